@@ -1,0 +1,1 @@
+"""The command line: ONE FILE = ONE SUBCOMMAND."""

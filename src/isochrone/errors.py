@@ -1,0 +1,44 @@
+"""The errors a person sees: one line that says what, where, and what to try."""
+
+from __future__ import annotations
+
+__all__ = ["InputError", "IsochroneError", "MeasurementError"]
+
+
+class IsochroneError(Exception):
+    """Base of every error that is printed without a traceback.
+
+    Parameters
+    ----------
+    what
+        What is wrong, in one sentence.
+    where
+        The file, line, option or host it is about.
+    hint
+        What to try.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        where = f"{self.where}: " if self.where else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{where}{self.what}{hint}"
+
+
+class InputError(IsochroneError):
+    """Wrong use, or a file that cannot be read. Exit code 2."""
+
+    exit_code = 2
+
+
+class MeasurementError(IsochroneError):
+    """The measurement failed or was refused. Exit code 3."""
+
+    exit_code = 3

@@ -1,0 +1,1 @@
+"""Exporters: ONE FILE = ONE FORMAT that a run is written to."""

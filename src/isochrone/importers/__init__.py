@@ -1,0 +1,1 @@
+"""Importers: ONE FILE = ONE FORMAT that is read into a run."""

@@ -1,0 +1,50 @@
+"""Plug-ins by file name: one file in a family's folder is one plug-in.
+
+``names("launchers")`` lists the files without importing them; ``load("launchers", "srun")`` imports
+one. A dash in the name the user types is an underscore in the file name.
+"""
+
+from __future__ import annotations
+
+
+import pkgutil
+from importlib import import_module
+from types import ModuleType
+from typing import Final
+
+from isochrone.errors import InputError
+
+__all__ = ["FAMILIES", "load", "names"]
+
+FAMILIES: Final = {
+    "launchers": "launcher",
+    "importers": "import format",
+    "exporters": "export format",
+    "views": "view",
+    "cli": "command",
+}
+_SUPPORT: Final = {"main"}  # files of a family's folder that are not plug-ins
+
+
+def names(family: str) -> list[str]:
+    """List the plug-ins of a family, as the user types them, in alphabetical order."""
+    package = import_module(f"isochrone.{family}")
+    return sorted(
+        module.name.replace("_", "-")
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.name.startswith("_") and module.name not in _SUPPORT
+    )
+
+
+def load(family: str, name: str) -> ModuleType:
+    """Import one plug-in.
+
+    Raises
+    ------
+    InputError
+        If the family has no plug-in of this name; says which it has.
+    """
+    known = names(family)
+    if name not in known:
+        raise InputError(f"no {FAMILIES[family]} '{name}'", hint=f"there are: {', '.join(known)}")
+    return import_module(f"isochrone.{family}.{name.replace('-', '_')}")

@@ -1,0 +1,1 @@
+"""Views: ONE FILE = ONE FIGURE. The only folder that imports a plotting library."""
