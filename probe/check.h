@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file check.h
+ * What the probe does when something fails half-way: say what, with MPI's own
+ * words, file and line, then end all ranks. A measurement that went wrong has
+ * no second chance to be right.
+ */
+#ifndef ISO_CHECK_H
+#define ISO_CHECK_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/** Exit codes of the probe, the same as those of the command line. */
+enum {
+    ISO_EXIT_OK = 0,     /**< measured to the end */
+    ISO_EXIT_USAGE = 2,  /**< wrong use: one line on standard error */
+    ISO_EXIT_FAILED = 3, /**< the measurement failed */
+};
+
+/** End all ranks after one line "isochrone-probe: file:line: what". */
+#define ISO_FAIL(...)                                                          \
+    do {                                                                       \
+        fprintf(stderr, "isochrone-probe: %s:%d: ", __FILE__, __LINE__);       \
+        fprintf(stderr, __VA_ARGS__);                                          \
+        fputc('\n', stderr);                                                   \
+        MPI_Abort(MPI_COMM_WORLD, ISO_EXIT_FAILED);                            \
+        abort();                                                               \
+    } while (0)
+
+/** Call MPI, and end all ranks with MPI's error string if it fails. */
+#define MPI_CHECK(call)                                                        \
+    do {                                                                       \
+        int iso_error_ = (call);                                               \
+        if (iso_error_ != MPI_SUCCESS) {                                       \
+            char iso_text_[MPI_MAX_ERROR_STRING];                              \
+            int iso_length_ = 0;                                               \
+            MPI_Error_string(iso_error_, iso_text_, &iso_length_);             \
+            ISO_FAIL("%s: %s", #call, iso_text_);                              \
+        }                                                                      \
+    } while (0)
+
+/** Allocate @a count zeroed objects of @a size bytes, or end all ranks. */
+static inline void *iso_calloc(size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (memory == NULL) {
+        ISO_FAIL("no memory for %zu objects of %zu bytes", count, size);
+    }
+    return memory;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file experiment.h
+ * What an experiment is. One file in experiments/ is one experiment: the file
+ * latency_map.c defines iso_experiment_latency_map, which the user calls
+ * latency-map. Nothing else needs to be edited to add one.
+ *
+ * Units: seconds and bytes, everywhere.
+ *
+ * Roles: run() is called on every rank at the same time. Rank 0 alone holds
+ * ctx->record and writes samples to it, as early as they are known, and
+ * flushes; it must not keep what grows with the number of pairs.
+ *
+ * Failure: an experiment ends all ranks with ISO_FAIL or MPI_CHECK (check.h);
+ * what was flushed stays readable.
+ */
+#ifndef ISO_EXPERIMENT_H
+#define ISO_EXPERIMENT_H
+
+#include "clock.h"
+#include "host.h"
+#include "options.h"
+#include "record.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/** What an experiment works with. */
+typedef struct iso_context {
+    MPI_Comm comm;             /**< for what is measured */
+    MPI_Comm control;          /**< for agreeing and collecting; same ranks */
+    int rank, size;            /**< in both */
+    iso_clock_t clock;         /**< as examined at the start */
+    iso_record_t *record;      /**< run file at rank 0, NULL elsewhere */
+    const iso_place_t *places; /**< of the ranks in the run file, at rank 0 */
+    int ranks;     /**< in the run file: size, unless the machine is invented */
+    bool progress; /**< rank 0 may call iso_progress to say how far it is */
+    double started; /**< iso_now() at the start of the run */
+} iso_context_t;
+
+/** How run() ended; the same value on rank 0 is written into the run file. */
+typedef enum iso_outcome {
+    ISO_COMPLETE,  /**< everything asked for was measured */
+    ISO_CUT_SHORT, /**< a time limit ended it; what is written is right */
+} iso_outcome_t;
+
+typedef struct iso_experiment {
+    const char *name;    /**< as the user types it */
+    const char *summary; /**< one line for --help */
+    /** Tables of options it understands, NULL-terminated. */
+    const iso_option_t *const *options;
+    int min_ranks; /**< fewest ranks it can run on */
+    /**
+     * Check the options with each other, before MPI is initialised.
+     * @return 0, or -1 with one line in @a error; may be NULL
+     */
+    int (*check)(char *error);
+    /**
+     * Invent a machine instead of the one it runs on. Called at rank 0.
+     * @return *ranks places, released by free; NULL: take the real machine.
+     *         May be NULL.
+     */
+    iso_place_t *(*invent)(int *ranks);
+    iso_outcome_t (*run)(iso_context_t *ctx);
+} iso_experiment_t;
+
+/** All experiments, NULL-terminated; generated from the files. */
+extern const iso_experiment_t *const iso_experiments[];
+
+/**
+ * Say how far the run is, on standard error, at most a few times a second.
+ *
+ * @param done, total  in steps of the experiment's own
+ * @param estimate     the latest value, seconds
+ */
+void iso_progress(const iso_context_t *ctx, long done, long total,
+                  double estimate);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file null.c
+ * A latency map whose times are made up, so that everything that reads a map
+ * can be tested without timing anything.
+ *
+ * The round trip of b bytes between two ranks is exactly
+ *
+ *     t = 2 (latency * step^d + b / bandwidth) * slow
+ *
+ * where d counts the levels they have to climb to meet: 0 on one node, 1 on
+ * one switch, and so on; slow is 1, or --slow-by for each of --slow-node,
+ * --slow-rank and --slow-pair that the pair touches (a slow node slows what
+ * crosses its port, not what stays inside). With --noise every repetition is
+ * longer by an exponential variate of that relative mean.
+ *
+ * --shape 4,8,2 invents a machine of 4 ranks a node, 8 nodes a switch and 2
+ * switches; without it the ranks are those of the MPI job.
+ */
+#include "check.h"
+#include "experiment.h"
+#include "sampler.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { MAX_LEVELS = 8, MAX_RANKS = 1 << 16 };
+
+static struct {
+    iso_sizes_t sizes;
+    iso_counts_t shape;
+    const char *placement;
+    double latency, step, bandwidth;
+    long slow_node, slow_rank;
+    const char *slow_pair;
+    double slow_by, noise;
+    long seed;
+} options = {.slow_node = -1, .slow_rank = -1};
+
+static const iso_option_t own_options[] = {
+    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
+     &options.sizes},
+    {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
+     "invent a machine: ranks a node, nodes a switch, switches ...",
+     &options.shape},
+    {"placement", ISO_OPTION_CHOICE, "block|cyclic", "block",
+     "how the ranks of --shape lie on its nodes", &options.placement},
+    {"latency", ISO_OPTION_SECONDS, "SECONDS", "1e-6",
+     "one way, between ranks of a node", &options.latency},
+    {"step", ISO_OPTION_NUMBER, "FACTOR", "4",
+     "how much more latency each level up has", &options.step},
+    {"bandwidth", ISO_OPTION_NUMBER, "BYTES/S", "1e10", "of every link",
+     &options.bandwidth},
+    {"slow-node", ISO_OPTION_COUNT, "NODE", NULL, "make this node's port slow",
+     &options.slow_node},
+    {"slow-rank", ISO_OPTION_COUNT, "RANK", NULL, "make this rank slow",
+     &options.slow_rank},
+    {"slow-pair", ISO_OPTION_TEXT, "I-J", NULL, "make this pair slow",
+     &options.slow_pair},
+    {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3", "how slow slow is",
+     &options.slow_by},
+    {"noise", ISO_OPTION_NUMBER, "FRACTION", "0",
+     "mean of the exponential noise of a repetition", &options.noise},
+    {"seed", ISO_OPTION_COUNT, "N", "1", "of the noise", &options.seed},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {own_options,
+                                                  iso_sampler_options, NULL};
+
+static struct {
+    int i, j;
+} slow_pair = {-1, -1};
+
+static int check(char *error)
+{
+    long ranks = 1;
+    for (int k = 0; k < options.shape.count; k++) {
+        ranks *= options.shape.value[k];
+        if (ranks < 1 || ranks > MAX_RANKS || k >= MAX_LEVELS) {
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--shape wants up to %d numbers, together 2 to %d ranks",
+                     MAX_LEVELS, MAX_RANKS);
+            return -1;
+        }
+    }
+    char after;
+    if (options.slow_pair && sscanf(options.slow_pair, "%d-%d%c", &slow_pair.i,
+                                    &slow_pair.j, &after) != 2) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--slow-pair is '%.40s', not two ranks such as 2-7",
+                 options.slow_pair);
+        return -1;
+    }
+    if (options.bandwidth == 0) {
+        snprintf(error, ISO_ERROR_LENGTH, "--bandwidth must be above 0");
+        return -1;
+    }
+    return iso_sampler_check(error);
+}
+
+static int shape_ranks(void)
+{
+    int ranks = 1;
+    for (int k = 0; k < options.shape.count; k++) {
+        ranks *= options.shape.value[k];
+    }
+    return ranks;
+}
+
+/** Rank number r of the invented machine as a seat, counted node by node. */
+static int seat_of_rank(int r)
+{
+    int per_node = options.shape.value[0];
+    int nodes = shape_ranks() / per_node;
+    bool cyclic = strcmp(options.placement, "cyclic") == 0;
+    return cyclic ? r % nodes * per_node + r / nodes : r;
+}
+
+static iso_place_t *invent(int *ranks)
+{
+    if (options.shape.count == 0) {
+        return NULL;
+    }
+    *ranks = shape_ranks();
+    iso_place_t *places = iso_calloc((size_t)*ranks, sizeof(*places));
+    for (int r = 0; r < *ranks; r++) {
+        int seat = seat_of_rank(r), per_node = options.shape.value[0];
+        places[r].node = seat / per_node; /* both placements meet them so */
+        places[r].cpu = places[r].core = seat % per_node;
+        places[r].cpus = per_node;
+        snprintf(places[r].host, sizeof(places[r].host), "n%d", places[r].node);
+    }
+    return places;
+}
+
+/** Levels that two ranks have to climb until they meet. */
+static int distance(const iso_context_t *ctx, int i, int j)
+{
+    if (options.shape.count == 0) {
+        return ctx->places[i].node != ctx->places[j].node;
+    }
+    int a = seat_of_rank(i), b = seat_of_rank(j), levels = 0;
+    for (; levels < options.shape.count - 1; levels++) {
+        a /= options.shape.value[levels];
+        b /= options.shape.value[levels];
+        if (a == b) {
+            break;
+        }
+    }
+    return levels;
+}
+
+static double exact_time(const iso_context_t *ctx, int i, int j, int bytes)
+{
+    int node_i = ctx->places[i].node, node_j = ctx->places[j].node;
+    double seconds =
+        2 * (options.latency * pow(options.step, distance(ctx, i, j)) +
+             bytes / options.bandwidth);
+    bool touches_node = node_i != node_j && (node_i == options.slow_node ||
+                                             node_j == options.slow_node);
+    seconds *= touches_node ? options.slow_by : 1;
+    seconds *=
+        i == options.slow_rank || j == options.slow_rank ? options.slow_by : 1;
+    seconds *= i == slow_pair.i && j == slow_pair.j ? options.slow_by : 1;
+    return seconds;
+}
+
+/** Uniform in (0, 1): G. L. Steele et al., SplitMix, OOPSLA 2014. */
+static double uniform(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static iso_summary_t make_up(iso_sampler_t *sampler, double exact,
+                             uint64_t *state)
+{
+    int wanted;
+    iso_sampler_reset(sampler);
+    while ((wanted = iso_sampler_wants(sampler)) > 0) {
+        for (int k = 0; k < wanted; k++) {
+            double late = options.noise ? -log(uniform(state)) : 0;
+            sampler->seconds[sampler->n++] = exact * (1 + options.noise * late);
+        }
+    }
+    return iso_sampler_summary(sampler);
+}
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    if (ctx->rank != 0) {
+        return ISO_COMPLETE;
+    }
+    iso_sampler_t sampler;
+    uint64_t state = (uint64_t)options.seed;
+    long done = 0, total = (long)ctx->ranks * (ctx->ranks - 1) / 2;
+    iso_sampler_init(&sampler);
+    for (int i = 0; i < ctx->ranks; i++) {
+        for (int j = i + 1; j < ctx->ranks; j++) {
+            for (int k = 0; k < options.sizes.count; k++) {
+                int bytes = options.sizes.bytes[k];
+                double exact = exact_time(ctx, i, j, bytes);
+                iso_summary_t summary = make_up(&sampler, exact, &state);
+                iso_record_begin(ctx->record, "pair");
+                iso_record_int(ctx->record, "i", i);
+                iso_record_int(ctx->record, "j", j);
+                iso_record_int(ctx->record, "bytes", bytes);
+                iso_sampler_record(&summary, ctx->record);
+                iso_record_end(ctx->record);
+            }
+            iso_progress(ctx, ++done, total, options.latency);
+        }
+        iso_record_flush(ctx->record);
+    }
+    iso_sampler_free(&sampler);
+    return ISO_COMPLETE;
+}
+
+const iso_experiment_t iso_experiment_null = {
+    .name = "null",
+    .summary =
+        "a latency map of made-up, exactly known times; measures nothing",
+    .options = all_options,
+    .min_ranks = 1,
+    .check = check,
+    .invent = invent,
+    .run = run,
+};

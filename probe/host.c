@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* sched_getcpu */
+#include "host.h"
+
+#include "check.h"
+
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_NUMA = 1024 };
+
+/** Read a number from a file below a CPU's folder in /sys; -1 if absent. */
+static int cpu_number(int cpu, const char *file)
+{
+    char path[128];
+    int value = -1;
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+    FILE *stream = fopen(path, "r");
+    if (stream) {
+        if (fscanf(stream, "%d", &value) != 1) {
+            value = -1;
+        }
+        fclose(stream);
+    }
+    return value;
+}
+
+/** NUMA node of a CPU: its folder holds a link named after it. */
+static int cpu_numa(int cpu)
+{
+    char path[128];
+    for (int numa = 0; numa < MAX_NUMA; numa++) {
+        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/node%d",
+                 cpu, numa);
+        if (access(path, F_OK) == 0) {
+            return numa;
+        }
+    }
+    return -1;
+}
+
+static void find_place(iso_place_t *place, bool simulated)
+{
+    int length = 0;
+    memset(place, 0, sizeof(*place));
+    MPI_CHECK(MPI_Get_processor_name(place->host, &length));
+    place->cpu = place->core = place->package = place->numa = place->cpus = -1;
+#ifdef __linux__
+    if (!simulated && (place->cpu = sched_getcpu()) >= 0) {
+        place->core = cpu_number(place->cpu, "topology/core_id");
+        place->package = cpu_number(place->cpu, "topology/physical_package_id");
+        place->numa = cpu_numa(place->cpu);
+        place->cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    }
+#else
+    (void)simulated;
+#endif
+}
+
+static void number_nodes(iso_place_t *places, int size)
+{
+    int nodes = 0;
+    int *leader = iso_calloc((size_t)size, sizeof(int));
+    for (int r = 0; r < size; r++) {
+        int node = 0;
+        while (node < nodes &&
+               strcmp(places[leader[node]].host, places[r].host) != 0) {
+            node++;
+        }
+        if (node == nodes) {
+            leader[nodes++] = r;
+        }
+        places[r].node = node;
+    }
+    free(leader);
+}
+
+iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
+{
+    int rank, size;
+    MPI_CHECK(MPI_Comm_rank(comm, &rank));
+    MPI_CHECK(MPI_Comm_size(comm, &size));
+    iso_place_t mine, *places = NULL;
+    find_place(&mine, simulated);
+    if (rank == 0) {
+        places = iso_calloc((size_t)size, sizeof(*places));
+    }
+    MPI_CHECK(MPI_Gather(&mine, sizeof(mine), MPI_BYTE, places, sizeof(mine),
+                         MPI_BYTE, 0, comm));
+    if (rank == 0) {
+        number_nodes(places, size);
+    }
+    return places;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file main.c
+ * isochrone-probe EXPERIMENT [options]: measure, and write one run file.
+ *
+ * The command line is read before MPI is initialised, so --help and --check
+ * work where no MPI job can be started.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+#include "experiment.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_NOTES = 32, MAX_TABLES = 8 };
+
+static struct {
+    const char *out;
+    bool force;
+    bool progress;
+    long check;
+} common;
+
+static const iso_option_t common_options[] = {
+    {"out", ISO_OPTION_TEXT, "FILE", NULL,
+     "run file to write; standard output if not given", &common.out},
+    {"force", ISO_OPTION_FLAG, NULL, NULL, "overwrite the run file",
+     &common.force},
+    {"progress", ISO_OPTION_FLAG, NULL, NULL,
+     "say on standard error how far it is", &common.progress},
+    {"check", ISO_OPTION_COUNT, "RANKS", NULL,
+     "only check the options, for so many ranks; needs no MPI job",
+     &common.check},
+    {0},
+};
+
+static const char *notes[MAX_NOTES];
+static int note_count;
+
+/** Take the "--note KEY=VALUE" out of the arguments; the rest stays in order.
+ */
+static int take_notes(int *argc, char **argv, char *error)
+{
+    int kept = 0;
+    for (int k = 0; k < *argc; k++) {
+        if (strcmp(argv[k], "--note") != 0) {
+            argv[kept++] = argv[k];
+        } else if (k + 1 == *argc || strchr(argv[k + 1], '=') == NULL ||
+                   note_count == MAX_NOTES) {
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--note needs KEY=VALUE, at most %d times", MAX_NOTES);
+            return -1;
+        } else {
+            notes[note_count++] = argv[++k];
+        }
+    }
+    *argc = kept;
+    return 0;
+}
+
+static const iso_experiment_t *find_experiment(const char *name)
+{
+    for (int k = 0; iso_experiments[k]; k++) {
+        if (strcmp(iso_experiments[k]->name, name) == 0) {
+            return iso_experiments[k];
+        }
+    }
+    return NULL;
+}
+
+static void print_version(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\r\n")] = '\0';
+    printf("isochrone-probe %s\n%s\n", ISO_VERSION, library);
+}
+
+static void print_help(const iso_experiment_t *experiment)
+{
+    if (experiment == NULL) {
+        printf("usage: isochrone-probe EXPERIMENT [options]\n\n"
+               "Measures MPI communication and writes a run file (JSON Lines, "
+               "seconds and bytes).\nStart it with the machine's launcher:  "
+               "srun isochrone-probe latency-map --out map.jsonl\n\n"
+               "experiments:\n");
+        for (int k = 0; iso_experiments[k]; k++) {
+            printf("  %-30s %s\n", iso_experiments[k]->name,
+                   iso_experiments[k]->summary);
+        }
+        printf("\n  EXPERIMENT --help             its options\n"
+               "  --version                     of the probe and of MPI\n");
+        return;
+    }
+    printf("usage: isochrone-probe %s [options]\n\n%s\n\noptions:\n",
+           experiment->name, experiment->summary);
+    for (int k = 0; experiment->options[k]; k++) {
+        iso_options_help(experiment->options[k]);
+    }
+    iso_options_help(common_options);
+    printf("  %-30s %s\n", "--note KEY=VALUE",
+           "write this into the run file; may be repeated");
+}
+
+/** Read the options of an experiment. @return 0, or -1 with an error text */
+static int parse_options(const iso_experiment_t *experiment, int argc,
+                         char **argv, char *error)
+{
+    const iso_option_t *tables[MAX_TABLES + 2] = {common_options};
+    for (int k = 0; experiment->options[k] && k < MAX_TABLES; k++) {
+        tables[k + 1] = experiment->options[k];
+    }
+    for (int k = 0; tables[k]; k++) {
+        if (iso_options_reset(tables[k], error)) {
+            return -1;
+        }
+    }
+    if (take_notes(&argc, argv, error) ||
+        iso_options_parse(tables, argc, argv, error)) {
+        return -1;
+    }
+    return experiment->check ? experiment->check(error) : 0;
+}
+
+static int check_ranks(const iso_experiment_t *experiment, long ranks,
+                       char *error)
+{
+    if (ranks >= experiment->min_ranks) {
+        return 0;
+    }
+    snprintf(error, ISO_ERROR_LENGTH,
+             "%s needs at least %d ranks, not %ld (start it with more, for "
+             "example -n 4)",
+             experiment->name, experiment->min_ranks, ranks);
+    return -1;
+}
+
+static void record_run(iso_context_t *ctx, const iso_experiment_t *experiment)
+{
+    iso_record_t *record = ctx->record;
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0, major = 0, minor = 0;
+    time_t now = time(NULL);
+
+    iso_record_begin(record, "run");
+    iso_record_int(record, "format", 1);
+    iso_record_text(record, "experiment", experiment->name);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    iso_record_text(record, "started", text);
+    iso_record_enter(record, "options");
+    for (int k = 0; experiment->options[k]; k++) {
+        iso_record_options(record, experiment->options[k]);
+    }
+    iso_record_leave(record);
+    iso_record_enter(record, "mpi");
+    MPI_CHECK(MPI_Get_library_version(text, &length));
+    text[strcspn(text, "\r\n")] = '\0';
+    iso_record_text(record, "library", text);
+    MPI_CHECK(MPI_Get_version(&major, &minor));
+    snprintf(text, sizeof(text), "%d.%d", major, minor);
+    iso_record_text(record, "standard", text);
+    iso_record_leave(record);
+    iso_record_enter(record, "clock");
+    iso_record_text(record, "source", "MPI_Wtime");
+    iso_record_double(record, "granularity", ctx->clock.granularity);
+    iso_record_double(record, "cost", ctx->clock.cost);
+    iso_record_bool(record, "simulated", ctx->clock.simulated);
+    iso_record_leave(record);
+    iso_record_text(record, "probe", ISO_VERSION);
+    iso_record_enter(record, "notes");
+    for (int k = 0; k < note_count; k++) {
+        size_t key = strcspn(notes[k], "=");
+        snprintf(text, sizeof(text), "%.*s", (int)key, notes[k]);
+        iso_record_text(record, text, notes[k] + key + 1);
+    }
+    iso_record_leave(record);
+    iso_record_int(record, "ranks", ctx->ranks);
+    iso_record_end(record);
+}
+
+static void record_ranks(iso_context_t *ctx)
+{
+    iso_record_t *record = ctx->record;
+    for (int r = 0; r < ctx->ranks; r++) {
+        const iso_place_t *place = &ctx->places[r];
+        iso_record_begin(record, "rank");
+        iso_record_int(record, "rank", r);
+        iso_record_text(record, "host", place->host);
+        iso_record_int(record, "cpu", place->cpu);
+        iso_record_int(record, "core", place->core);
+        iso_record_int(record, "package", place->package);
+        iso_record_int(record, "numa", place->numa);
+        iso_record_int(record, "node", place->node);
+        iso_record_end(record);
+    }
+}
+
+/** Warn of what makes every sample of this run suspicious. */
+static void record_doubts(iso_context_t *ctx)
+{
+    char text[256];
+    if (ctx->clock.granularity > 1e-6) {
+        snprintf(text, sizeof(text),
+                 "the clock moves in steps of %.3g us; short operations are "
+                 "timed in batches",
+                 1e6 * ctx->clock.granularity);
+        iso_record_warning(ctx->record, "coarse-clock", text);
+    }
+    int *on_node = iso_calloc((size_t)ctx->ranks, sizeof(int));
+    for (int r = 0; r < ctx->ranks; r++) {
+        on_node[ctx->places[r].node]++;
+    }
+    for (int r = 0; r < ctx->ranks; r++) {
+        const iso_place_t *place = &ctx->places[r];
+        if (place->cpus > 0 && on_node[place->node] > place->cpus) {
+            snprintf(text, sizeof(text),
+                     "%d ranks share the %d processors of %.80s; times are "
+                     "larger and less steady than on a core each",
+                     on_node[place->node], place->cpus, place->host);
+            iso_record_warning(ctx->record, "oversubscribed", text);
+            on_node[place->node] = 0; /* once a node */
+        }
+    }
+    free(on_node);
+}
+
+void iso_progress(const iso_context_t *ctx, long done, long total,
+                  double estimate)
+{
+    static double last;
+    double now = iso_now();
+    if (ctx->progress && (now - last > 0.2 || done == total)) {
+        fprintf(stderr, "isochrone-progress %ld %ld %.9g\n", done, total,
+                estimate);
+        last = now;
+    }
+}
+
+/** Measure. All ranks come here with the same, checked, options. */
+static void measure(const iso_experiment_t *experiment, int rank, int size,
+                    iso_record_t *record)
+{
+    iso_context_t ctx = {.rank = rank, .size = size, .ranks = size};
+    ctx.started = iso_now();
+    ctx.progress = common.progress && rank == 0;
+    MPI_CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &ctx.comm));
+    MPI_CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &ctx.control));
+    MPI_CHECK(MPI_Comm_set_errhandler(ctx.control, MPI_ERRORS_RETURN));
+    ctx.clock = iso_clock_examine();
+    iso_place_t *places = iso_host_gather(ctx.control, ctx.clock.simulated);
+    iso_place_t *invented = NULL;
+    if (rank == 0) {
+        ctx.record = record;
+        invented = experiment->invent ? experiment->invent(&ctx.ranks) : NULL;
+        ctx.places = invented ? invented : places;
+        record_run(&ctx, experiment);
+        record_ranks(&ctx);
+        record_doubts(&ctx);
+        iso_record_flush(record);
+    }
+    iso_outcome_t outcome = experiment->run(&ctx);
+    if (rank == 0) {
+        iso_record_begin(record, "end");
+        iso_record_double(record, "seconds", iso_now() - ctx.started);
+        iso_record_bool(record, "complete", outcome == ISO_COMPLETE);
+        iso_record_end(record);
+        iso_record_close(record);
+    }
+    free(invented);
+    free(places);
+    MPI_CHECK(MPI_Barrier(ctx.control));
+    MPI_CHECK(MPI_Comm_free(&ctx.control));
+    MPI_CHECK(MPI_Comm_free(&ctx.comm));
+}
+
+/** Tell all ranks whether rank 0 could open the run file. */
+static int open_everywhere(iso_record_t *record, int rank, char *error)
+{
+    int failed = 0;
+    if (rank == 0 && iso_record_open(record, common.out, common.force)) {
+        snprintf(error, ISO_ERROR_LENGTH, "%.180s: %s%s", common.out,
+                 strerror(errno),
+                 errno == EEXIST ? " (choose another name, or --force)" : "");
+        failed = 1;
+    }
+    MPI_CHECK(MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    return failed ? -1 : 0;
+}
+
+static int complain(const char *error)
+{
+    fprintf(stderr, "isochrone-probe: %s\n", error);
+    return ISO_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    char error[ISO_ERROR_LENGTH] = "";
+    const char *name = argc > 1 ? argv[1] : "--help";
+    bool help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    if (strcmp(name, "--version") == 0) {
+        print_version();
+        return ISO_EXIT_OK;
+    }
+    const iso_experiment_t *experiment = find_experiment(name);
+    for (int k = 2; k < argc; k++) {
+        help = help || strcmp(argv[k], "--help") == 0;
+    }
+    if (help && (argc <= 2 || experiment)) {
+        print_help(experiment);
+        return ISO_EXIT_OK;
+    }
+
+    int wrong = -1;
+    if (experiment == NULL) {
+        snprintf(error, sizeof(error),
+                 "there is no experiment '%.80s' (--help lists them)", name);
+    } else {
+        wrong = parse_options(experiment, argc - 2, argv + 2, error);
+    }
+    if (wrong == 0 && common.check > 0) {
+        wrong = check_ranks(experiment, common.check, error);
+        return wrong ? complain(error) : ISO_EXIT_OK;
+    }
+
+    int rank, size;
+    iso_record_t record;
+    MPI_Init(&argc, &argv);
+    MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MPI_CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    if (wrong == 0) {
+        wrong = check_ranks(experiment, size, error) ||
+                open_everywhere(&record, rank, error);
+    }
+    if (wrong == 0) {
+        measure(experiment, rank, size, &record);
+    } else if (rank == 0) {
+        complain(error);
+    }
+    MPI_Finalize();
+    return wrong ? ISO_EXIT_USAGE : ISO_EXIT_OK;
+}
