@@ -101,6 +101,7 @@ static void print_help(const iso_experiment_t *experiment)
     for (int k = 0; experiment->options[k]; k++) {
         iso_options_help(experiment->options[k]);
     }
+    printf("\noptions of every experiment:\n");
     iso_options_help(common_options);
     printf("  %-30s %s\n", "--note KEY=VALUE",
            "write this into the run file; may be repeated");

@@ -225,8 +225,9 @@ int iso_options_parse(const iso_option_t *const tables[], int argc,
                 return fail(error, "--%s takes no value%s", option->name, "");
             }
             value = "";
-        } else if (value == NULL && ++k < argc) {
-            value = argv[k];
+        } else if (value == NULL && k + 1 < argc &&
+                   strncmp(argv[k + 1], "--", 2) != 0) {
+            value = argv[++k];
         }
         if (value == NULL) {
             return fail(error, "--%s needs a value%s", option->name, "");

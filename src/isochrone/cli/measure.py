@@ -1,0 +1,152 @@
+"""Measure on this machine or in this allocation, and write a run file.
+
+EXPERIMENT is what to measure; its own options follow, and
+`isochrone measure EXPERIMENT --help` lists them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from isochrone.cli._output import add_output, check_output
+from isochrone.errors import InputError, IsochroneError
+
+if TYPE_CHECKING:
+    from isochrone.launchers import Job
+    from isochrone.probe import Probe
+
+__all__ = ["add_arguments", "measure", "run"]
+
+_BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone measure``."""
+    from isochrone import probe, registry
+
+    names = probe.experiments()
+    parser.add_argument(
+        "experiment", metavar="EXPERIMENT", choices=names, help=f"one of: {', '.join(names)}"
+    )
+    parser.add_argument(
+        "-n", "--ranks", type=int, metavar="N",
+        help="number of ranks (default: those of the Slurm job, or one for each processor)",
+    )  # fmt: skip
+    parser.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
+    parser.add_argument(
+        "--launcher", metavar="L", choices=registry.names("launchers"),
+        help="how to start the ranks (default: found from the batch job and the MPI); one of: "
+        + ", ".join(registry.names("launchers")),
+    )  # fmt: skip
+    parser.add_argument(
+        "--launcher-arg", action="append", default=[], metavar="A",
+        help="one more argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--launcher-template", default="", metavar="T",
+        help="the command of --launcher generic, e.g. 'ibrun -n {ranks} {program}'",
+    )  # fmt: skip
+    parser.add_argument("--dry-run", action="store_true", help="print the command, start nothing")
+    parser.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="end the ranks after this time"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
+    parser.set_defaults(passes_options_on=True)
+    parser.print_help = lambda file=None: _print_help(parser, file)  # type: ignore[method-assign]
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, and show what was found."""
+    from isochrone import probe
+
+    built = probe.build(probe.find_mpicc(args.mpicc))
+    args.ranks = args.ranks if args.ranks is not None else _default_ranks()
+    built.check(args.experiment, args.rest, args.ranks)
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    path = args.output or Path(f"{args.experiment}-{stamp}.jsonl")
+    check_output(path, force=args.force)
+    name, job = _job(args, built, path)
+    from isochrone import registry
+
+    launcher = registry.load("launchers", name)
+    tokens = launcher.command(job)
+    if args.dry_run:
+        print(shlex.join(tokens))
+        return 0
+    for doubt in launcher.doubts(job) if hasattr(launcher, "doubts") else ():
+        print(f"isochrone: {doubt}", file=sys.stderr)
+    measure(tokens, path, title=args.experiment, timeout=args.timeout, quiet=args.quiet)
+    if not args.quiet:
+        from isochrone.cli import show
+
+        show.print_file(path)
+    return 0
+
+
+def measure(
+    tokens: list[str], path: Path, *, title: str, timeout: float | None, quiet: bool = False
+) -> None:
+    """Run the launcher; an error says what the run file still holds."""
+    from isochrone import probe
+    from isochrone.cli._progress import progress_bar
+
+    try:
+        with progress_bar(title, quiet=quiet) as advance:
+            probe.run(tokens, timeout=timeout, progress=advance)
+    except IsochroneError as error:
+        if path.is_file() and path.stat().st_size:
+            error.hint = f"what was measured is kept in {path}"
+        raise
+    if not path.is_file():
+        raise InputError(
+            "the ranks ended without writing it", where=str(path),
+            hint="is its folder visible on the node of rank 0?",
+        )  # fmt: skip
+
+
+def _job(args: argparse.Namespace, built: Probe, path: Path) -> tuple[str, Job]:
+    """Choose the launcher and describe the ranks to start."""
+    from isochrone import __version__, launchers
+
+    name = args.launcher or launchers.choose(os.environ, built.library)
+    elsewhere = any(variable in os.environ for variable in _BATCH_JOB)
+    program = [str(built.path), args.experiment, *args.rest, "--out", str(path), "--progress"]
+    program += ["--note", f"isochrone={__version__}", "--note", f"launcher={name}"]
+    if args.force:
+        program.append("--force")
+    job = launchers.Job(
+        ranks=args.ranks,
+        program=tuple(program),
+        extra=tuple(args.launcher_arg),
+        template=args.launcher_template,
+        mpicc=built.mpicc,
+        processors=None if elsewhere else len(os.sched_getaffinity(0)),
+    )
+    return name, job
+
+
+def _default_ranks() -> int:
+    """Take the ranks of the Slurm job, or one for each processor of this machine."""
+    tasks = os.environ.get("SLURM_NTASKS", "")
+    return int(tasks) if tasks.isdigit() else max(2, len(os.sched_getaffinity(0)))
+
+
+def _print_help(parser: argparse.ArgumentParser, file: object) -> None:
+    """Print our options, then those the probe knows for the experiment that was named."""
+    from isochrone import probe
+
+    print(parser.format_help(), end="")
+    named = [word for word in sys.argv[1:] if word in probe.experiments()]
+    if named:
+        try:
+            built = probe.build(probe.find_mpicc(None))
+            print(f"\noptions of {named[0]}:\n{built.options_help(named[0])}")
+        except IsochroneError as error:
+            print(f"\nthe options of {named[0]} can be listed once its MPI is there: {error}")

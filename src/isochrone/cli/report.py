@@ -1,0 +1,27 @@
+"""Write one offline HTML file that says what was measured, in words first."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from isochrone.cli._output import add_output, check_output
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone report``."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file")
+    add_output(parser, "HTML file (default: report.html)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the report, and say where it is."""
+    from isochrone.report.build import write_report
+    from isochrone.run import read
+
+    path = check_output(args.output or Path("report.html"), force=args.force)
+    write_report([read(file) for file in args.files], path)
+    print(path)
+    return 0

