@@ -242,9 +242,7 @@ def _end(process: subprocess.Popen[str]) -> None:
                 process.wait(GRACE)
 
 
-def _listen(
-    stream: IO[str], words: deque[str], progress: Callable[[Progress], None]
-) -> None:
+def _listen(stream: IO[str], words: deque[str], progress: Callable[[Progress], None]) -> None:
     """Sort the lines of the ranks into progress and words; keep the last words."""
     for line in stream:
         if line.startswith(_PROGRESS):

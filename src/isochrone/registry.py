@@ -1,12 +1,11 @@
 """Plug-ins by file name: one file in a family's folder is one plug-in.
 
 ``names("launchers")`` lists the files without importing them; ``load("launchers", "srun")`` imports
-one. A dash in the name the user types is an underscore in the file name, and a keyword of Python has
-one appended.
+one. A dash in the name the user types is an underscore in the file name, and a keyword of Python
+has one appended.
 """
 
 from __future__ import annotations
-
 
 import keyword
 import pkgutil

@@ -23,9 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.errors import InputError
+from isochrone.files import whole_file
 from isochrone.table import Table, TableBuilder
 
-__all__ = ["FORMAT", "Rank", "Run", "read", "sha256", "write"]
+__all__ = [
+    "FORMAT",
+    "MAX_MATRIX_RANKS",
+    "PAIR_QUANTITIES",
+    "Rank",
+    "Run",
+    "read",
+    "sha256",
+    "write",
+]
 
 FORMAT: Final = 1
 MAX_MATRIX_RANKS: Final = 8192
@@ -210,15 +220,9 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
         raise InputError(
             "it exists already", where=str(path), hint="choose another name, or --force"
         )
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("wb") as stream:
-            for record in _records(run):
-                stream.write(msgspec.json.encode(record) + b"\n")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
+    with whole_file(path) as stream:
+        for record in _records(run):
+            stream.write(msgspec.json.encode(record) + b"\n")
 
 
 def sha256(path: str | Path) -> str:
@@ -253,6 +257,7 @@ class _Reader:
         self.line = 0
         self.run: Run | None = None
         self.builders: dict[str, TableBuilder] = {}
+        self.ranks_seen: set[int] = set()
 
     def read(self, stream: Iterable[bytes]) -> Run:
         decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -289,7 +294,7 @@ class _Reader:
         if kind != "run":
             raise self.fail("not a run file: it does not begin with a 'run' record")
         version = record.pop("format", None)
-        if not isinstance(version, int) or version < 1:
+        if type(version) is not int or version < 1:
             raise self.fail("the 'run' record has no valid 'format'")
         if version > FORMAT:
             raise self.fail(
@@ -297,15 +302,18 @@ class _Reader:
                 hint="update isochrone",
             )
         ranks = record.get("ranks")
-        if not isinstance(ranks, int) or isinstance(ranks, bool) or ranks < 1:
+        if type(ranks) is not int or ranks < 1:
             raise self.fail("the 'run' record has no valid number of 'ranks'")
         self.run = Run(header=record, path=self.path)
 
     def rank(self, record: dict[str, Any]) -> Rank:
         assert self.run is not None
         number, host = record.pop("rank", None), record.pop("host", None)
-        if not isinstance(number, int) or not 0 <= number < self.run.size:
+        if type(number) is not int or not 0 <= number < self.run.size:
             raise self.fail(f"'rank' is {number!r}, not a number from 0 to {self.run.size - 1}")
+        if number in self.ranks_seen:
+            raise self.fail(f"rank {number} a second time")
+        self.ranks_seen.add(number)
         if not isinstance(host, str):
             raise self.fail("a 'rank' record without a 'host'")
         places = {}
@@ -331,7 +339,9 @@ class _Reader:
             values = table[key]
             if values.dtype != np.float64 and values.dtype != np.int64:
                 raise self.fail(f"a 'pair' record whose '{key}' is no number", line=False)
-            if np.any(values < 0) or (key == "median" and np.isnan(values).any()):
+            if np.any((values < 0) | np.isinf(values)) or (
+                key == "median" and np.isnan(values).any()
+            ):
                 raise self.fail(f"a 'pair' record whose '{key}' is no time", line=False)
 
     def fail(self, what: str, *, hint: str = "", line: bool = True) -> InputError:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 from typing import Final
 
 from isochrone.errors import InputError
@@ -50,8 +51,8 @@ def parse_bytes(text: str) -> Bytes:
     factor = _BYTE_UNITS.get(match[2].lower()) if match else None
     if match is None or factor is None:
         raise InputError(f"{text!r} is not a size", hint="write for example 64, 1KiB or 4MB")
-    value = float(match[1]) * factor
-    if not value.is_integer():
+    value = Fraction(match[1]) * factor
+    if value.denominator != 1:
         raise InputError(f"{text!r} is not a whole number of bytes")
     return int(value)
 
@@ -93,5 +94,5 @@ def _significant(value: float, digits: int) -> str:
     """Write ``value`` with ``digits`` significant digits and no exponent."""
     if value == 0:
         return "0"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return f"{value:.{decimals}f}"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"

@@ -10,8 +10,9 @@ __all__ = ["add_message_size"]
 def add_message_size(parser: argparse.ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
     parser.add_argument(
-        "--bytes", type=_size, metavar="SIZE", help="message size, e.g. 1MiB (default: the smallest)"
-    )
+        "--bytes", type=_size, metavar="SIZE",
+        help="message size, e.g. 1MiB (default: the smallest one measured)",
+    )  # fmt: skip
 
 
 def _size(text: str) -> int:

@@ -18,8 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = registry.names("exporters")
     parser.add_argument("file", type=Path, metavar="FILE", help="run file")
     parser.add_argument(
-        "--to", choices=formats, required=True, metavar="FORMAT", help=f"one of: {', '.join(formats)}"
-    )
+        "--to", choices=formats, required=True, metavar="FORMAT",
+        help=f"one of: {', '.join(formats)}",
+    )  # fmt: skip
     add_message_size(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
 

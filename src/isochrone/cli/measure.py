@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "experiment", metavar="EXPERIMENT", choices=names, help=f"one of: {', '.join(names)}"
     )
     parser.add_argument(
-        "-n", "--ranks", type=int, metavar="N",
+        "-n", "--ranks", type=_rank_count, metavar="N",
         help="number of ranks (default: those of the Slurm job, or one for each processor)",
     )  # fmt: skip
     parser.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
@@ -130,6 +130,13 @@ def _job(args: argparse.Namespace, built: Probe, path: Path) -> tuple[str, Job]:
         processors=None if elsewhere else len(os.sched_getaffinity(0)),
     )
     return name, job
+
+
+def _rank_count(text: str) -> int:
+    """Read a number of ranks for argparse, which wants its own kind of error."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
+    return int(text)
 
 
 def _default_ranks() -> int:

@@ -1,0 +1,136 @@
+"""What measuring costs and disturbs; every figure is a ratio or a limit, taken in one run.
+
+make bench
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from isochrone import launchers, probe, registry
+from isochrone.run import read
+from isochrone.units import format_seconds
+
+ROOT = Path(__file__).parents[1]
+ISOCHRONE = Path(sysconfig.get_path("scripts")) / "isochrone"
+TIMEOUT = 300
+
+
+def main() -> None:
+    """Run all benchmarks."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpicc", help="compiler wrapper of the MPI")
+    mpicc = probe.find_mpicc(parser.parse_args().mpicc)
+    built = probe.build(mpicc)
+    print(f"MPI: {built.library}; {len(os.sched_getaffinity(0))} processors")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        timed_loop(mpicc, folder)
+        disturbance(built, folder)
+        large_map(built, folder)
+    start_up()
+
+
+def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:
+    """Return the tokens that start ranks on this machine."""
+    launcher = registry.load("launchers", launchers.choose({}, built.library))
+    job = launchers.Job(
+        ranks=ranks, program=program, mpicc=built.mpicc, processors=len(os.sched_getaffinity(0))
+    )
+    return list(launcher.command(job))
+
+
+def timed_loop(mpicc: Path, folder: Path) -> None:
+    """Compare the probe's loop with a bare ping-pong, in turns in one MPI job."""
+    source = ROOT / "probe"
+    files = [
+        source / f"{name}.c" for name in ("round_trip", "sampler", "clock", "options", "record")
+    ]
+    program = folder / "timed_loop"
+    argv = [mpicc, "-std=c11", "-O2", f"-I{source}", ROOT / "bench/timed_loop.c", *files]
+    subprocess.run([*argv, "-o", program, "-lm"], check=True, timeout=TIMEOUT)
+    built = probe.Probe(probe.build(mpicc).path, mpicc)
+    print("\nTimed loop against a bare ping-pong, medians of 100 round trips, 5 runs (limit 3 %):")
+    for nbytes in (64, 1024, 65536):
+        ratios = []
+        for _ in range(5):
+            answer = subprocess.run(
+                argv_of(built, 2, str(program), str(nbytes), "300"),
+                check=True, timeout=TIMEOUT, capture_output=True, text=True,
+            )  # fmt: skip
+            words = answer.stdout.split()
+            ratios.append(float(words[3]) / float(words[1]))
+        spread = f"{min(ratios):.3f} .. {max(ratios):.3f}"
+        print(f"  {nbytes:6d} B  probe/bare = {statistics.median(ratios):.3f}  ({spread})")
+
+
+def disturbance(built: probe.Probe, folder: Path) -> None:
+    """Compare 8 ranks on this machine with 2 that have it for themselves."""
+    print("\n8 ranks, 1 KiB, 10 repeats, against 2 ranks undisturbed, 9 runs in turns (limit 3x):")
+    half: dict[int, list[float]] = {2: [], 8: []}
+    seconds = []
+    for turn in range(9):
+        for ranks in (2, 8):
+            out = folder / f"disturb-{ranks}-{turn}.jsonl"
+            options = ("--bytes", "1KiB", "--repeats", "10", "--out", str(out))
+            probe.run(argv_of(built, ranks, str(built.path), "latency-map", *options), timeout=60)
+            run = read(out)
+            half[ranks].append(float(np.nanmedian(run.matrix())) / 2)
+            if ranks == 8 and run.end:
+                seconds.append(float(run.end["seconds"]))
+    alone, crowd = statistics.median(half[2]), statistics.median(half[8])
+    shown = f"2 ranks {format_seconds(alone)}, 8 ranks {format_seconds(crowd)}"
+    print(f"  median half round trip: {shown}: {crowd / alone:.2f}x")
+    shown = f"median {format_seconds(statistics.median(seconds))}"
+    print(f"  the whole map beyond start-up (limit 0.6 s): {shown}, worst {max(seconds):.3f} s")
+
+
+def large_map(built: probe.Probe, folder: Path) -> None:
+    """Time what reads a map of 1024 ranks, and its memory."""
+    out, picture = folder / "large.jsonl", folder / "large.png"
+    options = ("--shape", "32,8,4", "--repeats", "5", "--noise", "0.05", "--out", str(out))
+    probe.run([str(built.path), "null", *options], timeout=TIMEOUT)
+    pairs, size = 1024 * 1023 // 2, out.stat().st_size / 2**20
+    print(f"\n1024 ranks, {pairs} pairs, {size:.0f} MiB (limits 10 s, 1 GiB):")
+    commands = {
+        "show": ["show", out],
+        "plot heatmap": ["plot", out, "--view", "heatmap", "--force", "-o", picture],
+        "plot surface": ["plot", out, "--view", "surface", "--force", "-o", picture],
+        "plot levels": ["plot", out, "--view", "levels", "--force", "-o", picture],
+        "report": ["report", out, "--force", "-o", folder / "report.html"],
+    }
+    for name, command in commands.items():
+        seconds, memory = cost([ISOCHRONE, *command])
+        print(f"  {name:13} {seconds:5.2f} s  {memory:5.0f} MiB")
+
+
+def start_up() -> None:
+    """Time the help, which must need neither numpy nor scipy."""
+    seconds = min(cost([ISOCHRONE, "--help"])[0] for _ in range(5))
+    bare = min(cost([sys.executable, "-c", "pass"])[0] for _ in range(5))
+    print(f"\nisochrone --help: {seconds * 1e3:.0f} ms, of which Python itself {bare * 1e3:.0f} ms")
+
+
+def cost(argv: list[str | Path]) -> tuple[float, float]:
+    """Run a command; return its seconds and its peak memory in MiB."""
+    started = time.perf_counter()
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, argv)
+    return time.perf_counter() - started, usage.ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""What every import and export format promises; a new format is tested by being there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone import registry
+from isochrone import run as runs
+from isochrone.errors import InputError
+from isochrone.run import Rank, Run
+from isochrone.table import Table
+
+EXPORTERS = registry.names("exporters")
+IMPORTERS = registry.names("importers")
+BOTH = sorted(set(EXPORTERS) & set(IMPORTERS))
+HOSTS = ["n1", "n1", "n2", "n1", "n3"]
+
+PRINTED_SECONDS = {"mmpi": 0.005e-6}
+"""Half the last digit of the formats that round; the others keep all digits."""
+
+
+def synthetic(hosts: list[str], *, sizes: tuple[int, ...] = (64,), keep: int | None = None) -> Run:
+    """Make a map of made-up times; ``keep`` cuts it after so many pairs."""
+    dice = np.random.default_rng(7)
+    i, j = np.triu_indices(len(hosts), 1)
+    i, j, nbytes = np.tile(i, len(sizes)), np.tile(j, len(sizes)), np.repeat(sizes, len(i))
+    median = 1e-6 * (1 + dice.random(len(i)) * 50) * nbytes / 64
+    scale = {
+        "mean": 1.1, "min": 0.9, "median": 1.0, "p95": 1.4, "max": 2.0, "low": 0.98, "high": 1.02,
+    }  # fmt: skip
+    columns = {"i": i, "j": j, "bytes": nbytes, "n": np.full(len(i), 100)}
+    columns |= {key: median * factor for key, factor in scale.items()}
+    columns["stddev"] = median * 0.07
+    known = {host: node for node, host in reversed(list(enumerate(dict.fromkeys(hosts))))}
+    return Run(
+        header={"experiment": "latency-map", "ranks": len(hosts), "options": {"repeats": 100}},
+        ranks=[Rank(rank, host, known[host]) for rank, host in enumerate(hosts)],
+        tables={"pair": Table({key: column[:keep] for key, column in columns.items()})},
+        end={"seconds": 1.0, "complete": True} if keep is None else None,
+    )
+
+
+MAPS = {"whole": synthetic(HOSTS), "partial": synthetic(HOSTS, keep=6)}
+
+
+@pytest.fixture(params=MAPS)
+def run(request: pytest.FixtureRequest) -> Run:
+    return MAPS[request.param]
+
+
+def export(run: Run, name: str, folder: Path, **options: int) -> Path:
+    module = registry.load("exporters", name)
+    path = folder / f"map{module.SUFFIX}"
+    module.write(run, path, **options)
+    return path
+
+
+def there_and_back(run: Run, name: str, folder: Path) -> Run:
+    back = registry.load("importers", name).read(export(run, name, folder))
+    assert isinstance(back, Run)
+    return back
+
+
+def test_the_formats_of_the_issue_are_there() -> None:
+    """Export and import know the seed's log, MATLAB, CSV and NumPy, in both directions."""
+    assert {"mmpi", "matlab", "csv", "npz"} <= set(BOTH)
+
+
+@pytest.mark.parametrize("family", ["exporters", "importers"])
+def test_every_format_says_what_it_is_in_its_first_line(family: str) -> None:
+    """The list of formats in the help is made of these lines."""
+    for name in registry.names(family):
+        first = (registry.load(family, name).__doc__ or "").splitlines()[0]
+        assert first.endswith(".")
+        assert len(first) <= 100
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_every_exporter_writes_one_file_and_leaves_nothing_else(
+    name: str, run: Run, tmp_path: Path
+) -> None:
+    """A whole and a partial map can be exported, without any temporary file staying behind."""
+    path = export(run, name, tmp_path)
+    assert path.suffix.startswith(".")
+    assert path.stat().st_size > 0
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_every_exporter_leaves_its_run_as_it_was(name: str, tmp_path: Path) -> None:
+    """Exporting twice, or exporting and then plotting, sees the same numbers."""
+    run = synthetic(HOSTS)
+    before = list(run.pairs().rows())
+    export(run, name, tmp_path)
+    assert list(run.pairs().rows()) == before
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_a_failed_export_leaves_the_old_file_and_nothing_else(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file appears whole or not at all, even if the disk is full or the user presses Ctrl-C."""
+    path = export(MAPS["whole"], name, tmp_path)
+    before = path.read_bytes()
+
+    def stop(self: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        export(MAPS["partial"], name, tmp_path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_what_cannot_be_exported_gives_one_line(name: str, tmp_path: Path) -> None:
+    """Wrong size, no pairs, no such folder: an InputError each, and no file."""
+    whole = MAPS["whole"]
+    with pytest.raises(InputError, match="no pairs of 65 bytes"):
+        export(whole, name, tmp_path, nbytes=65)
+    with pytest.raises(InputError, match="holds no pairs"):
+        export(Run(header={"ranks": 4}), name, tmp_path)
+    with pytest.raises(InputError, match="cannot write it"):
+        export(whole, name, tmp_path / "nowhere")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_the_size_asked_for_is_exported(name: str, tmp_path: Path) -> None:
+    """Of a map of several sizes, the user gets the one that was named."""
+    run = synthetic(HOSTS, sizes=(64, 4096))
+    one = export(run, name, tmp_path, nbytes=4096)
+    if name in IMPORTERS:
+        back = registry.load("importers", name).read(one)
+        assert back.message_sizes() == [4096]
+        tolerance = PRINTED_SECONDS.get(name, 0) + 1e-18
+        expected = run.matrix("mean", 4096)
+        np.testing.assert_allclose(back.matrix("mean"), expected, rtol=1e-14, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_hostile_host_names_do_no_harm(name: str, tmp_path: Path) -> None:
+    """A host name is text from elsewhere: it cannot break the file or be lost in it."""
+    hosts = ["=cmd|' /C calc'!A0", 'a,b;"c"', "two words\n# three", "\x1b[31m", "#", "ü😀"]
+    run = synthetic(hosts)
+    path = export(run, name, tmp_path)
+    if name in IMPORTERS:
+        back = registry.load("importers", name).read(path)
+        assert len({rank.node for rank in back.ranks}) == len(hosts)
+        np.testing.assert_allclose(
+            back.matrix("mean"), run.matrix("mean"), atol=PRINTED_SECONDS.get(name, 1e-18)
+        )
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_import_of_export_is_the_same_to_the_printed_digits(
+    name: str, run: Run, tmp_path: Path
+) -> None:
+    """Nothing that a format holds changes on the way out and in again."""
+    back = there_and_back(run, name, tmp_path)
+    tolerance = PRINTED_SECONDS.get(name, 0) * (1 + 1e-9)
+    for what in ("mean", "stddev"):
+        np.testing.assert_allclose(
+            back.matrix(what), run.matrix(what), rtol=1e-14, atol=tolerance, equal_nan=True
+        )
+    assert back.hosts == run.hosts
+    assert [rank.node for rank in back.ranks] == [rank.node for rank in run.ranks]
+    assert back.message_sizes() == [64]
+    assert back.complete == run.complete
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_second_round_trip_changes_nothing_at_all(name: str, run: Run, tmp_path: Path) -> None:
+    """Once rounded to a format's digits, a map stays put: export(import(file)) is the file."""
+    once = there_and_back(run, name, tmp_path)
+    twice = there_and_back(once, name, tmp_path)
+    for what in ("mean", "stddev"):
+        np.testing.assert_allclose(twice.matrix(what), once.matrix(what), rtol=1e-15)
+    assert twice.hosts == once.hosts
+    assert [w["code"] for w in twice.warnings] == [w["code"] for w in once.warnings]
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_medians_come_back_or_are_said_to_be_unknown(name: str, tmp_path: Path) -> None:
+    """A format without medians never passes the mean off as the median silently."""
+    run = MAPS["whole"]
+    back = there_and_back(run, name, tmp_path)
+    stands_in = "median-is-mean" in [warning["code"] for warning in back.warnings]
+    assert bool(back.header.get("median_is_mean")) == stands_in
+    same = back if stands_in else run
+    expected = same.matrix("mean" if stands_in else "median")
+    np.testing.assert_allclose(back.matrix("median"), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_mean_in_disguise_is_not_exported_as_a_median(name: str, tmp_path: Path) -> None:
+    """After log -> run -> other format -> run, it is still known that there were no medians."""
+    run = synthetic(HOSTS)
+    run.tables["pair"].columns["median"] = run.pairs()["mean"]
+    run.header["median_is_mean"] = True
+    assert there_and_back(run, name, tmp_path).header["median_is_mean"] is True
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_partial_map_warns_of_the_missing_pairs(name: str, tmp_path: Path) -> None:
+    """Whoever imports half a map is told, and sees how many ranks it was meant to have."""
+    back = there_and_back(MAPS["partial"], name, tmp_path)
+    assert back.size == len(HOSTS)
+    texts = {warning["code"]: warning["text"] for warning in back.warnings}
+    assert texts["missing-pairs"] == "4 of 10 pairs are missing"
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_an_imported_run_is_a_valid_run_file(name: str, run: Run, tmp_path: Path) -> None:
+    """What was imported can be saved, read again, and says which file it was made from."""
+    path = export(run, name, tmp_path)
+    back = registry.load("importers", name).read(path)
+    runs.write(back, tmp_path / "map.jsonl")
+    again = runs.read(tmp_path / "map.jsonl")
+    np.testing.assert_array_equal(again.matrix(), back.matrix())
+    assert again.experiment == "latency-map"
+    assert again.header["imported"] == {
+        "format": name, "path": str(path), "sha256": runs.sha256(path),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+@pytest.mark.parametrize("data", [b"", b"\0" * 200, b"PK\x03\x04" + b"x" * 200, b"\xff\xfe1\n2,3"])
+def test_what_is_not_of_the_format_gives_one_line(name: str, data: bytes, tmp_path: Path) -> None:
+    """The wrong --from is an everyday mistake: one line, no traceback."""
+    path = tmp_path / "file"
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        registry.load("importers", name).read(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+def test_a_file_that_cannot_be_opened_gives_one_line(name: str, tmp_path: Path) -> None:
+    """A missing file or a folder is the user's mistake, not a traceback."""
+    for path in (tmp_path, tmp_path / "nothing"):
+        with pytest.raises(InputError, match="cannot read it"):
+            registry.load("importers", name).read(path)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_damaged_file_gives_a_run_or_one_line(name: str, tmp_path: Path) -> None:
+    """Flipped and lost bytes never end in a traceback, whatever the library under it raises."""
+    path = export(MAPS["whole"], name, tmp_path)
+    data = path.read_bytes()
+    dice = np.random.default_rng(3)
+    read = registry.load("importers", name).read
+    for _ in range(200):
+        broken = bytearray(data)
+        for at in dice.integers(0, len(data), 3):
+            broken[at] = int(dice.integers(0, 256))
+        path.write_bytes(broken[: int(dice.integers(len(data) // 2, 2 * len(data)))])
+        try:
+            back = read(path)
+        except InputError as error:
+            assert "\n" not in str(error)
+        else:
+            runs.write(back, tmp_path / "map.jsonl", overwrite=True)
+            runs.read(tmp_path / "map.jsonl")

@@ -1,0 +1,293 @@
+"""The way of the data as a user walks it: measure, show, plot, export, import, report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone.run import read
+from mpis import MPIS, ROOT, SCRIPTS
+
+Isochrone = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("walk")
+
+
+@pytest.fixture
+def map_file(shared: Path, isochrone: Isochrone) -> Path:
+    """A map of 4 real ranks, measured once for this file."""
+    path = shared / "map.jsonl"
+    if not path.exists():
+        answer = isochrone("measure", "latency-map", "-n", 4, "-o", path)
+        assert answer.returncode == 0, answer.stderr
+        assert "latency-map · 4 ranks on 1 node" in answer.stdout
+    return path
+
+
+@pytest.fixture
+def made_up(shared: Path, isochrone: Isochrone) -> Path:
+    """A made-up map of 32 ranks on 8 nodes, of which node 5 is slow."""
+    path = shared / "made-up.jsonl"
+    if not path.exists():
+        options = ("--shape", "4,8", "--slow-node", 5, "--noise", 0.05)
+        answer = isochrone("measure", "null", "-n", 1, "-o", path, *options)
+        assert answer.returncode == 0, answer.stderr
+    return path
+
+
+def test_show_as_json_is_one_document_with_the_promised_keys(
+    isochrone: Isochrone, map_file: Path
+) -> None:
+    found = json.loads(isochrone("show", map_file, "--json").stdout)
+    assert found["ranks"] == 4
+    assert {"level", "median", "pairs", "groups"} <= set(found["levels"][0])
+    assert found["levels"][-1]["groups"] == [[0, 1, 2, 3]]
+    assert found["placement"] == {"kind": "block", "ranks_per_node": [4]}
+    assert sum(level["pairs"] for level in found["levels"]) == 6
+
+
+def test_show_names_the_slow_node_and_the_levels(isochrone: Isochrone, made_up: Path) -> None:
+    answer = isochrone("show", made_up)
+    assert "node n5: 3.0x" in answer.stdout
+    assert "8 groups of 4" in answer.stdout or "0-3 | 4-7" in answer.stdout
+    found = json.loads(isochrone("show", made_up, "--json").stdout)
+    assert [(s["kind"], s["who"]) for s in found["slow"]] == [("node", "n5")]
+    assert found["slow"][0]["ratio"] == pytest.approx(3, rel=0.05)
+    assert [len(level["groups"]) for level in found["levels"]] == [8, 1]
+    assert found["placement"] == {"kind": "block", "ranks_per_node": [4] * 8}
+
+
+@pytest.mark.parametrize("view", ["heatmap", "surface", "levels"])
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_plot_draws_every_view_in_every_format(
+    isochrone: Isochrone, map_file: Path, tmp_path: Path, view: str, suffix: str
+) -> None:
+    picture = tmp_path / f"{view}.{suffix}"
+    answer = isochrone("plot", map_file, "--view", view, "--what", "mean", "-o", picture)
+    assert answer.returncode == 0, answer.stderr
+    begin = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert picture.read_bytes().startswith(begin)
+
+
+def test_a_log_of_the_paper_goes_in_and_comes_out_the_same(
+    isochrone: Isochrone, tmp_path: Path
+) -> None:
+    log = ROOT / "tests/golden/mmpi/seed.log"
+    run_file = tmp_path / "seed.jsonl"
+    assert isochrone("import", log, "--from", "mmpi", "-o", run_file).returncode == 0
+    again = tmp_path / "again.log"
+    assert isochrone("export", run_file, "--to", "mmpi", "-o", again).returncode == 0
+    assert again.read_bytes() == log.read_bytes()
+    found = json.loads(isochrone("show", run_file, "--json").stdout)
+    assert [level["groups"] for level in found["levels"]] == [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
+
+
+def test_report_is_one_file_without_a_request(
+    isochrone: Isochrone, map_file: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "report.html"
+    assert isochrone("report", map_file, "-o", page).returncode == 0
+    text = page.read_text()
+    assert "default-src 'none'" in text
+    assert "Round trip" in text or "round trip" in text
+
+
+def test_demo_ends_with_a_report_and_may_be_repeated(isochrone: Isochrone, tmp_path: Path) -> None:
+    for _ in range(2):
+        answer = isochrone("demo", cwd=tmp_path)
+        assert answer.returncode == 0, answer.stderr
+    assert (tmp_path / "report.html").is_file()
+    assert read(tmp_path / "demo-latency-map.jsonl").complete
+
+
+def test_demo_does_not_replace_a_page_that_is_not_its_own(
+    isochrone: Isochrone, tmp_path: Path
+) -> None:
+    page = tmp_path / "report.html"
+    page.write_text("<html>my thesis</html>")
+    answer = isochrone("demo", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert page.read_text() == "<html>my thesis</html>"
+
+
+def test_dry_run_prints_the_command_and_starts_nothing(
+    isochrone: Isochrone, tmp_path: Path
+) -> None:
+    answer = isochrone("measure", "latency-map", "-n", 3, "--dry-run", cwd=tmp_path)
+    assert answer.returncode == 0
+    assert "mpiexec -n 3 " in answer.stdout
+    assert "latency-map" in answer.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_answers_without_numpy(tmp_path: Path) -> None:
+    """On a parallel file system an import of scipy takes seconds."""
+    code = (
+        "import sys; from isochrone.cli.main import parser; parser().format_help();"
+        "heavy = {'numpy', 'scipy', 'msgspec', 'rich', 'matplotlib'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    python = SCRIPTS / "python"
+    answer = subprocess.run([python, "-c", code], capture_output=True, text=True, timeout=60)
+    assert answer.stdout.strip() == "[]", answer.stderr
+
+
+def test_help_of_an_experiment_lists_its_own_options(isochrone: Isochrone) -> None:
+    answer = isochrone("measure", "latency-map", "--help")
+    assert answer.returncode == 0
+    for option in ("--bytes", "--order", "--repeats", "--precision", "--launcher-arg"):
+        assert option in answer.stdout
+
+
+WRONG = [
+    (["show", "absent.jsonl"], "absent.jsonl: cannot read it: No such file"),
+    (["show", "."], "cannot read it: Is a directory"),
+    (["show", "garbage.jsonl"], "garbage.jsonl:1: not a record of a run file"),
+    (["show", "empty.jsonl"], "empty.jsonl: the file is empty"),
+    (["show", "newer.jsonl"], "format 99 is newer than 1"),
+    (["show", "headless.jsonl"], "does not begin with a 'run' record"),
+    (["show", "badpair.jsonl"], "not 0 <= i < j < 2"),
+    (["show", "map.jsonl", "--bytes", "77"], "no pairs of 77 bytes"),
+    (["show", "map.jsonl", "--bytes", "lots"], "'lots' is not a size"),
+    (["show"], "the following arguments are required: FILE"),
+    (["show", "map.jsonl", "--colour"], "unrecognized arguments: --colour"),
+    (["fly"], "invalid choice: 'fly'"),
+    (["plot", "map.jsonl", "-o", "picture.bmp"], "no picture format '.bmp'"),
+    (["plot", "map.jsonl", "-o", "nowhere/picture.png"], "its folder does not exist"),
+    (["plot", "map.jsonl", "-o", "garbage.jsonl"], "it exists already"),
+    (["plot", "map.jsonl", "--view", "cloud", "-o", "a.png"], "invalid choice: 'cloud'"),
+    (["export", "map.jsonl", "--to", "word"], "invalid choice: 'word'"),
+    (["export", "map.jsonl", "--to", "csv", "-o", "/dev/null", "--force"], "no ordinary file"),
+    (["import", "garbage.jsonl", "--from", "mmpi"], "garbage.jsonl"),
+    (["report", "empty.jsonl", "-o", "r.html"], "the file is empty"),
+    (["measure", "latency-map", "-n", "1"], "needs at least 2 ranks, not 1"),
+    (["measure", "latency-map", "-n", "0"], "'0' is not a number of ranks"),
+    (["measure", "latency-map", "-n", "-3"], "'-3' is not a number of ranks"),
+    (["measure", "latency-map", "-n", "many"], "'many' is not a number of ranks"),
+    (["measure", "latency-map", "-n", "2", "--bytes", "huge"], "'huge' is not a message size"),
+    (["measure", "latency-map", "-n", "2", "--order", "fast"], "not one of quiet|rounds|serial"),
+    (["measure", "latency-map", "-n", "2", "--typo"], "there is no option '--typo'"),
+    (["measure", "weather", "-n", "2"], "invalid choice: 'weather'"),
+    (["measure", "latency-map", "-n", "2", "-o", "map.jsonl"], "map.jsonl: it exists already"),
+    (["measure", "latency-map", "-n", "2", "--mpicc", "no-cc"], "no program 'no-cc'"),
+    (["measure", "latency-map", "-n", "2", "--launcher", "rsh"], "invalid choice: 'rsh'"),
+    (["measure", "latency-map", "-n", "2", "--launcher", "generic"], "--launcher-template"),
+    (["measure", "latency-map", "-n", "2", "--launcher", "flux"], "cannot start 'flux'"),
+    (["measure", "latency-map", "-n", "2", "--timeout", "soon"], "invalid float value"),
+]
+
+
+@pytest.mark.parametrize(("args", "complaint"), WRONG, ids=[" ".join(args) for args, _ in WRONG])
+def test_wrong_use_is_one_line_and_exit_code_2(
+    isochrone: Isochrone, tmp_path: Path, args: list[str], complaint: str
+) -> None:
+    header = '{"record":"run","format":1,"experiment":"latency-map","ranks":2}\n'
+    pair = '{"record":"pair","i":0,"j":1,"bytes":64,"median":1e-6,"mean":1e-6,"stddev":0}\n'
+    files = {
+        "garbage.jsonl": "\x00\x01 this is no JSON\n",
+        "empty.jsonl": "",
+        "newer.jsonl": header.replace('"format":1', '"format":99'),
+        "headless.jsonl": pair,
+        "badpair.jsonl": header + pair.replace('"j":1', '"j":7'),
+        "map.jsonl": header + pair,
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    answer = isochrone(*args, cwd=tmp_path)
+    assert answer.returncode == 2, answer.stderr
+    assert complaint in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert "Traceback" not in answer.stderr
+    assert {f.name: f.read_text() for f in tmp_path.iterdir()} == files, "nothing lost or added"
+
+
+def test_without_an_mpi_the_hint_says_how_to_get_one(isochrone: Isochrone, tmp_path: Path) -> None:
+    missing = tmp_path / "mpicc"
+    answer = isochrone("build", MPICC=str(missing))
+    assert answer.returncode == 2
+    assert "$MPICC" in answer.stderr
+
+
+def test_a_compiler_that_fails_shows_its_last_words(isochrone: Isochrone, tmp_path: Path) -> None:
+    broken = tmp_path / "mpicc"
+    broken.write_text("#!/bin/sh\necho 'no licence for this compiler' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    answer = isochrone("build", MPICC=str(broken))
+    assert answer.returncode == 3
+    assert "no licence for this compiler" in answer.stderr
+
+
+def test_ranks_that_fail_are_exit_code_3_with_their_last_words(
+    isochrone: Isochrone, tmp_path: Path
+) -> None:
+    crash = tmp_path / "crash"
+    crash.write_text("#!/bin/sh\necho 'node n7 went down' >&2\nexit 9\n")
+    crash.chmod(0o755)
+    out = tmp_path / "map.jsonl"
+    args = ("--launcher", "generic", "--launcher-template", f"{crash} {{program}}", "-o", out)
+    answer = isochrone("measure", "latency-map", "-n", 2, *args)
+    assert answer.returncode == 3
+    assert "node n7 went down" in answer.stderr
+    assert "exit status 9" in answer.stderr
+
+
+def test_a_probe_that_hangs_is_ended_and_its_file_kept(
+    isochrone: Isochrone, tmp_path: Path
+) -> None:
+    out = tmp_path / "map.jsonl"
+    options = ("--timeout", 4, "--repeats", 1000000, "--bytes", "64,4MiB", "-o", out)
+    answer = isochrone("measure", "latency-map", "-n", 4, *options)
+    assert answer.returncode == 3
+    assert "did not end within" in answer.stderr
+    assert f"what was measured is kept in {out}" in answer.stderr
+    assert not read(out).complete
+
+
+def test_interrupting_ends_the_ranks_and_keeps_what_was_measured(tmp_path: Path) -> None:
+    """Ctrl-C reaches isochrone alone; no rank may survive it."""
+    out = tmp_path / "map.jsonl"
+    options = ["--repeats", "2000", "--bytes", "64,1MiB", "-o", out]
+    process = subprocess.Popen(
+        [SCRIPTS / "isochrone", "measure", "latency-map", "-n", "6", *options],
+        env={**os.environ, "MPICC": str(MPIS["mpich-wheel"])},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if out.exists() and out.read_bytes().count(b'"pair"') >= 2:
+            break
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+    run = read(out)
+    assert not run.complete
+    assert len(run.pairs()) >= 2
+    assert np.isfinite(run.matrix()).any()
+    assert not survivors(out)
+
+
+def survivors(out: Path) -> list[str]:
+    """Processes that still carry the name of the run file in their arguments."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes()
+        except OSError:
+            continue
+        if bytes(out) in words:
+            found.append(f"{entry}: {words!r}")
+    return found
