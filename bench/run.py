@@ -54,7 +54,7 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     """Compare the probe's loop with a bare ping-pong, in turns in one MPI job."""
     source = ROOT / "probe"
     files = [
-        source / f"{name}.c" for name in ("round_trip", "sampler", "clock", "options", "record")
+        source / f"{name}.c" for name in ("round_trip", "sampler", "clock", "host", "options", "record")
     ]
     program = folder / "timed_loop"
     argv = [mpicc, "-std=c11", "-O2", f"-I{source}", ROOT / "bench/timed_loop.c", *files]

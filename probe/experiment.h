@@ -34,6 +34,7 @@ typedef struct iso_context {
     iso_record_t *record;      /**< run file at rank 0, NULL elsewhere */
     const iso_place_t *places; /**< of the ranks in the run file, at rank 0 */
     int ranks;     /**< in the run file: size, unless the machine is invented */
+    int node;      /**< index of the host of this rank */
     bool progress; /**< rank 0 may call iso_progress to say how far it is */
     double started; /**< iso_now() at the start of the run */
 } iso_context_t;

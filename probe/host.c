@@ -93,3 +93,53 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     }
     return places;
 }
+
+iso_seat_t iso_host_seat(int node, bool simulated)
+{
+    iso_seat_t seat = {.node = node, .cpu = -1, .movable = 0};
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (!simulated) {
+        seat.cpu = sched_getcpu();
+        seat.movable = sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
+                       CPU_COUNT(&allowed) > 1;
+    }
+#else
+    (void)simulated;
+#endif
+    return seat;
+}
+
+/** Leave a processor for any other that is allowed. */
+static void leave_processor(int cpu)
+{
+#ifdef __linux__
+    cpu_set_t allowed, others;
+    if (cpu < CPU_SETSIZE &&
+        sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+        others = allowed;
+        CPU_CLR((size_t)cpu, &others);
+        if (sched_setaffinity(0, sizeof(others), &others) == 0) {
+            sched_setaffinity(0, sizeof(allowed), &allowed);
+        }
+    }
+#else
+    (void)cpu;
+#endif
+}
+
+iso_seat_t iso_host_seat_beside(int node, bool simulated,
+                                const iso_seat_t *other)
+{
+    iso_seat_t seat = iso_host_seat(node, simulated);
+    if (seat.movable && iso_host_same_seat(&seat, other)) {
+        leave_processor(seat.cpu);
+        seat = iso_host_seat(node, simulated);
+    }
+    return seat;
+}
+
+bool iso_host_same_seat(const iso_seat_t *a, const iso_seat_t *b)
+{
+    return a->node == b->node && a->cpu == b->cpu && a->cpu >= 0;
+}

@@ -27,4 +27,26 @@ typedef struct iso_place {
  */
 iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated);
 
+/** Where a rank is at this moment; changes unless it is bound. */
+typedef struct iso_seat {
+    int node, cpu; /**< cpu -1: not known */
+    int movable;   /**< the system may move it to another processor */
+} iso_seat_t;
+
+enum { ISO_SEAT_INTS = sizeof(iso_seat_t) / sizeof(int) };
+
+/** Find out where this rank, on node @a node, is now. */
+iso_seat_t iso_host_seat(int node, bool simulated);
+
+/**
+ * Find out where this rank is, and leave the processor if another rank is on
+ * it, too, and the system allows it; any other allowed processor will do, and
+ * the system may move this rank as before.
+ */
+iso_seat_t iso_host_seat_beside(int node, bool simulated,
+                                const iso_seat_t *other);
+
+/** Whether two ranks sit on the same processor. */
+bool iso_host_same_seat(const iso_seat_t *a, const iso_seat_t *b);
+
 #endif

@@ -241,6 +241,20 @@ void iso_progress(const iso_context_t *ctx, long done, long total,
     }
 }
 
+/** Tell every rank the index of its node, which rank 0 has found. */
+static int own_node(const iso_context_t *ctx, const iso_place_t *places)
+{
+    int own = 0;
+    int *nodes = iso_calloc((size_t)ctx->size, sizeof(int));
+    for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
+        nodes[r] = places[r].node;
+    }
+    MPI_CHECK(
+        MPI_Scatter(nodes, 1, MPI_INT, &own, 1, MPI_INT, 0, ctx->control));
+    free(nodes);
+    return own;
+}
+
 /** Measure. All ranks come here with the same, checked, options. */
 static void measure(const iso_experiment_t *experiment, int rank, int size,
                     iso_record_t *record)
@@ -254,6 +268,7 @@ static void measure(const iso_experiment_t *experiment, int rank, int size,
     ctx.clock = iso_clock_examine();
     iso_place_t *places = iso_host_gather(ctx.control, ctx.clock.simulated);
     iso_place_t *invented = NULL;
+    ctx.node = own_node(&ctx, places);
     if (rank == 0) {
         ctx.record = record;
         invented = experiment->invent ? experiment->invent(&ctx.ranks) : NULL;

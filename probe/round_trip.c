@@ -10,6 +10,14 @@ enum { TAG_CHUNK = 1001, TAG_READY, TAG_PING, TAG_PONG };
 
 enum { NO_MORE = -1 };
 
+/** What the measuring rank says before a run of round trips. */
+struct chunk {
+    int size, trips; /* index of the size, or NO_MORE */
+    iso_seat_t seat; /* of the measuring rank */
+};
+
+enum { CHUNK_INTS = sizeof(struct chunk) / sizeof(int) };
+
 static int largest(const iso_sizes_t *sizes)
 {
     int bytes = 1;
@@ -75,27 +83,36 @@ static void pong(iso_round_trip_t *trip, int partner, int bytes, int trips)
 /** Hand-shake: the partner is ready when it is about to receive. */
 static void agree(iso_round_trip_t *trip, int partner, int size, int trips)
 {
-    MPI_Comm control = trip->ctx->control;
-    int message[2] = {size, trips};
-    MPI_CHECK(MPI_Send(message, 2, MPI_INT, partner, TAG_CHUNK, control));
-    if (size != NO_MORE) {
-        MPI_CHECK(MPI_Recv(NULL, 0, MPI_INT, partner, TAG_READY, control,
-                           MPI_STATUS_IGNORE));
+    const iso_context_t *ctx = trip->ctx;
+    bool simulated = ctx->clock.simulated;
+    iso_seat_t mine = iso_host_seat(ctx->node, simulated), theirs;
+    struct chunk chunk = {size, trips, mine};
+    MPI_CHECK(MPI_Send(&chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
+                       ctx->control));
+    if (size == NO_MORE) {
+        return;
     }
+    MPI_CHECK(MPI_Recv(&theirs, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
+                       ctx->control, MPI_STATUS_IGNORE));
+    mine = iso_host_seat_beside(ctx->node, simulated, &theirs);
+    trip->shared_cpu[size] = iso_host_same_seat(&mine, &theirs);
 }
 
 void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
 {
-    MPI_Comm control = trip->ctx->control;
+    const iso_context_t *ctx = trip->ctx;
     for (;;) {
-        int message[2];
-        MPI_CHECK(MPI_Recv(message, 2, MPI_INT, partner, TAG_CHUNK, control,
-                           MPI_STATUS_IGNORE));
-        if (message[0] == NO_MORE) {
+        struct chunk chunk;
+        MPI_CHECK(MPI_Recv(&chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
+                           ctx->control, MPI_STATUS_IGNORE));
+        if (chunk.size == NO_MORE) {
             return;
         }
-        MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, partner, TAG_READY, control));
-        pong(trip, partner, trip->sizes->bytes[message[0]], message[1]);
+        iso_seat_t mine =
+            iso_host_seat_beside(ctx->node, ctx->clock.simulated, &chunk.seat);
+        MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
+                           ctx->control));
+        pong(trip, partner, trip->sizes->bytes[chunk.size], chunk.trips);
     }
 }
 
@@ -150,5 +167,6 @@ void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
     for (int size = 0; size < trip->sizes->count; size++) {
         results[size].summary = iso_sampler_summary(&trip->samplers[size]);
         results[size].batch = trip->batch[size];
+        results[size].shared_cpu = trip->shared_cpu[size];
     }
 }

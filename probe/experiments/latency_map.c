@@ -141,6 +141,7 @@ struct conductor {
     struct ranking worst[PLACES][KINDS];
     bool retesting;
     long done, total;
+    long shared_cpu;       /**< results of two ranks on one processor */
     long unsteady, points; /**< results whose interval is wide, and all */
 };
 
@@ -170,6 +171,10 @@ static void record_pair(struct conductor *c, iso_pair_t pair, int bytes,
     iso_sampler_record(&found->summary, record);
     if (found->batch > 1) {
         iso_record_int(record, "batch", (long)found->batch);
+    }
+    if (found->shared_cpu > 0) {
+        iso_record_bool(record, "shared_cpu", true);
+        c->shared_cpu++;
     }
     if (c->retesting) {
         iso_record_bool(record, "retest", true);
@@ -355,6 +360,13 @@ static void warn(const struct conductor *c, iso_outcome_t outcome)
                  "the time limit of %g s ended it after %ld of %ld pairs",
                  options.time_limit, c->done, c->total);
         iso_record_warning(c->ctx->record, "cut-short", text);
+    }
+    if (c->shared_cpu > 0) {
+        snprintf(text, sizeof(text),
+                 "in %ld of %ld points both ranks were on one processor and "
+                 "took turns; bind the ranks, or start fewer",
+                 c->shared_cpu, c->points);
+        iso_record_warning(c->ctx->record, "shared-processor", text);
     }
     if (10 * c->unsteady > c->points) {
         snprintf(text, sizeof(text),
