@@ -8,17 +8,12 @@
 
 enum { FIRST_NAP_NS = 20000, LONGEST_NAP_NS = 1000000 };
 
-void iso_idle_probe(const iso_clock_t *clock, int source, int tag,
-                    MPI_Comm comm, MPI_Status *status)
+static void nap_until_there(int source, int tag, MPI_Comm comm)
 {
-    if (clock->simulated) {
-        MPI_CHECK(MPI_Probe(source, tag, comm, status));
-        return;
-    }
     struct timespec nap = {.tv_sec = 0, .tv_nsec = FIRST_NAP_NS};
     for (;;) {
         int there = 0;
-        MPI_CHECK(MPI_Iprobe(source, tag, comm, &there, status));
+        MPI_CHECK(MPI_Iprobe(source, tag, comm, &there, MPI_STATUS_IGNORE));
         if (there) {
             return;
         }
@@ -27,4 +22,14 @@ void iso_idle_probe(const iso_clock_t *clock, int source, int tag,
             nap.tv_nsec *= 2;
         }
     }
+}
+
+void iso_idle_recv(const iso_clock_t *clock, void *buffer, int count,
+                   MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Status *status)
+{
+    if (!clock->simulated) {
+        nap_until_there(source, tag, comm);
+    }
+    MPI_CHECK(MPI_Recv(buffer, count, type, source, tag, comm, status));
 }

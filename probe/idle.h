@@ -16,14 +16,13 @@
 #include <mpi.h>
 
 /**
- * Nap until a message is there, without receiving it.
+ * Receive as MPI_Recv does, and nap until the message is there.
  *
- * In a simulator waiting costs nothing and disturbs nobody, so there it is a
- * plain MPI_Probe.
- *
- * @param status  filled as by MPI_Probe
+ * In a simulator waiting costs nothing and disturbs nobody, but looking for a
+ * message takes simulated time: there it is a plain MPI_Recv.
  */
-void iso_idle_probe(const iso_clock_t *clock, int source, int tag,
-                    MPI_Comm comm, MPI_Status *status);
+void iso_idle_recv(const iso_clock_t *clock, void *buffer, int count,
+                   MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Status *status);
 
 #endif

@@ -82,6 +82,27 @@ static void command(const iso_context_t *ctx, int rank, enum verb verb,
     MPI_CHECK(MPI_Send(message, 2, MPI_INT, rank, TAG_COMMAND, ctx->control));
 }
 
+/**
+ * The serial order's barrier: every rank says that it is idle. Goes down and
+ * up a binomial tree, in which the parent of a rank is the rank without its
+ * lowest bit.
+ */
+static void roll_call(const iso_context_t *ctx)
+{
+    int rank = ctx->rank, size = ctx->size;
+    for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
+        command(ctx, rank + bit, REPORT, 0);
+    }
+    for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
+        iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, rank + bit, TAG_HERE,
+                      ctx->control, MPI_STATUS_IGNORE);
+    }
+    if (rank != 0) {
+        MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, rank & (rank - 1), TAG_HERE,
+                           ctx->control));
+    }
+}
+
 /** Call the partner out of its nap and measure with it. */
 static void lead_pair(iso_round_trip_t *trip, int partner,
                       struct message *message)
@@ -100,10 +121,8 @@ static void serve(iso_round_trip_t *trip)
     for (;;) {
         MPI_Status status;
         int asked[2];
-        iso_idle_probe(&ctx->clock, MPI_ANY_SOURCE, TAG_COMMAND, ctx->control,
-                       &status);
-        MPI_CHECK(MPI_Recv(asked, 2, MPI_INT, status.MPI_SOURCE, TAG_COMMAND,
-                           ctx->control, MPI_STATUS_IGNORE));
+        iso_idle_recv(&ctx->clock, asked, 2, MPI_INT, MPI_ANY_SOURCE,
+                      TAG_COMMAND, ctx->control, &status);
         switch ((enum verb)asked[0]) {
         case MEASURE:
             lead_pair(trip, asked[1], &found);
@@ -114,7 +133,7 @@ static void serve(iso_round_trip_t *trip)
             iso_round_trip_answer(trip, status.MPI_SOURCE);
             break;
         case REPORT:
-            MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, 0, TAG_HERE, ctx->control));
+            roll_call(ctx);
             break;
         case STOP:
             return;
@@ -205,21 +224,6 @@ static void take_result(struct conductor *c, const struct message *found)
     iso_progress(c->ctx, ++c->done, c->total, slowness);
 }
 
-/** The serial order's barrier: every rank says that it is idle. */
-static void roll_call(struct conductor *c)
-{
-    const iso_context_t *ctx = c->ctx;
-    for (int r = 1; r < ctx->size; r++) {
-        command(ctx, r, REPORT, 0);
-    }
-    for (int r = 1; r < ctx->size; r++) {
-        MPI_Status status;
-        iso_idle_probe(&ctx->clock, r, TAG_HERE, ctx->control, &status);
-        MPI_CHECK(MPI_Recv(NULL, 0, MPI_INT, r, TAG_HERE, ctx->control,
-                           MPI_STATUS_IGNORE));
-    }
-}
-
 /** Let the pairs of a round measure, and collect what they found. */
 static void conduct_round(struct conductor *c, const iso_pair_t *pairs,
                           int count)
@@ -240,12 +244,9 @@ static void conduct_round(struct conductor *c, const iso_pair_t *pairs,
         take_result(c, &found);
     }
     for (; others > 0; others--) {
-        MPI_Status status;
-        iso_idle_probe(&ctx->clock, MPI_ANY_SOURCE, TAG_RESULT, ctx->control,
-                       &status);
-        MPI_CHECK(MPI_Recv(&found, message_length(), MPI_DOUBLE,
-                           status.MPI_SOURCE, TAG_RESULT, ctx->control,
-                           MPI_STATUS_IGNORE));
+        iso_idle_recv(&ctx->clock, &found, message_length(), MPI_DOUBLE,
+                      MPI_ANY_SOURCE, TAG_RESULT, ctx->control,
+                      MPI_STATUS_IGNORE);
         take_result(c, &found);
     }
     iso_record_flush(ctx->record);
@@ -278,7 +279,7 @@ static iso_outcome_t conduct_schedule(struct conductor *c)
             break;
         }
         if (order == ISO_ORDER_SERIAL) {
-            roll_call(c);
+            roll_call(ctx);
         }
         conduct_round(c, pairs, count);
     }
