@@ -1,4 +1,4 @@
-"""Latency maps made up from a formula, so that pictures and reports can be tested without timing."""
+"""Latency maps made up from a formula: pictures and reports are tested without timing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def latency_map(
     nbytes: Sequence[int] = (64,),
     **header: Any,
 ) -> Run:
-    """Make a run: ``near`` seconds on a host, ``socket`` between its halves, ``far`` between hosts."""
+    """Make a run: ``near`` on a host, ``socket`` between its halves, ``far`` between hosts."""
     n, generator = len(hosts), np.random.default_rng(7)
     names = list(dict.fromkeys(hosts))
     node = np.array([names.index(h) for h in hosts])

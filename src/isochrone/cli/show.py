@@ -49,9 +49,9 @@ def print_file(path: Path, nbytes: int | None = None) -> None:
     _print_header(console, found)
     if "pair" in found.tables:
         _print_map(console, found, nbytes)
-    else:
-        for name, table in found.tables.items():
-            console.print(f"  {len(table)} records of '{name}'", markup=False)
+        return
+    for name, table in found.tables.items():
+        console.print(f"  {len(table)} records of '{name}'", markup=False)
     for warning in found.warnings:
         _print_warning(console, str(warning.get("text", "")))
 
@@ -62,17 +62,11 @@ def _document(path: Path, nbytes: int | None) -> dict[str, Any]:
     from isochrone.run import read
 
     found = read(path)
-    own = [{"code": w.get("code", ""), "text": w.get("text", "")} for w in found.warnings]
+    about = {"experiment": found.experiment, "complete": found.complete}
     if "pair" not in found.tables:
         counts = {name: len(table) for name, table in found.tables.items()}
-        return {"ranks": found.size, "experiment": found.experiment, "records": counts,
-                "complete": found.complete, "warnings": own}  # fmt: skip
-    document = topology.analyse(found, nbytes).to_json()
-    document["experiment"] = found.experiment
-    document["bytes"] = nbytes if nbytes is not None else found.message_sizes()[0]
-    document["complete"] = found.complete
-    document["warnings"] = own + list(document["warnings"])
-    return document
+        return {**about, "ranks": found.size, "records": counts, "warnings": found.warnings}
+    return {**topology.analyse(found, nbytes).to_json(), **about}
 
 
 def _print_header(console: Console, found: Run) -> None:
@@ -161,7 +155,8 @@ def _print_slow(console: Console, slow: list[dict[str, Any]]) -> None:
         return
     console.print("Slow for their level:", style="red")
     for part in slow[:MOST_SLOW]:
-        line = f"  {part['kind']} {part['who']}: {part['ratio']:.1f}x  {part.get('evidence', '')}"
+        who = str(part["who"]).removeprefix(f"{part['kind']} ")
+        line = f"  {part['kind']} {who}: {part['ratio']:.1f}x  {part['evidence']}"
         console.print(printable(line), markup=False)
     if len(slow) > MOST_SLOW:
         console.print(f"  … and {len(slow) - MOST_SLOW} more (--json lists all)")

@@ -1,0 +1,80 @@
+"""Run every `isochrone` command shown in a console block and put its real output below it.
+
+    make docs
+
+Commands run one after the other in one scratch folder; other commands (pip, make) are left as
+they are. The pictures in docs/pictures/ are drawn anew, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs/pictures"
+BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+MADE_UP = (
+    "isochrone measure null -n 1 --quiet --shape 8,4,2 --slow-node 5 --noise 0.15 -o null.jsonl"
+)
+"""The machine in the pictures: 8 ranks a node, 4 nodes a switch, 2 switches, node 5 slow."""
+
+
+def main() -> None:
+    """Regenerate README.md, docs/*.md and the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpicc", type=Path, help="compiler wrapper of the MPI")
+    mpicc = parser.parse_args().mpicc
+    scripts = sysconfig.get_path("scripts")
+    environ = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    if mpicc:
+        environ["MPICC"] = str(mpicc.resolve())
+    with tempfile.TemporaryDirectory() as scratch:
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            text = page.read_text()
+            fresh = BLOCK.sub(lambda block: answer(block[0], Path(scratch), environ), text)
+            if fresh != text:
+                page.write_text(fresh)
+                print(f"wrote {page.relative_to(ROOT)}")
+        draw(Path(scratch), environ)
+
+
+def answer(block: str, folder: Path, environ: dict[str, str]) -> str:
+    """Return a console block with the output of its commands."""
+    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+    if not all(command.startswith("isochrone ") for command in commands):
+        return block
+    lines = []
+    for command in commands:
+        lines += [f"$ {command}", run(command, folder, environ).strip("\n")]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def run(command: str, folder: Path, environ: dict[str, str]) -> str:
+    """Run one command as a user would; return what it printed."""
+    done = subprocess.run(
+        shlex.split(command), cwd=folder, env=environ, timeout=120, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(f"'{command}' failed:\n{done.stdout}")
+    return done.stdout
+
+
+def draw(folder: Path, environ: dict[str, str]) -> None:
+    """Draw the pictures of the made-up machine."""
+    PICTURES.mkdir(exist_ok=True)
+    run(MADE_UP, folder, environ)
+    for view in ("heatmap", "surface", "levels"):
+        picture = PICTURES / f"{view}.png"
+        run(f"isochrone plot null.jsonl --view {view} --force -o {picture}", folder, environ)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,251 @@
+"""The report in a real browser: it opens from disk, is silent, asks for nothing, runs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isochrone import run as runs
+from isochrone.report.build import write_report
+from synthetic import block, latency_map
+
+pytestmark = pytest.mark.browser
+
+PATIENCE = 60.0
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*",
+)  # fmt: skip
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror='alert(2)'>",
+    "</style><svg onload=alert(3)>",
+    "https://example.org/$x$ {{ 7*7 }} ]]> &lt;b&gt;",
+]
+
+
+class Browser:
+    """A headless Chromium, driven by its DevTools protocol."""
+
+    def __init__(self, program: str, profile: Path) -> None:
+        import websocket
+
+        self.process = subprocess.Popen(
+            [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            port = self._port(profile / "DevToolsActivePort")
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=PATIENCE) as reply:
+                pages = [page for page in json.load(reply) if page["type"] == "page"]
+            self.socket = websocket.create_connection(
+                pages[0]["webSocketDebuggerUrl"], timeout=PATIENCE
+            )
+        except BaseException:
+            self.close()
+            raise
+        self.events: list[dict[str, Any]] = []
+        self.count = 0
+        for domain in ("Page", "Network", "Log", "Runtime"):
+            self.call(f"{domain}.enable")
+
+    def _port(self, file: Path) -> int:
+        """Wait until the browser has written where it listens."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and self.process.poll() is None:
+            with suppress(OSError, ValueError, IndexError):
+                return int(file.read_text().splitlines()[0])
+            time.sleep(0.05)
+        raise RuntimeError(f"the browser did not come up (exit code {self.process.poll()})")
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Send one command and wait for its answer; events that come between are kept."""
+        self.count += 1
+        self.socket.send(json.dumps({"id": self.count, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self.socket.recv())
+            if message.get("id") == self.count:
+                assert "error" not in message, message
+                result: dict[str, Any] = message["result"]
+                return result
+            self.events.append(message)
+            if message.get("method") == "Page.javascriptDialogOpening":
+                self.socket.send(  # or the page would wait for ever
+                    '{"id":-1,"method":"Page.handleJavaScriptDialog","params":{"accept":true}}'
+                )
+
+    def open(self, path: Path) -> None:
+        """Open a file and wait until it is there and has had time to do what it should not."""
+        self.events.clear()
+        self.call("Page.navigate", url=path.as_uri())
+        end = time.monotonic() + PATIENCE
+        while self.evaluate("document.readyState") != "complete" and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert self.evaluate("location.protocol + document.readyState") == "file:complete"
+
+    def evaluate(self, expression: str) -> Any:
+        """Return the value of an expression in the page."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        return answer["result"].get("value")
+
+    def seen(self, *methods: str) -> list[dict[str, Any]]:
+        """Return what was reported under these names since the page was opened."""
+        return [event["params"] for event in self.events if event.get("method") in methods]
+
+    def close(self) -> None:
+        """End the browser, and no other."""
+        if hasattr(self, "socket"):
+            with suppress(Exception):
+                self.call("Browser.close")
+            with suppress(Exception):
+                self.socket.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(10)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    program = program or shutil.which("google-chrome")
+    if program is None:
+        message = "no chromium here"
+        if "browser" in os.environ.get("ISOCHRONE_REQUIRE", "").split(","):
+            pytest.fail(message)
+        pytest.skip(message)
+    running = Browser(program, tmp_path_factory.mktemp("profile"))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a report of a run whose every text is an attack."""
+    folder = tmp_path_factory.mktemp("report")
+    run = latency_map([host for host in HOSTILE for _ in range(4)], slow_hosts={HOSTILE[1]: 3.0})
+    run.header |= {
+        "notes": dict.fromkeys(HOSTILE, HOSTILE[0]),
+        "mpi": {"library": HOSTILE[1], "standard": HOSTILE[2]},
+    }
+    run.warnings += [{"code": "x", "text": text} for text in HOSTILE]
+    runs.write(run, folder / "hostile.jsonl")
+    path = folder / "report.html"
+    plain = latency_map(block(8, 8, "node{:02d}"), nbytes=(64, 1024))
+    write_report([runs.read(folder / "hostile.jsonl"), plain], path)
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Browser:
+    browser.open(report)
+    return browser
+
+
+def test_nothing_is_said_on_the_console(page: Browser) -> None:
+    assert page.seen("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown") == []
+
+
+def test_no_request_leaves_the_file(page: Browser, report: Path) -> None:
+    asked = [event["request"]["url"] for event in page.seen("Network.requestWillBeSent")]
+    assert report.as_uri() in asked
+    assert [url for url in asked if url != report.as_uri() and not url.startswith("data:")] == []
+
+
+def test_hostile_text_is_inert_and_shown_as_it_is(page: Browser) -> None:
+    assert page.seen("Page.javascriptDialogOpening") == []
+    assert page.evaluate("document.querySelectorAll('script, img, iframe, [onload]').length") == 0
+    text = page.evaluate("document.body.textContent")
+    for hostile in HOSTILE:
+        assert hostile in text
+    titles = "[...document.querySelectorAll('svg text')].map(t => t.textContent).join('|')"
+    assert "<script>al" in page.evaluate(titles)
+
+
+def test_even_an_injected_script_would_not_run(page: Browser) -> None:
+    """The policy of the page is the second line of defence: take the first one away."""
+    page.evaluate(
+        "var s = document.createElement('script'); s.textContent = 'window.broken = 1';"
+        "document.body.appendChild(s);"
+        "var i = document.createElement('img'); i.src = 'https://example.org/x.png';"
+        "document.body.appendChild(i);"
+    )
+    time.sleep(0.3)
+    assert page.evaluate("window.broken") is None
+    refused = [event["entry"]["text"] for event in page.seen("Log.entryAdded")]
+    assert any("Content Security Policy" in text for text in refused)
+    answers = page.seen("Network.responseReceived")
+    assert [a for a in answers if a["response"]["url"].startswith("http")] == []
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_pictures_are_there_and_the_page_fits_its_window(page: Browser, width: int) -> None:
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
+              mobile=False)  # fmt: skip
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
+        ".map(b => [b.width, b.height])"
+    )
+    assert len(boxes) == 6
+    assert all(w > 300 and h > 200 for w, h in boxes)
+    assert page.evaluate("document.querySelectorAll('figure svg image').length") >= 4
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_the_paper_in_both_themes(page: Browser, scheme: str) -> None:
+    page.call(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    contrast = page.evaluate(CONTRAST)
+    assert len(contrast) > 100
+    assert min(contrast) >= 4.5, min(contrast)  # WCAG 2.2, level AA
+    is_dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 29)"
+    assert is_dark == (scheme == "dark")
+
+
+CONTRAST = """
+(() => {
+  const parse = c => c.match(/[\\d.]+/g).map(Number);
+  const light = c => {
+    const [r, g, b] = c.slice(0, 3).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const paper = e => {
+    for (; e; e = e.parentElement) {
+      const c = parse(getComputedStyle(e).backgroundColor);
+      if (c.length < 4 || c[3] > 0) return c;
+    }
+    return [255, 255, 255];
+  };
+  const seen = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!own || e.closest('figure.heatmap g[clip-path]')) continue;
+    const style = getComputedStyle(e);
+    const fill = e instanceof SVGElement ? style.fill : style.color;
+    // numbers in the cells of a heat map and colour keys stand on their own colours
+    if (e instanceof SVGElement && !['ink', 'faint', 'slow'].some(
+        n => (e.getAttribute('style') || '').includes('--' + n))) continue;
+    const a = light(parse(fill)), b = light(paper(e));
+    seen.push((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
+  }
+  return seen;
+})()
+"""
