@@ -8,14 +8,15 @@
 
 enum { FIRST_NAP_NS = 20000, LONGEST_NAP_NS = 1000000 };
 
-static void nap_until_there(int source, int tag, MPI_Comm comm)
+static MPI_Status nap_until_there(int source, int tag, MPI_Comm comm)
 {
     struct timespec nap = {.tv_sec = 0, .tv_nsec = FIRST_NAP_NS};
     for (;;) {
         int there = 0;
-        MPI_CHECK(MPI_Iprobe(source, tag, comm, &there, MPI_STATUS_IGNORE));
+        MPI_Status found;
+        MPI_CHECK(MPI_Iprobe(source, tag, comm, &there, &found));
         if (there) {
-            return;
+            return found;
         }
         nanosleep(&nap, NULL);
         if (2 * nap.tv_nsec <= LONGEST_NAP_NS) {
@@ -29,7 +30,10 @@ void iso_idle_recv(const iso_clock_t *clock, void *buffer, int count,
                    MPI_Status *status)
 {
     if (!clock->simulated) {
-        nap_until_there(source, tag, comm);
+        /* From whom it is, and no longer MPI_ANY_SOURCE: MPICH 5.0.2 never ends
+         * such a receive on a rank that shares its node with others if the
+         * message has come from another node and was probed before. */
+        source = nap_until_there(source, tag, comm).MPI_SOURCE;
     }
     MPI_CHECK(MPI_Recv(buffer, count, type, source, tag, comm, status));
 }

@@ -39,7 +39,7 @@ void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
     memset(trip->out, 1, room); /* unwritten pages all share one zero page */
     memset(trip->in, 1, room);
     for (int k = 0; k < sizes->count; k++) {
-        iso_sampler_init(&trip->samplers[k]);
+        iso_sampler_init(&trip->samplers[k], ctx->clock.simulated);
     }
 }
 

@@ -6,12 +6,17 @@
  * Either a fixed count (--repeats), or until the 95 % interval of the median
  * is narrow enough (--precision), within --min-repeats, --max-repeats and
  * --max-time. Times are seconds.
+ *
+ * In a simulator equal operations take equal times: there two repetitions
+ * that agree are enough, unless --repeats was given.
  */
 #ifndef ISO_SAMPLER_H
 #define ISO_SAMPLER_H
 
 #include "options.h"
 #include "record.h"
+
+#include <stdbool.h>
 
 /** What is kept of n repetitions. Times in seconds. */
 typedef struct iso_summary {
@@ -29,7 +34,8 @@ typedef struct iso_summary {
 typedef struct iso_sampler {
     double *seconds; /**< n repetitions so far, room for capacity */
     long n, capacity;
-    double spent; /**< time spent on this point, seconds, set by the caller */
+    bool simulated; /**< the clock is a simulator's */
+    double spent;   /**< time spent on this point, seconds, set by the caller */
 } iso_sampler_t;
 
 /** The options above, to be listed by every experiment that repeats. */
@@ -39,7 +45,7 @@ extern const iso_option_t iso_sampler_options[];
 int iso_sampler_check(char *error);
 
 /** Make room for as many repetitions as the options allow. */
-void iso_sampler_init(iso_sampler_t *sampler);
+void iso_sampler_init(iso_sampler_t *sampler, bool simulated);
 void iso_sampler_reset(iso_sampler_t *sampler);
 void iso_sampler_free(iso_sampler_t *sampler);
 

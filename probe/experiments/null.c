@@ -198,7 +198,7 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_sampler_t sampler;
     uint64_t state = (uint64_t)options.seed;
     long done = 0, total = (long)ctx->ranks * (ctx->ranks - 1) / 2;
-    iso_sampler_init(&sampler);
+    iso_sampler_init(&sampler, false);
     for (int i = 0; i < ctx->ranks; i++) {
         for (int j = i + 1; j < ctx->ranks; j++) {
             for (int k = 0; k < options.sizes.count; k++) {

@@ -97,7 +97,7 @@ def experiments() -> list[str]:
     return sorted(file.stem.replace("_", "-") for file in files)
 
 
-def find_mpicc(wanted: str | None = None) -> Path:
+def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     """Find the compiler wrapper of the user's MPI.
 
     In this order: what was asked for, ``$MPICC``, ``mpicc`` on the PATH, and the one that an MPI
@@ -112,7 +112,11 @@ def find_mpicc(wanted: str | None = None) -> Path:
     if asked:
         found = shutil.which(asked)
         if found is None:
-            raise InputError(f"there is no program '{asked}'", where="--mpicc or $MPICC")
+            raise InputError(
+                f"there is no program '{asked}'",
+                where="" if hint else "--mpicc or $MPICC",
+                hint=hint,
+            )
         return Path(found).absolute()
     beside = sysconfig.get_path("scripts")
     found = shutil.which("mpicc") or shutil.which("mpicc", path=beside)

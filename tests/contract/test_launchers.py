@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from isochrone import registry
@@ -9,12 +11,14 @@ from isochrone.launchers import Job
 
 
 @pytest.mark.parametrize("name", registry.names("launchers"))
-def test_a_launcher_starts_the_program_it_was_given(name: str) -> None:
+def test_a_launcher_starts_the_program_it_was_given(tmp_path: Path, name: str) -> None:
     launcher = registry.load("launchers", name)
-    program = ("/opt/probe", "null", "--note", "a=b c")
-    tokens = launcher.command(
-        Job(ranks=37, program=program, extra=("--extra",), template="run {ranks}", processors=64)
-    )
+    program = ("/opt/probe", "null", "--note", "a=b")
+    platform = tmp_path / "platform.xml"
+    platform.touch()
+    options = {"launcher_template": "run {ranks}", "platform": platform}
+    job = Job(ranks=37, program=program, extra=("--extra",), processors=64, options=options)
+    tokens = launcher.command(job)
     assert all(isinstance(token, str) for token in tokens)
     assert any("37" in token for token in tokens)
     assert tokens[-len(program) :] == list(program)

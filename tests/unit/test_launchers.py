@@ -38,17 +38,17 @@ def job(**changes: object) -> Job:
         ("flux", {}, ["flux", "run", "--ntasks=8", *PROGRAM]),
         (
             "generic",
-            {"template": "ibrun -n {ranks} {program}"},
+            {"options": {"launcher_template": "ibrun -n {ranks} {program}"}},
             ["ibrun", "-n", "8", *PROGRAM],
         ),
         (
             "generic",
-            {"template": "aprun -n{ranks}", "extra": ("-N", "4")},
+            {"options": {"launcher_template": "aprun -n{ranks}"}, "extra": ("-N", "4")},
             ["aprun", "-n8", "-N", "4", *PROGRAM],
         ),
         (
             "generic",
-            {"template": "'/opt/my mpi/run' --np={ranks} {program} --last"},
+            {"options": {"launcher_template": "'/opt/my mpi/run' --np={ranks} {program} --last"}},
             ["/opt/my mpi/run", "--np=8", *PROGRAM, "--last"],
         ),
     ],
@@ -60,12 +60,12 @@ def test_tokens(launcher: str, changes: dict[str, object], tokens: list[str]) ->
 @pytest.mark.parametrize("template", ["", "   ", "run 'unclosed"])
 def test_generic_needs_a_command_it_can_split(template: str) -> None:
     with pytest.raises(InputError):
-        registry.load("launchers", "generic").command(job(template=template))
+        registry.load("launchers", "generic").command(job(options={"launcher_template": template}))
 
 
 def test_a_template_is_never_seen_by_a_shell() -> None:
     tokens = registry.load("launchers", "generic").command(
-        job(template="run $(reboot) ; {program}")
+        job(options={"launcher_template": "run $(reboot) ; {program}"})
     )
     assert tokens[:3] == ["run", "$(reboot)", ";"]
 
@@ -112,3 +112,39 @@ def test_the_starter_is_the_sibling_of_the_compiler_wrapper(tmp_path: Path) -> N
 def test_open_mpi_says_what_it_had_to_allow() -> None:
     doubts = registry.load("launchers", "mpirun-openmpi").doubts(job(root=True, processors=2))
     assert len(doubts) == 2
+
+
+def test_a_simulation_computes_times_that_are_known_on_paper(tmp_path: Path) -> None:
+    platform = tmp_path / "p.xml"
+    platform.write_text("<platform/>")
+    (tmp_path / "p.hosts").write_text("node-0\n")
+    simgrid = registry.load("launchers", "simgrid")
+    exact = job(options={"platform": platform}, program=("/opt/probe", "null"))
+    tokens = simgrid.command(exact)
+    assert tokens[:5] == ["smpirun", "-np", "8", "-platform", str(platform)]
+    assert tokens[5:7] == ["-hostfile", str(tmp_path / "p.hosts")]
+    assert "--cfg=smpi/lat-factor:0:1" in tokens
+    assert tokens[-2:] == ["/opt/probe", "null"]
+    calibrated = job(
+        options={"platform": platform, "smpi_calibrated": True}, program=("/opt/probe", "null")
+    )
+    assert "--cfg=smpi/lat-factor:0:1" not in simgrid.command(calibrated)
+    assert simgrid.notes(exact)["platform-sha256"] == (
+        "4e29286db5bd5b3473a18b5d5d7eb400e9397601291ef6ba8d2a3267a25a0fd1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "program", "complaint"),
+    [
+        ({}, ("/opt/probe",), "needs --platform"),
+        ({"platform": Path("absent.xml")}, ("/opt/probe",), "no such file"),
+        ({"platform": Path(__file__), "hostfile": Path("absent")}, ("/opt/probe",), "no such file"),
+        ({"platform": Path(__file__)}, ("/opt/probe", "a b"), "word with blanks"),
+    ],
+)
+def test_a_simulation_that_cannot_start_says_why(
+    options: dict[str, object], program: tuple[str, ...], complaint: str
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        registry.load("launchers", "simgrid").command(job(options=options, program=program))

@@ -11,11 +11,13 @@ import os
 import shlex
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from isochrone.cli._output import add_output, check_output
-from isochrone.errors import InputError, IsochroneError
+from isochrone.errors import InputError, IsochroneError, MeasurementError
 
 if TYPE_CHECKING:
     from isochrone.launchers import Job
@@ -48,34 +50,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--launcher-arg", action="append", default=[], metavar="A",
         help="one more argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
     )  # fmt: skip
-    parser.add_argument(
-        "--launcher-template", default="", metavar="T",
-        help="the command of --launcher generic, e.g. 'ibrun -n {ranks} {program}'",
-    )  # fmt: skip
     parser.add_argument("--dry-run", action="store_true", help="print the command, start nothing")
     parser.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="end the ranks after this time"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
+    for name in registry.names("launchers"):
+        launcher = registry.load("launchers", name)
+        if hasattr(launcher, "add_arguments"):
+            launcher.add_arguments(parser)
     parser.set_defaults(passes_options_on=True)
     parser.print_help = lambda file=None: _print_help(parser, file)  # type: ignore[method-assign]
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
-    from isochrone import probe
+    from isochrone import launchers, registry
 
-    built = probe.build(probe.find_mpicc(args.mpicc))
+    launcher = registry.load("launchers", args.launcher) if args.launcher else None
+    built = _build(args.mpicc, launcher)
+    if launcher is None:
+        args.launcher = launchers.choose(os.environ, built.library)
+        launcher = registry.load("launchers", args.launcher)
     args.ranks = args.ranks if args.ranks is not None else _default_ranks()
-    built.check(args.experiment, args.rest, args.ranks)
+    if getattr(launcher, "STANDS_ALONE", True):
+        built.check(args.experiment, args.rest, args.ranks)
     stamp = time.strftime("%Y%m%d-%H%M%S")
     path = args.output or Path(f"{args.experiment}-{stamp}.jsonl")
     check_output(path, force=args.force)
-    name, job = _job(args, built, path)
-    from isochrone import registry
-
-    launcher = registry.load("launchers", name)
+    job = _job(args, built, launcher, path)
     tokens = launcher.command(job)
     if args.dry_run:
         print(shlex.join(tokens))
@@ -97,11 +101,12 @@ def measure(
     from isochrone import probe
     from isochrone.cli._progress import progress_bar
 
+    before = path.stat().st_mtime_ns if path.exists() else 0
     try:
         with progress_bar(title, quiet=quiet) as advance:
             probe.run(tokens, timeout=timeout, progress=advance)
     except IsochroneError as error:
-        if path.is_file() and path.stat().st_size:
+        if path.is_file() and path.stat().st_mtime_ns != before:
             error.hint = f"what was measured is kept in {path}"
         raise
     if not path.is_file():
@@ -109,27 +114,50 @@ def measure(
             "the ranks ended without writing it", where=str(path),
             hint="is its folder visible on the node of rank 0?",
         )  # fmt: skip
+    if not _has_end(path):
+        raise MeasurementError(
+            "the ranks ended before the measurement did",
+            hint=f"what was measured is kept in {path}",
+        )
 
 
-def _job(args: argparse.Namespace, built: Probe, path: Path) -> tuple[str, Job]:
-    """Choose the launcher and describe the ranks to start."""
+def _has_end(path: Path) -> bool:
+    """Tell whether the run file ends with its last record: a simulated deadlock exits with 0."""
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - 200))
+        return stream.read().rpartition(b'{"record":')[2].startswith(b'"end"')
+
+
+def _build(mpicc: str | None, launcher: ModuleType | None) -> Probe:
+    """Build the probe with the compiler wrapper that the user, or the launcher, wants."""
+    from isochrone import probe
+
+    if mpicc is None and launcher is not None and hasattr(launcher, "COMPILER"):
+        return probe.build(probe.find_mpicc(launcher.COMPILER, hint=launcher.PACKAGE))
+    return probe.build(probe.find_mpicc(mpicc))
+
+
+def _job(args: argparse.Namespace, built: Probe, launcher: ModuleType, path: Path) -> Job:
+    """Describe the ranks to start; the notes say how in the run file."""
     from isochrone import __version__, launchers
 
-    name = args.launcher or launchers.choose(os.environ, built.library)
     elsewhere = any(variable in os.environ for variable in _BATCH_JOB)
     program = [str(built.path), args.experiment, *args.rest, "--out", str(path), "--progress"]
-    program += ["--note", f"isochrone={__version__}", "--note", f"launcher={name}"]
     if args.force:
         program.append("--force")
     job = launchers.Job(
         ranks=args.ranks,
         program=tuple(program),
         extra=tuple(args.launcher_arg),
-        template=args.launcher_template,
         mpicc=built.mpicc,
         processors=None if elsewhere else len(os.sched_getaffinity(0)),
+        options=vars(args),
     )
-    return name, job
+    notes = {"isochrone": __version__, "launcher": args.launcher}
+    if hasattr(launcher, "notes"):
+        notes |= launcher.notes(job)
+    told = [word for key, value in notes.items() for word in ("--note", f"{key}={value}")]
+    return replace(job, program=(*job.program, *told))
 
 
 def _rank_count(text: str) -> int:

@@ -9,8 +9,18 @@ A launcher module has
     probe was built with says of itself.
 ``command(job) -> list[str]``
     The tokens. It starts nothing.
+
+and where it needs them
+
 ``doubts(job) -> list[str]``
-    Optional: what it had to do that a person should know, one sentence each.
+    What it had to do that a person should know, one sentence each.
+``add_arguments(parser)``
+    Options of its own; their values come back in ``job.options``.
+``notes(job) -> dict[str, str]``
+    What the run file should say about how the ranks were started.
+``COMPILER``, ``PACKAGE``, ``STANDS_ALONE``
+    Another compiler wrapper for the probe, what to install where that is missing, and whether the
+    probe it makes can be run without a launcher.
 """
 
 from __future__ import annotations
@@ -39,8 +49,6 @@ class Job:
         Path of the probe and its options.
     extra
         The user's own launcher options, passed on as they are.
-    template
-        The user's own command for the launcher ``generic``.
     mpicc
         Compiler wrapper the probe was built with; its siblings start its ranks.
     processors
@@ -48,15 +56,17 @@ class Job:
         elsewhere.
     root
         Whether the user is root.
+    options
+        Values of the launchers' own options.
     """
 
     ranks: int
     program: tuple[str, ...]
     extra: tuple[str, ...] = ()
-    template: str = ""
     mpicc: Path | None = None
     processors: int | None = None
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
+    options: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def oversubscribed(self) -> bool:
@@ -69,10 +79,11 @@ class Job:
         ``/opt/mpi/bin/mpicc`` has ``/opt/mpi/bin/mpiexec`` beside it, and Debian's
         ``mpicc.mpich`` has ``mpiexec.mpich``. Falls back to the name alone.
         """
-        if self.mpicc is not None and "mpicc" in self.mpicc.name:
-            beside = self.mpicc.with_name(self.mpicc.name.replace("mpicc", starter))
-            if os.access(beside, os.X_OK):
-                return str(beside)
+        if self.mpicc is not None:
+            for wrapper in ("smpicc", "mpicc"):
+                if wrapper in self.mpicc.name:
+                    beside = self.mpicc.with_name(self.mpicc.name.replace(wrapper, starter))
+                    return str(beside) if os.access(beside, os.X_OK) else starter
         return starter
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 from collections.abc import Mapping
 from typing import Final
@@ -10,6 +11,15 @@ from isochrone.errors import InputError
 from isochrone.launchers import Job
 
 PRIORITY: Final = 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the template to ``isochrone measure``."""
+    group = parser.add_argument_group("options of --launcher generic")
+    group.add_argument(
+        "--launcher-template", default="", metavar="T",
+        help="your own command, e.g. 'ibrun -n {ranks} {program}'",
+    )  # fmt: skip
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
@@ -28,11 +38,12 @@ def command(job: Job) -> list[str]:
     InputError
         If there is no template, or it cannot be split.
     """
+    template = str(job.options.get("launcher_template", ""))
     try:
-        words = shlex.split(job.template)
+        words = shlex.split(template)
     except ValueError as error:
         raise InputError(
-            f"cannot split {job.template!r}: {error}", where="--launcher-template"
+            f"cannot split {template!r}: {error}", where="--launcher-template"
         ) from error
     if not words:
         raise InputError(

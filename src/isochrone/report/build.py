@@ -10,6 +10,7 @@ from typing import Any, Final
 import isochrone
 from isochrone import topology
 from isochrone.errors import InputError
+from isochrone.files import whole_file
 from isochrone.report import tables, words
 from isochrone.report.pictures import pictures
 from isochrone.run import Run, sha256
@@ -38,13 +39,8 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
         raise InputError("a report of no run", hint="name at least one run file")
     sections = [_section(run, f"run-{k}") for k, run in enumerate(runs, start=1)]
     page = _render(sections)
-    partial = Path(f"{path}.partial")
-    try:
-        partial.write_text(page, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
+    with whole_file(path) as stream:
+        stream.write(page.encode())
 
 
 def is_report(path: Path) -> bool:

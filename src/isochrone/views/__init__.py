@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from isochrone.errors import InputError
+from isochrone.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,10 +51,8 @@ def save(figure: Figure, path: str | Path) -> None:
         )
     buffer = io.BytesIO()
     _write(figure, buffer, kind[1:], facecolor="white")
-    try:
-        path.write_bytes(buffer.getvalue())
-    except OSError as error:
-        raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
+    with whole_file(path) as stream:
+        stream.write(buffer.getvalue())
 
 
 def to_svg(figure: Figure) -> str:

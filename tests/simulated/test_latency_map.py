@@ -1,0 +1,180 @@
+"""The latency map against truths: simulated machines whose every time is known on paper.
+
+Each machine is a line that `isochrone platform` understands. The probe is the one that runs on
+real machines, compiled with smpicc.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone import topology
+from isochrone.platforms import Platform, parse
+from isochrone.run import Run
+from simulation import Simulation
+
+HEALTHY = {
+    "flat": "nodes:16 cores:2",
+    "flat-one-rank-a-node": "nodes:24",
+    "one-node": "nodes:1 cores:16",
+    "two-switches": "nodes:16 cores:4 switches:2",
+    "two-switches-cyclic": "nodes:16 cores:4 switches:2 placement:cyclic",
+    "two-switches-irregular": "nodes:16 cores:4 switches:2 placement:irregular",
+    "fat-tree": "nodes:32 cores:2 switches:8 pods:2",
+    "fat-tree-one-rank-a-node": "nodes:64 switches:16 pods:4",
+    "dragonfly": "dragonfly:4x3x2 cores:2",
+    "torus": "torus:4x4",
+    "torus-3d": "torus:4x4x4",
+    "torus-with-cores": "torus:4x4 cores:2",
+    "256-ranks": "nodes:64 cores:4 switches:8",
+}
+
+
+def truth(machine: Platform, nbytes: int) -> np.ndarray:
+    """Round trips on paper, in seconds; NaN on the diagonal."""
+    nodes = machine.node_of_rank()
+    times = np.array([[2 * machine.one_way(a, b, nbytes) for b in nodes] for a in nodes])
+    np.fill_diagonal(times, np.nan)
+    return times
+
+
+def true_levels(machine: Platform) -> list[list[list[int]]]:
+    """The groups of ranks at each level of the machine."""
+    nodes = machine.node_of_rank()
+    labels: list[list[int]] = []
+    if machine.cores > 1 and machine.nodes > 1:
+        labels.append(nodes)
+    labels += [[group[node] for node in nodes] for group in machine.groups]
+    labels.append([0] * len(nodes))
+    return [
+        sorted([r for r, x in enumerate(label) if x == g] for g in set(label)) for label in labels
+    ]
+
+
+def found_levels(run: Run) -> list[list[list[int]]]:
+    return [sorted(level.groups) for level in topology.analyse(run).levels]
+
+
+@pytest.fixture(scope="module")
+def healthy(simulation: Simulation) -> Callable[[str], Run]:
+    """Each healthy machine is measured once for this file."""
+    return functools.cache(lambda name: simulation.map(parse(HEALTHY[name])))
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_every_pair_takes_the_time_known_on_paper(healthy: Callable[[str], Run], name: str) -> None:
+    machine = parse(HEALTHY[name])
+    run = healthy(name)
+    assert run.complete
+    error = np.abs(run.matrix() / truth(machine, 64) - 1)
+    assert np.nanmax(error) < 0.01
+    assert np.isfinite(error).sum() == run.size * (run.size - 1)
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_the_hierarchy_that_is_found_is_the_true_one(
+    healthy: Callable[[str], Run], name: str
+) -> None:
+    """Equal groups at every level: an adjusted Rand index of 1. A torus has no groups."""
+    machine = parse(HEALTHY[name])
+    run = healthy(name)
+    assert found_levels(run) == true_levels(machine)
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_nothing_is_called_slow_on_a_healthy_machine(
+    healthy: Callable[[str], Run], name: str
+) -> None:
+    run = healthy(name)
+    assert topology.analyse(run).slow == []
+
+
+@pytest.mark.parametrize("placement", ["block", "cyclic", "irregular"])
+def test_the_placement_of_the_scheduler_is_recognised(
+    healthy: Callable[[str], Run], placement: str
+) -> None:
+    suffix = "" if placement == "block" else f"-{placement}"
+    name = f"two-switches{suffix}"
+    run = healthy(name)
+    found = topology.analyse(run).placement.to_json()
+    assert found == {"kind": placement, "ranks_per_node": [4] * 16}
+
+
+SLOW = [
+    ("nodes:16 slow-node:5*10", "node", [5]),
+    ("nodes:16 cores:2 slow-node:5*10", "node", [5]),
+    ("nodes:16 cores:4 switches:2 slow-node:9*4", "node", [9]),
+    ("nodes:16 cores:4 switches:2 slow-node:9*4 placement:cyclic", "node", [9]),
+    ("nodes:32 cores:2 switches:8 pods:2 slow-node:0*10", "node", [0]),
+    ("dragonfly:4x3x2 cores:2 slow-node:7*10", "node", [7]),
+    ("nodes:16 slow-pair:2-11*5", "pair", [2, 11]),
+    ("nodes:16 cores:2 switches:2 slow-pair:2-11*5", "pair", [2, 11]),
+    ("nodes:16 cores:4 switches:2 slow-pair:2-5*5", "pair", [2, 5]),
+    ("nodes:32 cores:2 switches:8 pods:2 slow-pair:0-31*4", "pair", [0, 31]),
+    ("nodes:16 cores:2 switches:4 slow-switch:1*5", "switch", [4, 5, 6, 7]),
+    ("nodes:32 switches:8 slow-switch:6*10", "switch", [24, 25, 26, 27]),
+    ("nodes:64 cores:4 switches:8 slow-switch:3*5", "switch", list(range(24, 32))),
+]
+
+
+@pytest.mark.parametrize(("line", "kind", "nodes"), SLOW, ids=[line for line, _, _ in SLOW])
+def test_what_was_made_slow_is_named_and_nothing_else(
+    simulation: Simulation, line: str, kind: str, nodes: list[int]
+) -> None:
+    machine = parse(line)
+    run = simulation.map(machine)
+    found = topology.analyse(run)
+    node_of_rank = machine.node_of_rank()
+    named = {part.kind: sorted({node_of_rank[r] for r in part.ranks}) for part in found.slow}
+    assert named == {kind: nodes}
+    assert len(found.slow) == 1
+    assert found.slow[0].ratio > 1.2
+    assert [sorted(level.groups) for level in found.levels] == true_levels(machine)
+
+
+def test_orders_agree_where_nothing_is_shared(simulation: Simulation) -> None:
+    """Latency of small messages is not shared, so all three orders must see the same machine."""
+    machine = parse("nodes:4 cores:2 switches:2")
+    expected = truth(machine, 64)
+    for order in ("serial", "rounds", "quiet"):
+        times = simulation.map(machine, "--order", order).matrix()
+        assert np.nanmax(np.abs(times / expected - 1)) < 0.01, order
+
+
+def test_quiet_is_undisturbed_where_rounds_share_ports(simulation: Simulation) -> None:
+    """At 1 MiB the pairs of a round share a node's port; quiet pairs never do."""
+    machine = parse("nodes:4 cores:4")
+    expected = truth(machine, 1 << 20)
+    for order in ("serial", "quiet"):
+        times = simulation.map(machine, "--order", order, "--bytes", "1MiB").matrix()
+        assert np.nanmax(np.abs(times / expected - 1)) < 0.01, order
+    loaded = simulation.map(machine, "--order", "rounds", "--bytes", "1MiB").matrix()
+    assert np.nanmax(loaded / expected) > 1.5
+
+
+def test_deterministic_time_needs_two_repeats(simulation: Simulation) -> None:
+    machine = parse("nodes:2 cores:2")
+    assert set(simulation.map(machine).pairs()["n"]) == {2}
+    assert set(simulation.map(machine, "--repeats", "7").pairs()["n"]) == {7}
+
+
+def test_a_simulated_run_says_so_and_of_what(simulation: Simulation) -> None:
+    run = simulation.map(parse("nodes:2"))
+    assert run.header["clock"]["simulated"] is True
+    notes = run.header["notes"]
+    assert notes["launcher"] == "simgrid"
+    assert len(notes["platform-sha256"]) == 64
+    assert "SMPI" in run.header["mpi"]["library"]
+
+
+def test_calibrated_factors_are_simgrids_own(simulation: Simulation, tmp_path: Path) -> None:
+    """Without the exact settings SimGrid multiplies latencies: about 2 for a small message."""
+    machine = parse("nodes:2")
+    exact = simulation.map(machine).matrix()[0, 1]
+    calibrated = simulation.map(machine, launcher=("--smpi-calibrated",)).matrix()[0, 1]
+    assert calibrated > 1.5 * exact
