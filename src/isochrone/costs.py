@@ -14,13 +14,16 @@ __all__ = ["CostFit", "fit_costs"]
 
 Matrix = NDArray[np.float64]
 
-SWEEPS: Final = 24
+SWEEPS: Final = 14
 """Reweightings; the smoothing of |r| shrinks from 10 % of the level to 0.01 % on the way."""
 
+SETTLED: Final = 1e-4
+"""Costs that change by less than this part of the level have been found."""
+
 SPARING: Final = 1.0
-"""A cost counts as much as one residual of its size: it must explain more than one pair. Where the
-pairs leave it open what is slow, as with one slow link among four nodes, the fit with fewer costs is
-taken, and what all pairs have in common is base and not cost."""
+"""A cost counts as much as one residual of its size: it must explain more than one pair. Where
+the pairs leave it open what is slow, as with one slow link among four nodes, the fit with fewer
+costs is taken, and what all pairs have in common is base and not cost."""
 
 NO_COST: Final = 0.01
 """A cost of less than this part of the level is none: that end uses up no degree of freedom (as in
@@ -60,9 +63,9 @@ def fit_costs(times: Matrix, level: NDArray[np.int8], levels: int) -> CostFit:
     """Fit one base time for each level and one cost for each end by least absolute deviations.
 
     The sum of |t_ij - L_level(ij) - c_i - c_j| / L_level(ij) is made smallest, so that a slow link
-    does not spoil the costs of its two ends; costs are used sparingly (`SPARING`). Solved by iteratively reweighted least squares
-    (Schlossmacher 1973, *An iterative technique for absolute deviations curve fitting*, JASA 68,
-    857–859).
+    does not spoil the costs of its two ends; costs are used sparingly (`SPARING`). Solved by
+    iteratively reweighted least squares (Schlossmacher 1973, *An iterative technique for absolute
+    deviations curve fitting*, JASA 68, 857–859).
 
     Parameters
     ----------
@@ -87,8 +90,10 @@ def fit_costs(times: Matrix, level: NDArray[np.int8], levels: int) -> CostFit:
             residual = np.where(used, times - base[level] - cost[:, None] - cost, 0.0)
             weight = used / (scale * np.maximum(np.abs(residual), width * scale))
             pull = SPARING / (own * np.maximum(np.abs(cost), width * own))
-            pull[~fitted] = 1e9 * weight.max()
-            base, cost = _solve(known, weight, level, levels, pull)
+            last = cost
+            base, cost = _solve(known, weight, level, levels, np.where(fitted, pull, np.inf))
+            if np.all(np.abs(cost - last) <= SETTLED * own):
+                break
         cost -= np.where(fitted, np.median(cost[fitted]), 0.0)
     # given the costs, the best base times are plain medians
     base = _medians(times - cost[:, None] - cost, used, level, levels)
@@ -112,13 +117,15 @@ def _solve(
 ) -> tuple[Matrix, Matrix]:
     """Solve the normal equations of one weighted least-squares step for base times and costs.
 
-    ``pull`` is the weight with which each cost is held at zero.
+    ``pull`` is the weight with which each cost is held at zero; infinite where it is zero.
     """
+    from scipy.linalg import solve
+
     n = len(times)
     system = np.zeros((n + levels, n + levels))
-    right = np.empty(n + levels)
+    right = np.zeros(n + levels)
     system[:n, :n] = weight
-    np.fill_diagonal(system[:n, :n], weight.sum(axis=1))
+    np.fill_diagonal(system[:n, :n], weight.sum(axis=1) + pull)
     weighted = weight * times
     right[:n] = weighted.sum(axis=1)
     for k in range(levels):
@@ -127,10 +134,10 @@ def _solve(
         system[:n, n + k] = system[n + k, :n] = shared
         system[n + k, n + k] = shared.sum() / 2
         right[n + k] = weighted[inside].sum() / 2
-    system[np.arange(n), np.arange(n)] += pull
-    unmet = np.arange(n, n + levels)[np.diagonal(system)[n:] == 0]
-    system[unmet, unmet] = 1.0
-    solution = np.asarray(np.linalg.solve(system, right), dtype=np.float64)
+    diagonal = np.diagonal(system)
+    free = np.flatnonzero(np.isfinite(diagonal) & (diagonal > 0))
+    solution = np.zeros(n + levels)
+    solution[free] = solve(system[np.ix_(free, free)], right[free], assume_a="pos")
     return solution[n:], solution[:n]
 
 

@@ -1,7 +1,8 @@
-"""Write a file so that it appears whole or not at all."""
+"""Files: written whole or not at all, and named by their hash."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import BinaryIO
 
 from isochrone.errors import InputError
 
-__all__ = ["whole_file"]
+__all__ = ["sha256", "whole_file"]
 
 
 @contextmanager
@@ -32,3 +33,9 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
         raise
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal, to say what a result was made from."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

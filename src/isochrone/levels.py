@@ -185,19 +185,23 @@ class _Chooser:
         """Drop the weakest candidate that does not stand between its neighbours, until all do."""
         chain = _in_order(candidates)
         dropped: list[Partition] = []
-        while failing := [(v.strength, k) for k, v in enumerate(self.verdicts(chain)) if not v.stands]:
-            dropped.append(chain.pop(min(failing)[1]))
+        while failing := self.failing(chain):
+            dropped.append(chain.pop(failing[0]))
         # one that fell only because of a neighbour that fell later gets a second chance
         for partition in reversed(dropped):
             trial = _in_order([*chain, partition])
-            if all(verdict.stands for verdict in self.verdicts(trial)):
+            if not self.failing(trial):
                 chain = trial
         return chain
 
-    def verdicts(self, chain: Sequence[Partition]) -> list[_Separation]:
-        """Judge each partition of a chain between its neighbours."""
+    def failing(self, chain: Sequence[Partition]) -> list[int]:
+        """List those of a chain that do not stand between their neighbours, the weakest first."""
+        if not chain:
+            return []
         finer, coarser = [self.ranks, *chain[:-1]], [*chain[1:], self.all]
-        return [self.judge(*three) for three in zip(finer, chain, coarser, strict=False)]
+        verdicts = [self.judge(*three) for three in zip(finer, chain, coarser, strict=True)]
+        weak = [k for k, verdict in enumerate(verdicts) if not verdict.stands]
+        return sorted(weak, key=lambda k: verdicts[k].strength)
 
     def judge(self, finer: Partition, middle: Partition, coarser: Partition) -> _Separation:
         key = tuple(partition.tobytes() for partition in (finer, middle, coarser))

@@ -12,7 +12,6 @@ Format history
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +32,6 @@ __all__ = [
     "Rank",
     "Run",
     "read",
-    "sha256",
     "write",
 ]
 
@@ -223,12 +221,6 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
     with whole_file(path) as stream:
         for record in _records(run):
             stream.write(msgspec.json.encode(record) + b"\n")
-
-
-def sha256(path: str | Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal, to say what a result was made from."""
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _records(run: Run) -> Iterator[dict[str, Any]]:

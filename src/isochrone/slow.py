@@ -298,7 +298,7 @@ class SlowFinder:
         if (mask & ~inside).any():
             mask &= ~inside
         expected = _median(verdict.fit.base[self.level][mask])
-        ratio = float(np.median(verdict.ratio[ranks]))
+        ratio = _median((self.times / verdict.fit.base[self.level])[mask])
         level = int(np.bincount(self.level[mask]).argmax())
         return self.name(kind, ranks, ratio, mask | mask.T, expected, level)
 
@@ -335,7 +335,7 @@ class SlowFinder:
                 within_level = within & (self.level == level)
                 if within_level.sum() >= 2 * LEAST_PARTNERS:
                     factor[within_level] *= max(_median(relative[within_level]), 1.0)
-        return np.nan_to_num(base * factor)
+        return np.asarray(np.nan_to_num(base * factor))
 
     def links(self, slow: Mask, ratio: Matrix, expected: Matrix) -> Iterator[Slow]:
         """Name two nodes instead of the pairs of their ranks, if most of those are slow."""

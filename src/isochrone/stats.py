@@ -7,7 +7,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MAD_EFFICIENCY", "MAD_TO_SIGMA", "MEDIAN_LOSS", "Q80_TO_SIGMA", "mad", "median_interval", "outlier_limit"]
+__all__ = [
+    "MAD_EFFICIENCY",
+    "MAD_TO_SIGMA",
+    "MEDIAN_LOSS",
+    "Q80_TO_SIGMA",
+    "mad",
+    "median_interval",
+    "outlier_limit",
+]
 
 MAD_TO_SIGMA: Final = 1.4826
 """1 / Φ⁻¹(3/4) turns the MAD of a normal sample into its standard deviation (Hampel 1974, *The
@@ -29,8 +37,8 @@ Q80_TO_SIGMA: Final = 0.7803
 def mad(values: ArrayLike) -> float:
     """Return the median absolute deviation from the median, scaled to a standard deviation.
 
-    Up to half the values may be arbitrarily wrong without harm (Rousseeuw & Croux 1993). NaN are left
-    out; an empty sample has no spread and gives 0.
+    Up to half the values may be arbitrarily wrong without harm (Rousseeuw & Croux 1993). NaN are
+    left out; an empty sample has no spread and gives 0.
     """
     sample = _known(values)
     if not sample.size:

@@ -10,6 +10,7 @@ import pytest
 from isochrone import registry
 from isochrone import run as runs
 from isochrone.errors import InputError
+from isochrone.files import sha256
 from isochrone.run import Rank, Run
 from isochrone.table import Table
 
@@ -224,7 +225,7 @@ def test_an_imported_run_is_a_valid_run_file(name: str, run: Run, tmp_path: Path
     np.testing.assert_array_equal(again.matrix(), back.matrix())
     assert again.experiment == "latency-map"
     assert again.header["imported"] == {
-        "format": name, "path": str(path), "sha256": runs.sha256(path),
+        "format": name, "path": str(path), "sha256": sha256(path),
     }  # fmt: skip
 
 

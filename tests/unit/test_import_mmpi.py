@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from isochrone import run as runs
 from isochrone.errors import InputError
 from isochrone.exporters import mmpi as exporter
+from isochrone.files import sha256
 from isochrone.importers import mmpi
 from isochrone.run import Run
 
@@ -63,7 +64,7 @@ def test_the_seeds_own_example_is_read_in_full() -> None:
     assert run.header["options"] == {"bytes": [64], "repeats": 100}
     assert run.header["host"] == "tg-login4"
     assert run.pairs()["n"].tolist() == [100] * 6
-    assert run.header["imported"]["sha256"] == runs.sha256(GOLDEN / "seed.log")
+    assert run.header["imported"]["sha256"] == sha256(GOLDEN / "seed.log")
 
 
 def test_the_seeds_example_is_exported_byte_for_byte(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from isochrone import run as runs
 from isochrone.errors import InputError
+from isochrone.files import sha256
 from isochrone.report import tables, words
 from isochrone.report.build import is_report, write_report
 from isochrone.report.pictures import inline
@@ -185,7 +186,7 @@ def test_it_says_which_file_it_is_made_from(tmp_path: Path) -> None:
     run = on_disk(seed_map(), tmp_path / "seed.jsonl")
     _, page = report(tmp_path, run)
     assert str(tmp_path / "seed.jsonl") in page.words
-    assert runs.sha256(tmp_path / "seed.jsonl") in page.words
+    assert sha256(tmp_path / "seed.jsonl") in page.words
     (tmp_path / "seed.jsonl").unlink()
     assert "no longer there" in report(tmp_path, run)[1].words
 

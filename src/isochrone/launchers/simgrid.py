@@ -9,7 +9,7 @@ from typing import Final
 
 from isochrone.errors import InputError
 from isochrone.launchers import Job
-from isochrone.run import sha256
+from isochrone.files import sha256
 
 PRIORITY: Final = 30
 

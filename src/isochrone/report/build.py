@@ -10,10 +10,10 @@ from typing import Any, Final
 import isochrone
 from isochrone import topology
 from isochrone.errors import InputError
-from isochrone.files import whole_file
+from isochrone.files import sha256, whole_file
 from isochrone.report import tables, words
 from isochrone.report.pictures import pictures
-from isochrone.run import Run, sha256
+from isochrone.run import Run
 from isochrone.text import printable
 from isochrone.units import format_bytes
 
