@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -38,6 +39,10 @@ def main() -> None:
         timed_loop(mpicc, folder)
         disturbance(built, folder)
         large_map(built, folder)
+        if shutil.which("smpirun"):
+            simulated_cost(folder)
+        else:
+            print("\nSimGrid is not installed: the cost of the orders is not simulated")
     start_up()
 
 
@@ -54,7 +59,8 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     """Compare the probe's loop with a bare ping-pong, in turns in one MPI job."""
     source = ROOT / "probe"
     files = [
-        source / f"{name}.c" for name in ("round_trip", "sampler", "clock", "host", "options", "record")
+        source / f"{name}.c"
+        for name in ("round_trip", "sampler", "clock", "host", "options", "record")
     ]
     program = folder / "timed_loop"
     argv = [mpicc, "-std=c11", "-O2", f"-I{source}", ROOT / "bench/timed_loop.c", *files]
@@ -112,6 +118,39 @@ def large_map(built: probe.Probe, folder: Path) -> None:
     for name, command in commands.items():
         seconds, memory = cost([ISOCHRONE, *command])
         print(f"  {name:13} {seconds:5.2f} s  {memory:5.0f} MiB")
+
+
+def simulated_cost(folder: Path) -> None:
+    """Compare the orders where time is exact: what a map costs, and whether it is the same map."""
+    print(
+        "\nSimulated cost of a map, 4 ranks a node (limits: quiet 15x less at 256, same times 1 %):"
+    )
+    seconds: dict[str, list[float]] = {"serial": [], "quiet": [], "rounds": []}
+    sizes = (16, 64, 256)
+    for ranks in sizes:
+        platform = folder / "platform.xml"
+        machine = f"nodes:{ranks // 4} cores:4"
+        cost([ISOCHRONE, "platform", machine, "--force", "-o", platform])
+        times = {}
+        for order, found in seconds.items():
+            out = folder / f"{order}.jsonl"
+            argv = [ISOCHRONE, "measure", "latency-map", "-n", str(ranks), "--launcher", "simgrid"]
+            argv += ["--platform", platform, "--order", order, "--quiet", "--force", "-o", out]
+            wall, memory = cost(argv)
+            run = read(out)
+            found.append(float(run.end["seconds"]) if run.end else float("nan"))
+            times[order] = run.matrix()
+            if ranks == sizes[-1]:
+                print(
+                    f"  {order:6} {ranks} ranks took {wall:.1f} s and {memory:.0f} MiB to simulate"
+                )
+        error = np.nanmax(np.abs(times["quiet"] / times["serial"] - 1))
+        gain = seconds["serial"][-1] / seconds["quiet"][-1]
+        print(f"  {ranks:4} ranks: serial costs {gain:.1f}x quiet; times differ by {error:.2e}")
+    for order, found in seconds.items():
+        exponent = np.polyfit(np.log(sizes), np.log(found), 1)[0]
+        shown = ", ".join(format_seconds(value) for value in found)
+        print(f"  {order:6} {shown}: grows as N^{exponent:.2f}")
 
 
 def start_up() -> None:

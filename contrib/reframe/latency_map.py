@@ -1,9 +1,10 @@
 """A ReFrame check: a latency map, its levels as performance variables, and nothing slow.
 
-    reframe -C site.py -c latency_map.py -r
+reframe -C site.py -c latency_map.py -r
 """
 
 import json
+from pathlib import Path
 
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -14,20 +15,19 @@ class LatencyMap(rfm.RunOnlyRegressionTest):
     """Fails if a node, rank or pair is slow for its level."""
 
     descr = "Latency map of all ranks"
-    valid_systems = ["*"]
-    valid_prog_environs = ["*"]
-    num_tasks = variable(int, value=4)  # noqa: F821 (a ReFrame builtin)
+    valid_systems = ["*"]  # noqa: RUF012 (ReFrame reads class variables)
+    valid_prog_environs = ["*"]  # noqa: RUF012
+    num_tasks = 4  # reframe -S LatencyMap.num_tasks=256 for more
     sourcesdir = None
     executable = "isochrone-probe"
-    executable_opts = ["latency-map", "--out", "map.jsonl"]
-    postrun_cmds = ["isochrone show map.jsonl --json > map.json"]
-    keep_files = ["map.jsonl", "map.json"]
+    executable_opts = ["latency-map", "--out", "map.jsonl"]  # noqa: RUF012
+    postrun_cmds = ["isochrone show map.jsonl --json > map.json"]  # noqa: RUF012
+    keep_files = ["map.jsonl", "map.json"]  # noqa: RUF012
 
     @deferrable  # noqa: F821
     def found(self):
         """Return what `isochrone show` says."""
-        with open(f"{self.stagedir}/map.json") as stream:
-            return json.load(stream)
+        return json.loads(Path(self.stagedir, "map.json").read_text())
 
     @sanity_function  # noqa: F821
     def nothing_is_slow(self):

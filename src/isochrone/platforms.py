@@ -179,7 +179,12 @@ class _Builder:
         self.platform.seed = self.count("seed", 1)
         loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)
         self.platform.links["loopback"] = loopback
-        {"torus": self.torus, "dragonfly": self.dragonfly}.get(*kinds or ["tree"], self.tree)()
+        if "torus" in self.words:
+            self.torus()
+        elif "dragonfly" in self.words:
+            self.dragonfly()
+        else:
+            self.tree()
         self.slow_node()
         self.slow_switch()
         self.slow_pair()

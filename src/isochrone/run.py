@@ -111,6 +111,16 @@ class Run:
         return bool(self.end and self.end.get("complete"))
 
     @property
+    def origin(self) -> str:
+        """Where the times come from: ``measured``, ``simulated``, ``made up`` or ``imported``."""
+        if self.experiment == "null":
+            return "made up"
+        clock = self.header.get("clock")
+        if isinstance(clock, dict) and clock.get("simulated") is True:
+            return "simulated"
+        return "imported" if "imported" in self.header else "measured"
+
+    @property
     def hosts(self) -> list[str]:
         """Host name of each rank; empty strings where the file was cut before they were written."""
         found = {r.rank: r.host for r in self.ranks}

@@ -66,7 +66,7 @@ def there_and_back(run: Run, name: str, folder: Path) -> Run:
 
 
 def test_the_formats_of_the_issue_are_there() -> None:
-    """Export and import know the seed's log, MATLAB, CSV and NumPy, in both directions."""
+    """Export and import know the mmpi log, MATLAB, CSV and NumPy, in both directions."""
     assert {"mmpi", "matlab", "csv", "npz"} <= set(BOTH)
 
 

@@ -1,4 +1,4 @@
-"""The reader of the mmpi program's performance log: the seed's example, whole and damaged."""
+"""The reader of the mmpi program's performance log: the paper's example, whole and damaged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from isochrone.run import Run
 GOLDEN = Path(__file__).parents[1] / "golden" / "mmpi"
 SEED = (GOLDEN / "seed.log").read_bytes()
 
-# the matrices of the seed's example in µs, typed off the paper
+# the matrices of the paper's example in µs, typed off the paper
 AVG = [
     [np.nan, 10.44, 20.07, 24.34],
     [10.44, np.nan, 23.20, 22.72],

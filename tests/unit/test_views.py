@@ -25,7 +25,7 @@ FQDN = "i182-1{:02d}.ranger.tacc.utexas.edu"
 UNEVEN = [f"nid{h:05d}" for h, ranks in enumerate([5, 12, 3, 8, 1, 7]) for _ in range(ranks)]
 
 MAPS: dict[str, Callable[[], Run]] = {
-    "the seed's example": seed_map,
+    "the paper's example": seed_map,
     "two ranks": lambda: latency_map(["a", "b"]),
     "16 ranks": lambda: latency_map(block(4, 4, "node{:02d}"), socket=1.9e-6),
     "64 ranks, long names": lambda: latency_map(block(8, 8, FQDN), slow_hosts={FQDN.format(3): 2}),

@@ -152,6 +152,7 @@ def _job(args: argparse.Namespace, built: Probe, launcher: ModuleType, path: Pat
         mpicc=built.mpicc,
         processors=None if elsewhere else len(os.sched_getaffinity(0)),
         options=vars(args),
+        library=built.library if getattr(launcher, "STANDS_ALONE", True) else "",
     )
     notes = {"isochrone": __version__, "launcher": args.launcher}
     if hasattr(launcher, "notes"):

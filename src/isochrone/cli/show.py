@@ -62,7 +62,7 @@ def _document(path: Path, nbytes: int | None) -> dict[str, Any]:
     from isochrone.run import read
 
     found = read(path)
-    about = {"experiment": found.experiment, "complete": found.complete}
+    about = {"experiment": found.experiment, "origin": found.origin, "complete": found.complete}
     if "pair" not in found.tables:
         counts = {name: len(table) for name, table in found.tables.items()}
         return {**about, "ranks": found.size, "records": counts, "warnings": found.warnings}
@@ -75,7 +75,8 @@ def _print_header(console: Console, found: Run) -> None:
     nodes = len(set(found.hosts))
     where = f"{nodes} node{'s' if nodes > 1 else ''}"
     library = " ".join(str(found.header.get("mpi", {}).get("library", "")).split())
-    parts = [found.experiment, f"{found.size} ranks on {where}", library]
+    origin = "" if found.origin == "measured" else found.origin
+    parts = [found.experiment, origin, f"{found.size} ranks on {where}", library]
     console.print(printable(" · ".join(p for p in parts if p)), style="bold", markup=False)
     if not found.complete:
         console.print("  partial run: it did not come to its end", style="yellow")

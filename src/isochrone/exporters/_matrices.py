@@ -1,4 +1,4 @@
-"""The matrices of a latency map as the seed's tools want them: in µs, 0 on the diagonal."""
+"""The matrices of a latency map as the mmpi tools want them: in µs, 0 on the diagonal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def size_to_export(run: Run, nbytes: int | None) -> int:
 def matrix_us(run: Run, what: str, nbytes: int) -> NDArray[np.float64]:
     """Return a statistic of the round trips as a symmetric matrix in µs.
 
-    The diagonal is 0.0, as the seed defines it; a pair that was not measured is NaN. The mean is
+    The diagonal is 0.0, as mmpi defines it; a pair that was not measured is NaN. The mean is
     what every format needs; another statistic that the run does not know is NaN throughout.
     """
     if what != "mean" and what not in run.pairs():

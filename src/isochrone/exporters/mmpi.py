@@ -59,7 +59,7 @@ def _header(run: Run, nbytes: int) -> list[str]:
 
 
 def _rows(run: Run, nbytes: int) -> Iterator[str]:
-    """Yield the rows in the order of the seed: 0-0, 0-1, 0-2, …, 1-1, 1-2 and so on."""
+    """Yield the rows in the order of the program: 0-0, 0-1, 0-2, …, 1-1, 1-2 and so on."""
     mean, stddev = matrix_us(run, "mean", nbytes), matrix_us(run, "stddev", nbytes)
     hosts = [_word(host) for host in run.hosts]
     for i in range(run.size):

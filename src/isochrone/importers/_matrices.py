@@ -16,7 +16,7 @@ __all__ = ["run_of_matrices"]
 DEFAULT_BYTES: Final = 64
 """The message size of the program mmpi, whose matrices come without it."""
 
-_NAMES: Final = {"avg": "mean"}  # the seed's name of a matrix, and ours
+_NAMES: Final = {"avg": "mean"}  # mmpi2mat.py's name of a matrix, and ours
 _OTHERS: Final = ("stddev", "min", "median", "p95", "max", "low", "high")
 
 

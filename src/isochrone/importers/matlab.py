@@ -1,7 +1,7 @@
 """A MATLAB .mat file (up to version 7) with the N x N matrices ``avg`` and ``stddev`` in µs.
 
-``hosts`` (a cell array of names) and ``bytes`` are read where they are there, so the files of the
-seed's mmpi2mat.py can be read as well as those of ``export --to matlab``. NaN means not measured.
+``hosts`` (a cell array of names) and ``bytes`` are read where they are there, so the files of
+mmpi2mat.py can be read as well as those of ``export --to matlab``. NaN means not measured.
 """
 
 from __future__ import annotations

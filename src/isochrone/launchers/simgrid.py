@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.errors import InputError
-from isochrone.launchers import Job
 from isochrone.files import sha256
+from isochrone.launchers import Job
 
 PRIORITY: Final = 30
 

@@ -17,6 +17,7 @@ __all__ = [
     "title_of",
 ]
 
+_ORIGIN: Final = {"made up": "made-up", "simulated": "simulated"}
 _INNER: Final = {
     "package": "on the same processor",
     "numa": "in the same NUMA domain",
@@ -30,7 +31,8 @@ _BEYOND: Final = {
 
 def title_of(run: Run) -> str:
     """Return the title of a run: what was measured, where."""
-    what = run.experiment.replace("-", " ").capitalize()
+    what = "latency map" if run.experiment == "null" else run.experiment.replace("-", " ")
+    what = f"{_ORIGIN.get(run.origin, '')} {what}".strip().capitalize()
     hosts = set(run.hosts) - {""}
     nodes = f" on {_plural(len(hosts), 'node')}" if hosts else ""
     return f"{what} of {_plural(run.size, 'rank')}{nodes}"
