@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.loners import without_costs, without_loners
+from isochrone.loners import without_costs, without_loners, without_slow_switches
 
 __all__ = ["Partition", "fill_missing", "find_partitions", "groups_of", "level_matrix", "nested"]
 
@@ -51,7 +51,7 @@ WIDE_GAP: Final = 1.5
 either of the two levels by this factor."""
 
 ROUNDS: Final = 5
-"""Times that the costs of slow ranks, or else of loners, are taken off to look again."""
+"""Times that the costs of slow parts are taken off to look again."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,25 @@ def find_partitions(
     told = [p for p in map(canonical, told) if 1 < p.max() + 1 < len(p)]
     found = _Chooser(times, uncertainty).choose(told)
     for _ in range(ROUNDS):
-        corrected = without_costs(times, found)
-        if np.array_equal(corrected, times):
-            corrected = without_loners(times, found)
+        corrected = _without_slow_parts(times, found, told)
         if np.array_equal(corrected, times):
             break
         times = corrected
         found = _Chooser(times, uncertainty).choose(told)
     return found
+
+
+def _without_slow_parts(
+    times: Matrix, found: Sequence[Partition], told: Sequence[Partition]
+) -> Matrix:
+    """Take off the costs of slow parts, of the plainest kind that there is."""
+    on_purpose = [any(np.array_equal(p, t) for t in told) for p in found]
+    corrected = without_slow_switches(times, found, on_purpose)
+    if np.array_equal(corrected, times):
+        corrected = without_costs(times, found)
+    if np.array_equal(corrected, times):
+        corrected = without_loners(times, found, on_purpose)
+    return corrected
 
 
 def fill_missing(times: Matrix) -> Matrix:

@@ -1,13 +1,15 @@
-"""Loners: units left out of every group because they are slow, put where their latencies fit.
+"""Costs taken off, so that slow ranks and nodes neither make a level nor hide one.
 
 A slow node is far from everybody, so clustering by distance finds it no group. But all of its pairs
-are slower by the same time: take that time off, and its row is that of its neighbours. The nodes of
-a slow switch are loners that are all slower by the same time, and once more among themselves.
+are slower by the same time: take that time off, and its row is that of its neighbours.
+`without_costs` does so for ranks that are plainly slower than most; `without_loners` for units that
+the hierarchy leaves alone, whose cost depends on where they belong; `without_slow_switches` for
+groups of such units that are slower by the same time to all others and among themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -15,18 +17,11 @@ from numpy.typing import NDArray
 
 from isochrone.stats import mad
 
-__all__ = ["without_costs", "without_loners"]
+__all__ = ["without_costs", "without_loners", "without_slow_switches"]
 
 Matrix = NDArray[np.float64]
 Partition = NDArray[np.int64]
 Levels = NDArray[np.int64]
-
-MOST_LONERS: Final = 0.5
-"""If a greater part of the units is alone, that is how they were placed, and not slowness."""
-
-SAME: Final = 0.15
-"""Relative difference up to which a slow switch explains the times among its own nodes."""
-
 
 LEAST_PARTNERS: Final = 3
 """Pairs on a level that a rank needs to be judged by them."""
@@ -37,31 +32,14 @@ PLAIN: Final = 6.0
 PLAINLY_SLOW: Final = 0.25
 """And this part of the time at least."""
 
+CLEARLY: Final = 0.25
+"""Advantage in log time that makes one explanation clearly better than another."""
 
-def without_loners(times: Matrix, partitions: Sequence[Partition]) -> Matrix:
-    """Return the round trips as they would be if no loner had a cost of its own.
+MOST_LONERS: Final = 0.5
+"""If a greater part of the units is alone, that is how they were placed, and not slowness."""
 
-    Parameters
-    ----------
-    times
-        Complete symmetric matrix of round trips in seconds.
-    partitions
-        The hierarchy found so far, finest first, the one group of all last.
-    """
-    corrected = times.copy()
-    units = np.arange(len(times))
-    treated = np.zeros(len(times), dtype=bool)
-    for k, partition in enumerate(partitions[:-1]):
-        first = np.unique(units, return_index=True)[1]
-        chain = [p[first] for p in partitions[k:]]
-        alone = (np.bincount(chain[0])[chain[0]] == 1) & ~treated[first]
-        if alone.any() and alone.mean() <= MOST_LONERS:
-            between = _between(times, units)
-            factor = _Ward(between, alone, chain).heal() / between
-            corrected *= factor[np.ix_(units, units)]
-            treated |= alone[units]
-        units = partition
-    return corrected
+SAME: Final = 0.15
+"""Relative difference up to which a slow switch explains the times among its own nodes."""
 
 
 def without_costs(times: Matrix, partitions: Sequence[Partition]) -> Matrix:
@@ -84,8 +62,24 @@ def without_costs(times: Matrix, partitions: Sequence[Partition]) -> Matrix:
         cost = _costs(np.where(mask, times - base[k], np.nan), base[k], cost)
         nearest = base[np.minimum(left, max(k - 1, 0))]
         floor = np.minimum(times, np.minimum(nearest[:, None], nearest))
-        corrected[mask] = np.maximum(times - cost[:, None] - cost, floor)[mask]
+        corrected[mask] = np.maximum(_less(times, cost, base), floor)[mask]
     return corrected
+
+
+def _less(times: Matrix, cost: Matrix, base: Matrix) -> Matrix:
+    """Take the costs off.
+
+    Those of two slow ends add up, unless only the slower end clearly leads to a level.
+    """
+    less = times - cost[:, None] - cost
+    both = np.ix_(cost > 0, cost > 0)
+    if less[both].size:
+        added = np.maximum(less[both], base[0] / 10)
+        slower = times[both] - np.maximum.outer(cost[cost > 0], cost[cost > 0])
+        slower = np.maximum(slower, base[0] / 10)
+        off = [np.abs(np.log(t[..., None] / base)).min(axis=-1) for t in (added, slower)]
+        less[both] = np.where(off[0] <= off[1] + CLEARLY, added, slower)
+    return less
 
 
 def _costs(excess: Matrix, base: float, farther: Matrix) -> Matrix:
@@ -110,6 +104,54 @@ def _left_alone(partitions: Sequence[Partition]) -> Levels:
         within = np.unique(np.stack([partition, units]), axis=1)[0]  # group of each unit
         left[np.bincount(within)[partition] == 1] = k
     return left
+
+
+def without_loners(times: Matrix, partitions: Sequence[Partition], told: Sequence[bool]) -> Matrix:
+    """Return the round trips as they would be if no loner had a cost of its own.
+
+    Parameters
+    ----------
+    times
+        Complete symmetric matrix of round trips in seconds.
+    partitions
+        The hierarchy found so far, finest first, the one group of all last.
+    told
+        Which of them the machine told: who is alone there is so on purpose.
+    """
+    return _healed(times, partitions, told, _Ward.without_loners)
+
+
+def without_slow_switches(
+    times: Matrix, partitions: Sequence[Partition], told: Sequence[bool]
+) -> Matrix:
+    """Return the round trips as they would be if no group of loners had a slow switch.
+
+    The arguments are those of `without_loners`.
+    """
+    return _healed(times, partitions, told, _Ward.without_slow_switches)
+
+
+def _healed(
+    times: Matrix,
+    partitions: Sequence[Partition],
+    told: Sequence[bool],
+    heal: Callable[[_Ward], Matrix],
+) -> Matrix:
+    """Heal the loners of each level, each only where it is first left alone."""
+    corrected = times.copy()
+    units = np.arange(len(times))
+    treated = np.zeros(len(times), dtype=bool)
+    for k, partition in enumerate(partitions[:-1]):
+        first = np.unique(units, return_index=True)[1]
+        chain = [p[first] for p in partitions[k:]]
+        alone = (np.bincount(chain[0])[chain[0]] == 1) & ~treated[first]
+        if alone.any() and alone.mean() <= MOST_LONERS and not told[k]:
+            between = _between(times, units)
+            factor = heal(_Ward(between, alone, chain)) / between
+            corrected *= factor[np.ix_(units, units)]
+            treated |= alone[units]
+        units = partition
+    return corrected
 
 
 def _between(times: Matrix, unit: Partition) -> Matrix:
@@ -159,27 +201,30 @@ class _Ward:
                 members = between[(level == k) & ~np.eye(len(between), dtype=bool)]
             self.base[k] = np.median(members)
 
-    def heal(self) -> Matrix:
-        """Return the round trips without the costs of the loners."""
+    def without_slow_switches(self) -> Matrix:
+        """Take off what makes all nodes of a switch loners: it slows them among themselves too."""
         healed = self.between.copy()
-        rest = self.alone.copy()
         for members in self.families():
-            rest[members] = False
-            leaving = float(np.median(self.between[np.ix_(members, self.settled)]))
+            leaving = np.ix_(members, self.settled)
+            extra = float(np.median(self.between[leaving])) - self.base[-1]
             inside = self.between[np.ix_(members, members)][np.triu_indices(len(members), 1)]
-            extra = leaving - self.base[-1]
             if abs(np.median(inside) / (self.base[0] + extra) - 1) <= SAME:
-                healed[np.ix_(members, self.settled)] = self.base[-1]
-                healed[np.ix_(self.settled, members)] = self.base[-1]
+                healed[leaving] = healed.T[leaving] = self.base[-1]
                 healed[np.ix_(members, members)] = self.base[0]
+        np.fill_diagonal(healed, 1.0)
+        return healed
+
+    def without_loners(self) -> Matrix:
+        """Replace the row of each loner by what its best place in the hierarchy predicts."""
+        healed = self.between.copy()
         cost = np.zeros(len(healed))
         places = self.places()
-        for unit in np.flatnonzero(rest):
+        for unit in np.flatnonzero(self.alone):
             place, cost[unit] = self.best(places, self.between[unit, self.settled])
             healed[unit, self.settled] = healed[self.settled, unit] = place
         # two loners: their costs taken off, but never nearer than the nearest
-        pair = np.ix_(rest, rest)
-        left = self.between[pair] - cost[rest][:, None] - cost[rest]
+        pair = np.ix_(self.alone, self.alone)
+        left = self.between[pair] - cost[self.alone][:, None] - cost[self.alone]
         healed[pair] = np.maximum(left, self.base[0])
         np.fill_diagonal(healed, 1.0)
         return healed

@@ -2,7 +2,8 @@
 
 The reading has four steps, each in a module of its own: the levels of the hierarchy (`levels`, with
 `loners` for slow parts that would blur it), the placement of the ranks (`placement`), what each
-rank and each link costs beyond its level (`costs`), and the names of what costs too much (`slow`).
+rank and each link costs beyond its level (`costs`), and what costs too much (`diagnosis`, which
+names it as `slow`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.diagnosis import SlowFinder, hosts_known
 from isochrone.levels import Partition, find_partitions, groups_of, level_matrix
 from isochrone.placement import Placement, placement_of
 from isochrone.run import Run
-from isochrone.slow import Slow, SlowFinder, hosts_known
+from isochrone.slow import Slow
 from isochrone.stats import median_interval
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
@@ -29,6 +31,9 @@ LEAST_NODES: Final = 4
 
 MOST_PAIRS: Final = 20
 """Slow pairs that are listed; more are only counted."""
+
+MOST_MISSING: Final = 0.2
+"""If a greater part of the pairs was not measured, levels that do not show prove nothing."""
 
 INTERVAL_TO_SIGMA: Final = 1 / (2 * 1.96)
 """Width of a 95 % interval of a normal estimate to its standard error."""
@@ -230,14 +235,14 @@ def _warnings(
         warnings.append({"code": code, "text": text})
 
     missing = int(np.isnan(times[np.triu_indices(run.size, 1)]).sum())
+    total = run.size * (run.size - 1) // 2
     if missing:
-        total = run.size * (run.size - 1) // 2
         warn("incomplete-map", f"{missing} of {total} pairs were not measured")
     hosts = run.hosts
     if hosts_known(hosts):
         nodes = _numbered([(host,) for host in hosts])
-        several = 1 < len(set(hosts)) < run.size
-        if several and not any(np.array_equal(nodes, partition) for partition in partitions):
+        visible = 1 < len(set(hosts)) < run.size and missing <= MOST_MISSING * total
+        if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
             warn("hosts-disagree", "the latencies do not show the hosts that were recorded")
         if len(set(hosts)) < LEAST_NODES:
             warn("few-nodes", f"a slow node shows among {LEAST_NODES} or more, not among fewer")

@@ -148,3 +148,38 @@ def test_a_simulation_that_cannot_start_says_why(
 ) -> None:
     with pytest.raises(InputError, match=complaint):
         registry.load("launchers", "simgrid").command(job(options=options, program=program))
+
+
+@pytest.mark.parametrize(
+    ("library", "conf", "environ", "extra", "token"),
+    [
+        ("MPICH Version: 5.0.2", "MpiDefault=none", {}, (), ["--mpi=pmi2"]),
+        ("Open MPI v5.0.11", "ClusterName=x", {}, (), ["--mpi=pmix"]),
+        ("Intel(R) MPI Library 2021.18", "mpidefault = None # ours", {}, (), ["--mpi=pmi2"]),
+        ("CRAY MPICH version 8.1", "MpiDefault=cray_shasta", {}, (), []),
+        ("MPICH Version: 5.0.2", "MpiDefault=pmix", {}, (), []),
+        ("MPICH Version: 5.0.2", "Include more.conf", {}, (), []),
+        ("MPICH Version: 5.0.2", None, {}, (), []),
+        ("MPICH Version: 5.0.2", "MpiDefault=none", {"SLURM_MPI_TYPE": "pmix"}, (), []),
+        ("MPICH Version: 5.0.2", "MpiDefault=none", {}, ("--mpi=cray_shasta",), []),
+        ("Some Vendor's MPI", "MpiDefault=none", {}, (), []),
+    ],
+)
+def test_srun_names_the_plug_in_for_mpi_only_where_neither_site_nor_user_has(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    library: str,
+    conf: str | None,
+    environ: dict[str, str],
+    extra: tuple[str, ...],
+    token: list[str],
+) -> None:
+    """Without a plug-in every rank is alone; with another than the site's none may start."""
+    monkeypatch.delenv("SLURM_MPI_TYPE", raising=False)
+    for name, value in {"SLURM_CONF": str(tmp_path / "slurm.conf"), **environ}.items():
+        monkeypatch.setenv(name, value)
+    if conf is not None:
+        (tmp_path / "slurm.conf").write_text(conf)
+    launcher, described = registry.load("launchers", "srun"), job(library=library, extra=extra)
+    assert launcher.command(described) == ["srun", "--ntasks=8", *token, *extra, *PROGRAM]
+    assert len(launcher.doubts(described)) == len(token)

@@ -58,6 +58,8 @@ class Job:
         Whether the user is root.
     options
         Values of the launchers' own options.
+    library
+        What the MPI library of the probe says of itself; empty where the probe cannot say.
     """
 
     ranks: int
@@ -67,6 +69,7 @@ class Job:
     processors: int | None = None
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
     options: Mapping[str, object] = field(default_factory=dict)
+    library: str = ""
 
     @property
     def oversubscribed(self) -> bool:
