@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.costs import fit_costs
+from isochrone.topology.costs import fit_costs
 from truths import flat, leaving, noisy, tree
 
 

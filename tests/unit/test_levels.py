@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isochrone.levels import (
+from isochrone.topology.levels import (
     canonical,
     fill_missing,
     find_partitions,

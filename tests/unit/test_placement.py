@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from isochrone.placement import placement_of
+from isochrone.topology.placement import placement_of
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def draw(
     it takes seconds for a thousand ranks.
     """
     from isochrone import topology
-    from isochrone.levels import fill_missing
+    from isochrone.topology.levels import fill_missing
 
     check(what)
     matrix = run.matrix(what, nbytes)

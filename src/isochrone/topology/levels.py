@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.loners import without_costs, without_loners, without_slow_switches
+from isochrone.topology.loners import without_costs, without_loners, without_slow_switches
 
 __all__ = ["Partition", "fill_missing", "find_partitions", "groups_of", "level_matrix", "nested"]
 

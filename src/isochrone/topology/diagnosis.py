@@ -1,8 +1,8 @@
 """Slow ranks, nodes, switches and pairs, each judged against its own level.
 
 A slow pair costs one link, a slow rank or node costs all of its links: the fit of
-t_ij = level + cost_i + cost_j tells them apart (`isochrone.costs`). It is made twice, between hosts
-and within them, because the network and the memory of a node may be slow independently. A cost goes
+t_ij = level + cost_i + cost_j tells them apart (`costs`). It is made twice, between hosts and
+within them, because the network and the memory of a node may be slow independently. A cost goes
 to the largest part whose ranks all have it: a node rather than its ranks, a switch rather than its
 nodes.
 """
@@ -17,10 +17,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.costs import LEAST_PARTNERS, CostFit, fit_costs
-from isochrone.levels import Partition, canonical, groups_of, level_matrix
-from isochrone.slow import Slow
 from isochrone.stats import MAD_EFFICIENCY, MEDIAN_LOSS, mad, outlier_limit
+from isochrone.topology.costs import LEAST_PARTNERS, CostFit, fit_costs
+from isochrone.topology.levels import Partition, canonical, groups_of, level_matrix
+from isochrone.topology.slow import Slow
 
 __all__ = ["SlowFinder", "hosts_known"]
 

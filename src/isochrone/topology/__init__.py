@@ -15,12 +15,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.diagnosis import SlowFinder, hosts_known
-from isochrone.levels import Partition, find_partitions, groups_of, level_matrix
-from isochrone.placement import Placement, placement_of
 from isochrone.run import Run
-from isochrone.slow import Slow
 from isochrone.stats import median_interval
+from isochrone.topology.diagnosis import SlowFinder, hosts_known
+from isochrone.topology.levels import Partition, find_partitions, groups_of, level_matrix
+from isochrone.topology.placement import Placement, placement_of
+from isochrone.topology.slow import Slow
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
 

@@ -1,0 +1,1 @@
+"""A cluster on one machine: real hosts made of Linux namespaces, with shaped links between them."""

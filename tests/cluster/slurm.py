@@ -1,0 +1,121 @@
+"""Slurm on a cluster: its own munged and slurmctld on the head, a slurmd on each node.
+
+Their key, sockets and states are in the cluster's folder, and they end with the cluster. The
+machine's own Slurm and munge, if it has them, are not touched.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from cluster.plan import HEAD, Plan
+from cluster.running import Cluster
+from cluster.waiting import wait_for
+
+DAEMONS = ("munged", "slurmctld", "slurmd")
+COMMANDS = ("salloc", "sbatch", "sinfo", "srun")
+
+CONFIGURATION = """\
+ClusterName={plan.name}
+SlurmctldHost={head}({address})
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/%n.pid
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldTimeout=30
+SlurmdTimeout=60
+SchedulerParameters=batch_sched_delay=0,sched_interval=5
+ReturnToService=2
+MailProg=/bin/true
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+# As many processors as the node is said to have ranks, whatever the machine has.
+SlurmdParameters=config_overrides
+# Slurm's own default, with which every rank would be alone.
+MpiDefault=none
+{nodes}
+PartitionName=all Nodes=ALL Default=YES MaxTime=01:00:00 State=UP
+"""
+
+NODE = "NodeName={node} NodeAddr={address} CPUs={ranks} RealMemory=1000 State=UNKNOWN"
+
+OTHER_FILES = {
+    "cgroup.conf": "CgroupAutomount=no\n",
+    # Nodes share /tmp here, where each would want to make the same folder.
+    "mpi.conf": "PMIxCliTmpDirBase=/dev/shm\nPMIxDirectConn=true\n",
+}
+
+
+def path() -> str:
+    """Return the PATH on which daemons are, too."""
+    return f"{os.environ['PATH']}:/usr/sbin:/sbin"
+
+
+def obstacle() -> str:
+    """Say why there can be no Slurm on this machine; empty if there can."""
+    absent = [name for name in (*DAEMONS, *COMMANDS) if shutil.which(name, path=path()) is None]
+    packages = "Debian: munge, slurm-client, slurmctld, slurmd"
+    return f"there is no {', '.join(absent)} ({packages})" if absent else ""
+
+
+def configuration(plan: Plan, folder: Path) -> str:
+    """Write slurm.conf for a cluster."""
+    lines = (
+        NODE.format(node=node, address=plan.address(node), ranks=ranks)
+        for node, ranks in zip(plan.nodes, plan.ranks, strict=True)
+    )
+    head = {"head": HEAD, "address": plan.address(HEAD)}
+    return CONFIGURATION.format(plan=plan, folder=folder, nodes="\n".join(lines), **head)
+
+
+def start(cluster: Cluster) -> None:
+    """Start the daemons and wait until all nodes can be used.
+
+    Raises
+    ------
+    TimeoutError
+        If they cannot be used in time; the logs are in the cluster's folder.
+    """
+    folder = cluster.folder / "slurm"
+    (folder / "state").mkdir(parents=True)
+    (folder / "munge.key").touch(mode=0o600)
+    (folder / "munge.key").write_bytes(os.urandom(128))
+    for name, text in OTHER_FILES.items():
+        (folder / name).write_text(text)
+    conf = folder / "slurm.conf"
+    conf.write_text(configuration(cluster.plan, folder))
+    daemon(cluster, HEAD, *munged(folder))
+    wait_for((folder / "munge.socket").exists, "munged", seconds=20)
+    daemon(cluster, HEAD, "slurmctld", "-D", "-f", conf)
+    for node in cluster.plan.nodes:
+        (folder / f"spool.{node}").mkdir()
+        daemon(cluster, node, "slurmd", "-D", "-f", conf, "-N", node)
+    wait_for(lambda: idle_nodes(cluster) == len(cluster.plan.nodes), "Slurm's nodes", seconds=30)
+
+
+def munged(folder: Path) -> list[str]:
+    """Return the command of a munged that keeps all it has in a folder."""
+    kinds = ("key", "log", "pid", "seed")
+    files = [f"--{kind}-file={folder}/munge.{kind}" for kind in kinds]
+    # Forced, because it dislikes a socket in a folder that only root can enter.
+    return ["munged", "--foreground", "--force", f"--socket={folder}/munge.socket", *files]
+
+
+def daemon(cluster: Cluster, host: str, name: str, *arguments: object) -> None:
+    """Start a daemon in the foreground; its output goes into a log file."""
+    program = shutil.which(name, path=path()) or name
+    cluster.start(program, *arguments, on=host, log=cluster.folder / f"{name}.{host}.log")
+
+
+def idle_nodes(cluster: Cluster) -> int:
+    """Count the nodes that wait for work."""
+    answer = cluster.run("sinfo", "--noheader", "--states=idle", "--format=%D", timeout=20)
+    return sum(int(count) for count in answer.stdout.split())

