@@ -2,8 +2,8 @@
 
     make docs
 
-Commands run one after the other in one scratch folder; other commands (pip, make) are left as
-they are. The pictures in docs/pictures/ are drawn anew, too.
+Commands run one after the other in a scratch folder of each page; other commands (pip, make) are
+left as they are. The pictures in docs/pictures/ are drawn anew, too.
 """
 
 from __future__ import annotations
@@ -35,14 +35,20 @@ def main() -> None:
     environ = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     if mpicc:
         environ["MPICC"] = str(mpicc.resolve())
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        with tempfile.TemporaryDirectory() as scratch:
+            regenerate(page, Path(scratch), environ)
     with tempfile.TemporaryDirectory() as scratch:
-        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-            text = page.read_text()
-            fresh = BLOCK.sub(lambda block: answer(block[0], Path(scratch), environ), text)
-            if fresh != text:
-                page.write_text(fresh)
-                print(f"wrote {page.relative_to(ROOT)}")
         draw(Path(scratch), environ)
+
+
+def regenerate(page: Path, folder: Path, environ: dict[str, str]) -> None:
+    """Run the commands of one page in a folder of its own."""
+    text = page.read_text()
+    fresh = BLOCK.sub(lambda block: answer(block[0], folder, environ), text)
+    if fresh != text:
+        page.write_text(fresh)
+        print(f"wrote {page.relative_to(ROOT)}")
 
 
 def answer(block: str, folder: Path, environ: dict[str, str]) -> str:
@@ -64,7 +70,7 @@ def run(command: str, folder: Path, environ: dict[str, str]) -> str:
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"'{command}' failed:\n{done.stdout}")
-    return done.stdout
+    return "\n".join(line.rstrip() for line in done.stdout.splitlines())
 
 
 def draw(folder: Path, environ: dict[str, str]) -> None:
