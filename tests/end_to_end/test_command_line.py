@@ -178,6 +178,8 @@ WRONG = [
     (["measure", "latency-map", "-n", "2", "--bytes", "huge"], "'huge' is not a message size"),
     (["measure", "latency-map", "-n", "2", "--order", "fast"], "not one of quiet|rounds|serial"),
     (["measure", "latency-map", "-n", "2", "--typo"], "there is no option '--typo'"),
+    (["platform", "nodes:many", "-o", "p.xml"], "'nodes' wants a number from 1"),
+    (["platform", "nodes:4 wheels:4", "-o", "p.xml"], "'wheels:4' says nothing about a machine"),
     (["measure", "weather", "-n", "2"], "invalid choice: 'weather'"),
     (["measure", "latency-map", "-n", "2", "-o", "map.jsonl"], "map.jsonl: it exists already"),
     (["measure", "latency-map", "-n", "2", "--mpicc", "no-cc"], "no program 'no-cc'"),
@@ -217,6 +219,22 @@ def test_without_an_mpi_the_hint_says_how_to_get_one(isochrone: Isochrone, tmp_p
     answer = isochrone("build", MPICC=str(missing))
     assert answer.returncode == 2
     assert "$MPICC" in answer.stderr
+
+
+def test_without_simgrid_the_line_names_the_package(isochrone: Isochrone, tmp_path: Path) -> None:
+    answer = isochrone("measure", "latency-map", "--launcher", "simgrid", PATH=str(tmp_path))
+    assert answer.returncode == 2
+    assert "libsimgrid-dev" in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_a_machine_in_a_line_becomes_a_platform_and_its_hosts(
+    isochrone: Isochrone, tmp_path: Path
+) -> None:
+    answer = isochrone("platform", "nodes:2 cores:3", "-o", "p.xml", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert (tmp_path / "p.hosts").read_text() == "node-0\n" * 3 + "node-1\n" * 3
+    assert "slow-pair" in isochrone("platform", "--help").stdout
 
 
 def test_a_compiler_that_fails_shows_its_last_words(isochrone: Isochrone, tmp_path: Path) -> None:

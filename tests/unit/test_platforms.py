@@ -56,6 +56,20 @@ def test_slow_parts_touch_only_what_they_should(line: str) -> None:
             assert (ratio > 1.5) if touched(a, b) else ratio == pytest.approx(1)
 
 
+def test_any_link_can_be_made_slow_by_its_name() -> None:
+    line = "nodes:8 switches:4 pods:2"
+    for name, pairs in {
+        "trunk-1": [(2, 4), (0, 2)],
+        "core-0": [(0, 4)],
+        "node-6-link": [(6, 7)],
+    }.items():
+        healthy, slow = parse(line), parse(f"{line} slow-link:{name}*10")
+        for a, b in healthy.routes:
+            touched = name in healthy.routes[a, b]
+            assert touched == (slow.one_way(a, b, 0) > 1.5 * healthy.one_way(a, b, 0))
+        assert all(name in healthy.routes[pair] for pair in pairs)
+
+
 @pytest.mark.parametrize("line", MACHINES)
 def test_the_platform_file_holds_every_node_and_route(line: str) -> None:
     machine = parse(line)
@@ -90,7 +104,8 @@ def test_an_irregular_placement_is_the_same_each_time() -> None:
         "nodes:4 nodes:4", "nodes:5 switches:2", "nodes:8 switches:4 pods:3", "torus:4x",
         "torus:4x4 switches:2", "torus:64x64", "dragonfly:4x4", "nodes:4 slow-node:4*2",
         "nodes:4 slow-node:1-2", "nodes:4 slow-pair:1", "nodes:4 slow-pair:2-2*3",
-        "nodes:4 slow-node:1*0.5", "nodes:4 slow-node:1*nan", "nodes:4 slow-switch:1",
+        "nodes:4 slow-link:trunk-9", "nodes:4 slow-link", "nodes:4 slow-node:1*0.5",
+        "nodes:4 slow-node:1*nan", "nodes:4 slow-switch:1",
         "nodes:4 latency:fast", "nodes:4 bandwidth:0", "nodes:4 placement:anywhere", "nodes:²",
     ],
 )  # fmt: skip

@@ -13,8 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone platform``."""
     from isochrone import platforms
 
-    words = (platforms.__doc__ or "").partition("\n\n=")[2].strip("= \n").replace("``", "")
-    parser.epilog = "words of a machine:\n" + words.partition("\n")[2].rpartition("\n=")[0]
+    words = [line for line in str(platforms.__doc__).splitlines() if line.startswith("``")]
+    parser.epilog = "\n".join(["words of a machine:", *words]).replace("``", "")
     parser.add_argument(
         "machine", metavar="MACHINE", help="for example 'nodes:16 cores:4 switches:2'"
     )
