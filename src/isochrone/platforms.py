@@ -1,9 +1,9 @@
 """Machines described in a line, as SimGrid platforms whose times are known on paper.
 
-``nodes:16 cores:4 switches:2`` is 16 nodes of 4 cores behind 2 switches that are joined by a
-spine. Every pair of nodes gets an explicit route, a list of links; the time of a message is the
-sum of their latencies plus its size over the smallest bandwidth. That is what SimGrid computes, and
-what `Platform.one_way` computes, so that a measurement can be checked against a truth.
+For example ``nodes:16 cores:4 switches:2`` is 16 nodes of 4 cores behind 2 switches that are joined
+by a spine. Every pair of nodes gets an explicit route, a list of links; the time of a message is
+the sum of their latencies plus its size over the smallest bandwidth. That is what SimGrid computes,
+and what `Platform.one_way` computes, so that a measurement can be checked against a truth.
 
 ======================== ==========================================================================
 ``nodes:16``             nodes, alone or behind one switch (kind *flat*)
