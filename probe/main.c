@@ -135,7 +135,7 @@ static int check_ranks(const iso_experiment_t *experiment, long ranks,
     }
     snprintf(error, ISO_ERROR_LENGTH,
              "%s needs at least %d ranks, not %ld (start it with more, for "
-             "example -n 4)",
+             "example -n 4; if you did, the launcher is that of another MPI)",
              experiment->name, experiment->min_ranks, ranks);
     return -1;
 }

@@ -35,6 +35,9 @@ static double unit_factor(const char *unit, size_t length)
         {"g", 1073741824.},
         {"gib", 1073741824.},
         {"gb", 1e9},
+        {"t", 1099511627776.},
+        {"tib", 1099511627776.},
+        {"tb", 1e12},
     };
     for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
         if (strlen(units[k].name) == length &&

@@ -89,7 +89,7 @@ int iso_sampler_warmup(void)
 static bool precise_enough(iso_sampler_t *sampler)
 {
     iso_summary_t s = iso_sampler_summary(sampler);
-    return s.high - s.low <= 2 * options.precision * s.median;
+    return !iso_sampler_missed(&s);
 }
 
 /** Whether a simulator has shown that nothing varies here. */
@@ -169,6 +169,12 @@ iso_summary_t iso_sampler_summary(iso_sampler_t *sampler)
     s.low = t[n < 6 || low < 0 ? 0 : low];
     s.high = t[n < 6 || high > n - 1 ? n - 1 : high];
     return s;
+}
+
+bool iso_sampler_missed(const iso_summary_t *s)
+{
+    return options.precision > 0 &&
+           s->high - s->low > 2 * options.precision * s->median;
 }
 
 void iso_sampler_record(const iso_summary_t *s, iso_record_t *record)

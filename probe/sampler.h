@@ -62,6 +62,9 @@ int iso_sampler_wants(iso_sampler_t *sampler);
 /** Summarise. Sorts the repetitions. Needs n >= 1. */
 iso_summary_t iso_sampler_summary(iso_sampler_t *sampler);
 
+/** Whether --precision was asked for and not reached. */
+bool iso_sampler_missed(const iso_summary_t *summary);
+
 /** Write a summary as members of the record that is being written. */
 void iso_sampler_record(const iso_summary_t *summary, iso_record_t *record);
 

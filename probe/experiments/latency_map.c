@@ -155,6 +155,7 @@ struct conductor {
     bool retesting;
     long done, total;
     long shared_cpu;       /**< results of two ranks on one processor */
+    long missed;           /**< results that are not as precise as asked */
     long unsteady, points; /**< results whose interval is wide, and all */
 };
 
@@ -194,6 +195,7 @@ static void take_result(struct conductor *c, const struct message *found)
         slowness = fmax(slowness, s->median);
         spread = fmax(spread, (s->p95 - s->min) / s->median);
         c->unsteady += s->high - s->low > 0.2 * s->median;
+        c->missed += iso_sampler_missed(s);
         c->points++;
     }
     if (!c->retesting) {
@@ -340,6 +342,13 @@ static void warn(const struct conductor *c, iso_outcome_t outcome)
                  "took turns; bind the ranks, or start fewer",
                  c->shared_cpu, c->points);
         iso_record_warning(c->ctx->record, "shared-processor", text);
+    }
+    if (c->missed > 0) {
+        snprintf(text, sizeof(text),
+                 "%ld of %ld points did not reach the precision asked for "
+                 "within --max-repeats and --max-time",
+                 c->missed, c->points);
+        iso_record_warning(c->ctx->record, "precision-missed", text);
     }
     if (10 * c->unsteady > c->points) {
         snprintf(text, sizeof(text),

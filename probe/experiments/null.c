@@ -93,6 +93,16 @@ static int check(char *error)
                  options.slow_pair);
         return -1;
     }
+    int nodes = options.shape.count ? (int)(ranks / options.shape.value[0]) : 0;
+    if (nodes && (options.slow_node >= nodes || options.slow_rank >= ranks ||
+                  slow_pair.j >= ranks ||
+                  (options.slow_pair && slow_pair.i >= slow_pair.j))) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "what is slow is not on this machine: it has nodes 0 to %d "
+                 "and ranks 0 to %ld (a pair is I-J with I < J)",
+                 nodes - 1, ranks - 1);
+        return -1;
+    }
     if (options.bandwidth == 0) {
         snprintf(error, ISO_ERROR_LENGTH, "--bandwidth must be above 0");
         return -1;

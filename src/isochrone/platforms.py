@@ -16,7 +16,7 @@ and what `Platform.one_way` computes, so that a measurement can be checked again
 ``trunk:1us``            latency of a link between switches (default twice ``latency``)
 ``bandwidth:12.5GB``     of a node's link, a second; a trunk has that of all nodes below it
 ``loopback:0.2us``       latency inside a node; its bandwidth is four times that of a link
-``slow-node:3*10``       10 times the latency and a tenth of the bandwidth for the link of node 3
+``slow-node:3*10``       10 times the latency, a tenth of the bandwidth of its link; 10 if not said
 ``slow-pair:2-5*10``     10 times the latency between nodes 2 and 5 only
 ``slow-switch:1*10``     10 times the latency of a trunk added to all that passes leaf switch 1
 ``slow-link:trunk-1*10`` 10 times the latency and a tenth of the bandwidth for any link by name
@@ -176,6 +176,8 @@ class _Builder:
         kinds = [kind for kind in _KINDS if kind in self.words]
         if len(kinds) > 1:
             raise InputError(f"'{kinds[0]}' and '{kinds[1]}' do not go together")
+        if kinds and kinds[0] != "switches" and {"nodes", "pods"} & set(self.words):
+            raise InputError(f"'{kinds[0]}' says itself how many nodes there are")
         self.platform.placement = self.choice("placement", ("block", "cyclic", "irregular"))
         self.platform.seed = self.count("seed", 1)
         loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)

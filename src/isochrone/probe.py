@@ -200,7 +200,8 @@ def run(
             _end(process)
             reader.join(GRACE)
     if ended:
-        raise MeasurementError(ended, details=list(words))
+        # after an interrupt the last words are the launcher's, about the signal that we sent
+        raise MeasurementError(ended, details=[] if ended == "interrupted" else list(words))
     if process.returncode:
         _complain(process.returncode, list(words))
 

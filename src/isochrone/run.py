@@ -36,6 +36,10 @@ __all__ = [
 ]
 
 FORMAT: Final = 1
+MAX_RANKS: Final = 1 << 22
+MAX_SECONDS: Final = 1e9
+"""More ranks than any machine has, and a round trip longer than a generation: a damaged file."""
+
 MAX_MATRIX_RANKS: Final = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
 
@@ -304,7 +308,7 @@ class _Reader:
                 hint="update isochrone",
             )
         ranks = record.get("ranks")
-        if type(ranks) is not int or ranks < 1:
+        if type(ranks) is not int or not 1 <= ranks <= MAX_RANKS:
             raise self.fail("the 'run' record has no valid number of 'ranks'")
         self.run = Run(header=record, path=self.path)
 
@@ -341,7 +345,7 @@ class _Reader:
             values = table[key]
             if values.dtype != np.float64 and values.dtype != np.int64:
                 raise self.fail(f"a 'pair' record whose '{key}' is no number", line=False)
-            if np.any((values < 0) | np.isinf(values)) or (
+            if np.any((values < 0) | (values > MAX_SECONDS)) or (
                 key == "median" and np.isnan(values).any()
             ):
                 raise self.fail(f"a 'pair' record whose '{key}' is no time", line=False)

@@ -15,7 +15,7 @@ def test_a_launcher_starts_the_program_it_was_given(tmp_path: Path, name: str) -
     launcher = registry.load("launchers", name)
     program = ("/opt/probe", "null", "--note", "a=b")
     platform = tmp_path / "platform.xml"
-    platform.touch()
+    platform.write_text("<platform/>")
     options = {"launcher_template": "run {ranks}", "platform": platform}
     job = Job(ranks=37, program=program, extra=("--extra",), processors=64, options=options)
     tokens = launcher.command(job)

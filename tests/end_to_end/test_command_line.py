@@ -186,7 +186,17 @@ WRONG = [
     (["measure", "latency-map", "-n", "2", "--launcher", "rsh"], "invalid choice: 'rsh'"),
     (["measure", "latency-map", "-n", "2", "--launcher", "generic"], "--launcher-template"),
     (["measure", "latency-map", "-n", "2", "--launcher", "flux"], "cannot start 'flux'"),
-    (["measure", "latency-map", "-n", "2", "--timeout", "soon"], "invalid float value"),
+    (["measure", "latency-map", "-n", "2", "--timeout", "soon"], "not a number of seconds above 0"),
+    (["measure", "latency-map", "-n", "2", "--timeout", "0"], "not a number of seconds above 0"),
+    (["measure", "latency-map", "-n", "2", "--platform", "absent.xml"], "no such file"),
+    (["measure", "latency-map", "-n", "2", "--platform", "garbage.jsonl"], "no platform file"),
+    (["measure", "null", "-n", "1", "--shape", "2,2", "--slow-node", "9"], "nodes 0 to 1"),
+    (["measure", "latency-map", "-n", "2", "--bytes", "1TiB"], "below 2 GiB"),
+    (["show", "absurd.jsonl"], "'median' is no time"),
+    (["show", "huge.jsonl"], "no valid number of 'ranks'"),
+    (["export", "map.jsonl", "--to", "csv", "-o", "map.jsonl", "--force"], "the file that is read"),
+    (["platform", "nodes:4", "-o", "p.hosts"], "that is the name of the host file"),
+    (["platform", "nodes:8 torus:2x2", "-o", "p.xml"], "says itself how many nodes"),
 ]
 
 
@@ -203,6 +213,8 @@ def test_wrong_use_is_one_line_and_exit_code_2(
         "headless.jsonl": pair,
         "badpair.jsonl": header + pair.replace('"j":1', '"j":7'),
         "map.jsonl": header + pair,
+        "absurd.jsonl": header + pair.replace('"median":1e-6', '"median":1e300'),
+        "huge.jsonl": header.replace('"ranks":2', '"ranks":400000000'),
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -244,6 +256,16 @@ def test_a_compiler_that_fails_shows_its_last_words(isochrone: Isochrone, tmp_pa
     answer = isochrone("build", MPICC=str(broken))
     assert answer.returncode == 3
     assert "no licence for this compiler" in answer.stderr
+
+
+def test_a_full_disk_is_one_line(isochrone: Isochrone, map_file: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run(
+            [SCRIPTS / "isochrone", "show", map_file],
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert answer.returncode == 2
+    assert answer.stderr == "isochrone: No space left on device\n"
 
 
 def test_ranks_that_fail_are_exit_code_3_with_their_last_words(

@@ -117,7 +117,7 @@ def test_open_mpi_says_what_it_had_to_allow() -> None:
 def test_a_simulation_computes_times_that_are_known_on_paper(tmp_path: Path) -> None:
     platform = tmp_path / "p.xml"
     platform.write_text("<platform/>")
-    (tmp_path / "p.hosts").write_text("node-0\n")
+    (tmp_path / "p.hosts").write_text("node-0\n" * 8)
     simgrid = registry.load("launchers", "simgrid")
     exact = job(options={"platform": platform}, program=("/opt/probe", "null"))
     tokens = simgrid.command(exact)
@@ -139,8 +139,7 @@ def test_a_simulation_computes_times_that_are_known_on_paper(tmp_path: Path) -> 
     [
         ({}, ("/opt/probe",), "needs --platform"),
         ({"platform": Path("absent.xml")}, ("/opt/probe",), "no such file"),
-        ({"platform": Path(__file__), "hostfile": Path("absent")}, ("/opt/probe",), "no such file"),
-        ({"platform": Path(__file__)}, ("/opt/probe", "a b"), "word with blanks"),
+        ({"platform": Path(__file__)}, ("/opt/probe",), "no platform file"),
     ],
 )
 def test_a_simulation_that_cannot_start_says_why(

@@ -277,3 +277,14 @@ def test_a_large_map_is_read_in_little_work() -> None:
     assert time.process_time() - start < 30
     assert [len(level.groups) for level in topology.levels] == [128, 8, 1]
     assert named(topology) == {("node", "n7")}
+
+
+def test_a_pair_that_stands_out_among_few_ranks_is_mentioned() -> None:
+    """Among four ranks it cannot be called slow, but to say nothing would be to hide it."""
+    times = np.full((4, 4), 1e-6)
+    times[1, 2] = times[2, 1] = 5e-6
+    found = analyse(make_run(times, ["n0"] * 4))
+    assert found.slow == []
+    assert "few-ranks" in codes(found)
+    calm = analyse(make_run(np.full((4, 4), 1e-6), ["n0"] * 4))
+    assert "few-ranks" not in codes(calm)

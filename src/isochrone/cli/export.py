@@ -31,7 +31,9 @@ def run(args: argparse.Namespace) -> int:
     from isochrone.run import read
 
     exporter = registry.load("exporters", args.to)
-    path = check_output(args.output or args.file.with_suffix(exporter.SUFFIX), force=args.force)
+    path = check_output(
+        args.output or args.file.with_suffix(exporter.SUFFIX), force=args.force, inputs=[args.file]
+    )
     exporter.write(read(args.file), path, nbytes=args.bytes)
     print(path)
     return 0

@@ -30,7 +30,9 @@ def run(args: argparse.Namespace) -> int:
     from isochrone.run import write
     from isochrone.text import printable
 
-    path = check_output(args.output or args.file.with_suffix(".jsonl"), force=args.force)
+    path = check_output(
+        args.output or args.file.with_suffix(".jsonl"), force=args.force, inputs=[args.file]
+    )
     found = registry.load("importers", args.source).read(args.file)
     write(found, path, overwrite=args.force)
     for warning in found.warnings:

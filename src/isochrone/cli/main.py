@@ -62,6 +62,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output has gone, as `isochrone show … | head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, for example; what we know better is handled before
+        where = f"{printable(error.filename)}: " if error.filename else ""
+        print(f"isochrone: {where}{error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("isochrone: interrupted", file=sys.stderr)
         return 130

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--dry-run", action="store_true", help="print the command, start nothing")
     parser.add_argument(
-        "--timeout", type=float, metavar="SECONDS", help="end the ranks after this time"
+        "--timeout", type=_positive, metavar="SECONDS", help="end the ranks after this time"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
@@ -68,12 +68,15 @@ def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
     from isochrone import launchers, registry
 
+    args.launcher = args.launcher or launchers.asked_for(vars(args))
     launcher = registry.load("launchers", args.launcher) if args.launcher else None
     built = _build(args.mpicc, launcher)
     if launcher is None:
         args.launcher = launchers.choose(os.environ, built.library)
         launcher = registry.load("launchers", args.launcher)
-    args.ranks = args.ranks if args.ranks is not None else _default_ranks()
+    if args.ranks is None and hasattr(launcher, "ranks"):
+        args.ranks = launcher.ranks(vars(args))
+    args.ranks = args.ranks or _default_ranks()
     if getattr(launcher, "STANDS_ALONE", True):
         built.check(args.experiment, args.rest, args.ranks)
     stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -166,6 +169,17 @@ def _rank_count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
     return int(text)
+
+
+def _positive(text: str) -> float:
+    """Read seconds for argparse."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+    return seconds
 
 
 def _default_ranks() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from isochrone.cli._output import add_output, check_output
+from isochrone.errors import InputError
 
 __all__ = ["add_arguments", "run"]
 
@@ -28,6 +29,10 @@ def run(args: argparse.Namespace) -> int:
     from isochrone.files import whole_file
 
     machine = platforms.parse(args.machine)
+    if args.output.suffix == ".hosts":
+        raise InputError(
+            "that is the name of the host file", where=str(args.output), hint="choose P.xml"
+        )
     path = check_output(args.output, force=args.force)
     hosts = check_output(path.with_suffix(".hosts"), force=args.force)
     for file, text in ((path, machine.xml()), (hosts, machine.hosts())):

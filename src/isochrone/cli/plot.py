@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     from isochrone import registry, views
     from isochrone.run import read
 
-    path = check_output(args.output, force=args.force)
+    path = check_output(args.output, force=args.force, inputs=[args.file])
     figure = registry.load("views", args.view).draw(read(args.file), args.what, args.bytes)
     views.save(figure, path)
     print(path)

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     from isochrone.report.build import write_report
     from isochrone.run import read
 
-    path = check_output(args.output or Path("report.html"), force=args.force)
+    path = check_output(args.output or Path("report.html"), force=args.force, inputs=args.files)
     write_report([read(file) for file in args.files], path)
     print(path)
     return 0

@@ -50,6 +50,8 @@ def print_file(path: Path, nbytes: int | None = None) -> None:
     if "pair" in found.tables:
         _print_map(console, found, nbytes)
         return
+    if not found.tables:
+        console.print("  it holds no measurement")
     for name, table in found.tables.items():
         console.print(f"  {len(table)} records of '{name}'", markup=False)
     for warning in found.warnings:
@@ -72,7 +74,7 @@ def _document(path: Path, nbytes: int | None) -> dict[str, Any]:
 def _print_header(console: Console, found: Run) -> None:
     from isochrone.text import printable
 
-    nodes = len(set(found.hosts))
+    nodes = len(set(found.hosts) - {""})
     where = f"{nodes} node{'s' if nodes > 1 else ''}"
     library = " ".join(str(found.header.get("mpi", {}).get("library", "")).split())
     origin = "" if found.origin == "measured" else found.origin

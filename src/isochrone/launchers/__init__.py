@@ -16,6 +16,10 @@ and where it needs them
     What it had to do that a person should know, one sentence each.
 ``add_arguments(parser)``
     Options of its own; their values come back in ``job.options``.
+``asked_for(options) -> bool``
+    Whether the values of its own options say that it is meant, even if it is not named.
+``ranks(options) -> int | None``
+    How many ranks there are to start, if the user does not say.
 ``notes(job) -> dict[str, str]``
     What the run file should say about how the ranks were started.
 ``COMPILER``, ``PACKAGE``, ``STANDS_ALONE``
@@ -34,7 +38,7 @@ from pathlib import Path
 from isochrone import registry
 from isochrone.errors import InputError
 
-__all__ = ["Job", "choose"]
+__all__ = ["Job", "asked_for", "choose"]
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,15 @@ def choose(environ: Mapping[str, str], library: str) -> str:
         f"no launcher is known for {library or 'this MPI'}",
         hint="give --launcher generic --launcher-template 'ibrun -n {ranks} {program}'",
     )
+
+
+def asked_for(options: Mapping[str, object]) -> str | None:
+    """Name the launcher that the user means by giving its options, if there is one."""
+    for name in registry.names("launchers"):
+        module = registry.load("launchers", name)
+        if hasattr(module, "asked_for") and module.asked_for(options):
+            return name
+    return None
 
 
 def on_path(program: str, environ: Mapping[str, str]) -> bool:

@@ -22,6 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def asked_for(options: Mapping[str, object]) -> bool:
+    """Tell by the template, which is for nothing else."""
+    return bool(options.get("launcher_template"))
+
+
 def detect(environ: Mapping[str, str], library: str) -> bool:
     """Never by itself: it needs a template."""
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -49,6 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def asked_for(options: Mapping[str, object]) -> bool:
+    """Tell by the platform, which is for nothing else."""
+    return options.get("platform") is not None
+
+
+def ranks(options: Mapping[str, object]) -> int | None:
+    """Return the number of ranks in the host file, if there is one."""
+    hosts = _files(options)[1]
+    return None if hosts is None else len(hosts.read_text(errors="replace").split())
+
+
 def detect(environ: Mapping[str, str], library: str) -> bool:
     """Never by itself: it needs a platform."""
     return False
@@ -62,7 +74,12 @@ def command(job: Job) -> list[str]:
     InputError
         If there is no platform, or it or the host file is no file, or a name has blanks.
     """
-    platform, hosts = _files(job)
+    platform, hosts = _files(job.options)
+    room = ranks(job.options)
+    if room is not None and job.ranks > room:
+        raise InputError(
+            f"{job.ranks} ranks, but the host file has {room}", where=str(hosts), hint="see -n"
+        )
     for word in (str(platform), str(hosts), *job.program):
         if len(word.split()) > 1:
             raise InputError("smpirun cannot pass on a word with blanks", where=repr(word))
@@ -74,7 +91,7 @@ def command(job: Job) -> list[str]:
 
 def notes(job: Job) -> dict[str, str]:
     """Say in the run file what was simulated, and how."""
-    platform, hosts = _files(job)
+    platform, hosts = _files(job.options)
     found = {
         "platform": platform.name,
         "platform-sha256": sha256(platform),
@@ -89,9 +106,9 @@ def _settings(job: Job) -> tuple[str, ...]:
     return QUIET if job.options.get("smpi_calibrated") else QUIET + EXACT
 
 
-def _files(job: Job) -> tuple[Path, Path | None]:
+def _files(options: Mapping[str, object]) -> tuple[Path, Path | None]:
     """Return the platform and the host file."""
-    platform, hosts = job.options.get("platform"), job.options.get("hostfile")
+    platform, hosts = options.get("platform"), options.get("hostfile")
     if not isinstance(platform, Path):
         raise InputError(
             "the simgrid launcher needs --platform P.xml",
@@ -99,9 +116,20 @@ def _files(job: Job) -> tuple[Path, Path | None]:
         )
     if not platform.is_file():
         raise InputError("there is no such file", where=str(platform))
+    _check_platform(platform)
     if not isinstance(hosts, Path):
         beside = platform.with_suffix(".hosts")
         return platform, beside if beside.is_file() else None
     if not hosts.is_file():
         raise InputError("there is no such file", where=str(hosts))
     return platform, hosts
+
+
+def _check_platform(path: Path) -> None:
+    """Refuse what is no platform file: SimGrid's own words about it are a backtrace."""
+    try:
+        root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
+    except ElementTree.ParseError as error:
+        raise InputError(f"it is no platform file: {error}", where=str(path)) from error
+    if root != "platform":
+        raise InputError(f"it is no platform file: it holds a '{root}'", where=str(path))

@@ -26,6 +26,10 @@ __all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
 
 Matrix = NDArray[np.float64]
 
+FEW_RANKS: Final = 6
+FAR_FROM_MEDIAN: Final = 1.5
+"""With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
+
 LEAST_NODES: Final = 4
 """With fewer nodes a slow one cannot be told from the others."""
 
@@ -143,7 +147,7 @@ def analyse(run: Run, nbytes: int | None = None) -> Topology:
         error=error,
     )
     slow, unlisted = _worst(finder.find())
-    warnings = _warnings(run, times, partitions, unlisted)
+    warnings = _warnings(run, times, partitions, bool(slow), unlisted)
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
@@ -226,7 +230,7 @@ def _worst(slow: Sequence[Slow]) -> tuple[list[Slow], int]:
 
 
 def _warnings(
-    run: Run, times: Matrix, partitions: Sequence[Partition], unlisted: int
+    run: Run, times: Matrix, partitions: Sequence[Partition], named: bool, unlisted: int
 ) -> list[dict[str, Any]]:
     """Say what makes the reading doubtful."""
     warnings = []
@@ -248,6 +252,12 @@ def _warnings(
             warn("few-nodes", f"a slow node shows among {LEAST_NODES} or more, not among fewer")
     elif not all(hosts):
         warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
+    if run.size < FEW_RANKS and len(partitions) == 1 and not named and np.isfinite(times).any():
+        i, j = np.unravel_index(np.nanargmax(times), times.shape)
+        ratio = times[i, j] / np.nanmedian(times)
+        if ratio >= FAR_FROM_MEDIAN:
+            text = f"pair {min(i, j)}-{max(i, j)} takes {ratio:.1f}x the median; with fewer than"
+            warn("few-ranks", f"{text} {FEW_RANKS} ranks it cannot be told whether it is slow")
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings

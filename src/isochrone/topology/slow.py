@@ -51,7 +51,9 @@ class Slow:
     @property
     def evidence(self) -> str:
         """What was seen, in one sentence."""
-        trips = "its round trip takes" if self.pairs == 1 else f"its {self.pairs} round trips take"
+        trips = "its round trip takes"
+        if self.pairs > 1:
+            trips = f"{self.pairs} of its round trips take"
         text = f"{trips} {format_seconds(self.seconds)} instead of {format_seconds(self.expected)}"
         if self.first is not None:
             first, again = format_seconds(self.first), format_seconds(self.seconds)

@@ -132,12 +132,14 @@ def heading(
 ) -> None:
     """Write the title: what is drawn, and below it of which measurement."""
     size = run.message_sizes()[0] if nbytes is None else nbytes
-    hosts = len(set(run.hosts))
+    hosts = len(set(run.hosts) - {""})
     parts = [
         f"{format_bytes(size)} messages",
         f"{run.size} ranks on {hosts} host{'s' if hosts > 1 else ''}",
-        "round trip (half of it is one way)",
+        "round trip" if what == "stddev" else "round trip (half of it is one way)",
     ]
+    if run.origin != "measured":
+        parts.insert(0, run.origin)
     if not run.complete:
         parts.append("partial run")
     parts += [note] if note else []
