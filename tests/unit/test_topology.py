@@ -46,7 +46,7 @@ def test_the_document_is_json_without_nan() -> None:
     (slow,) = document["slow"]
     assert (slow["kind"], slow["who"], slow["ranks"]) == ("node", "n2", [2])
     assert slow["ratio"] == pytest.approx(2, rel=0.01)
-    assert slow["evidence"] == "its 7 round trips take 6.00 µs instead of 3.00 µs"
+    assert slow["evidence"] == "7 of its round trips take 6.00 µs instead of 3.00 µs"
 
 
 def test_levels_are_named_after_what_the_machine_recorded() -> None:
