@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from isochrone.cli._options import add_message_size
@@ -26,14 +27,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the file, and say where it is."""
+    """Write the file, say where it is, and what it leaves out."""
     from isochrone import registry
     from isochrone.run import read
+    from isochrone.units import format_bytes
 
     exporter = registry.load("exporters", args.to)
     path = check_output(
         args.output or args.file.with_suffix(exporter.SUFFIX), force=args.force, inputs=[args.file]
     )
-    exporter.write(read(args.file), path, nbytes=args.bytes)
+    found = read(args.file)
+    exporter.write(found, path, nbytes=args.bytes)
+    if (
+        getattr(exporter, "ONE_SIZE", False)
+        and args.bytes is None
+        and len(found.message_sizes()) > 1
+    ):
+        size = format_bytes(found.message_sizes()[0])
+        print(f"isochrone: {args.to} holds one size; this is {size} (see --bytes)", file=sys.stderr)
     print(path)
     return 0

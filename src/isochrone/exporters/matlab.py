@@ -20,6 +20,8 @@ from isochrone.run import Run
 __all__ = ["SUFFIX", "write"]
 
 SUFFIX: Final = ".mat"
+ONE_SIZE: Final = True
+"""The format holds one message size only."""
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:

@@ -27,6 +27,8 @@ from isochrone.run import Run
 __all__ = ["SUFFIX", "write"]
 
 SUFFIX: Final = ".log"
+ONE_SIZE: Final = True
+"""The format holds one message size only."""
 _COLUMNS: Final = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n"
 _ROW: Final = "%s %03d   %s %03d %14.2f %6.2f\n"
 _UNKNOWN_HOST: Final = "?"

@@ -21,6 +21,8 @@ from isochrone.run import Run
 __all__ = ["SUFFIX", "write"]
 
 SUFFIX: Final = ".npz"
+ONE_SIZE: Final = True
+"""The format holds one message size only."""
 _MORE: Final = ("median", "min", "p95", "max", "low", "high")
 
 
