@@ -18,21 +18,14 @@ from isochrone.platforms import Platform, parse
 from isochrone.run import Run
 from simulation import Simulation
 
-HEALTHY = {
-    "flat": "nodes:16 cores:2",
-    "flat-one-rank-a-node": "nodes:24",
-    "one-node": "nodes:1 cores:16",
-    "two-switches": "nodes:16 cores:4 switches:2",
-    "two-switches-cyclic": "nodes:16 cores:4 switches:2 placement:cyclic",
-    "two-switches-irregular": "nodes:16 cores:4 switches:2 placement:irregular",
-    "fat-tree": "nodes:32 cores:2 switches:8 pods:2",
-    "fat-tree-one-rank-a-node": "nodes:64 switches:16 pods:4",
-    "dragonfly": "dragonfly:4x3x2 cores:2",
-    "torus": "torus:4x4",
-    "torus-3d": "torus:4x4x4",
-    "torus-with-cores": "torus:4x4 cores:2",
-    "256-ranks": "nodes:64 cores:4 switches:8",
-}
+
+def fixtures(name: str, columns: int) -> list[list[str]]:
+    """Lines of platforms/NAME.txt; the last column is the machine."""
+    lines = (Path(__file__).parent / "platforms" / f"{name}.txt").read_text().splitlines()
+    return [line.split(maxsplit=columns - 1) for line in lines if not line.startswith("#")]
+
+
+HEALTHY = dict(fixtures("healthy", columns=2))
 
 
 def truth(machine: Platform, nbytes: int) -> np.ndarray:
@@ -106,19 +99,8 @@ def test_the_placement_of_the_scheduler_is_recognised(
 
 
 SLOW = [
-    ("nodes:16 slow-node:5*10", "node", [5]),
-    ("nodes:16 cores:2 slow-node:5*10", "node", [5]),
-    ("nodes:16 cores:4 switches:2 slow-node:9*4", "node", [9]),
-    ("nodes:16 cores:4 switches:2 slow-node:9*4 placement:cyclic", "node", [9]),
-    ("nodes:32 cores:2 switches:8 pods:2 slow-node:0*10", "node", [0]),
-    ("dragonfly:4x3x2 cores:2 slow-node:7*10", "node", [7]),
-    ("nodes:16 slow-pair:2-11*5", "pair", [2, 11]),
-    ("nodes:16 cores:2 switches:2 slow-pair:2-11*5", "pair", [2, 11]),
-    ("nodes:16 cores:4 switches:2 slow-pair:2-5*5", "pair", [2, 5]),
-    ("nodes:32 cores:2 switches:8 pods:2 slow-pair:0-31*4", "pair", [0, 31]),
-    ("nodes:16 cores:2 switches:4 slow-switch:1*5", "switch", [4, 5, 6, 7]),
-    ("nodes:32 switches:8 slow-switch:6*10", "switch", [24, 25, 26, 27]),
-    ("nodes:64 cores:4 switches:8 slow-switch:3*5", "switch", list(range(24, 32))),
+    (machine, kind, [int(node) for node in nodes.split(",")])
+    for kind, nodes, machine in fixtures("slow", columns=3)
 ]
 
 
