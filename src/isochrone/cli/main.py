@@ -52,23 +52,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}")
     args.rest = rest
     try:
-        return int(args.run(args))
+        status = int(args.run(args))
+        sys.stdout.flush()
+        return status
     except IsochroneError as error:
         print(f"isochrone: {printable(error, 2000)}", file=sys.stderr)
         for line in error.details:
             print(f"  | {printable(line, 500)}", file=sys.stderr)
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output has gone, as `isochrone show … | head` does.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output has gone: `isochrone show … | head`
+        _drop_output()
         return 0
     except OSError as error:  # a full disk, for example; what we know better is handled before
         where = f"{printable(error.filename)}: " if error.filename else ""
         print(f"isochrone: {where}{error.strerror or error}", file=sys.stderr)
+        _drop_output()
         return 2
     except KeyboardInterrupt:
         print("isochrone: interrupted", file=sys.stderr)
         return 130
+
+
+def _drop_output() -> None:
+    """Send what is left of our output nowhere, so that Python does not fail over it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":
