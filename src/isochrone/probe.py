@@ -18,6 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Final
 
@@ -57,7 +58,7 @@ class Probe:
     path: Path
     mpicc: Path
 
-    @property
+    @cached_property
     def library(self) -> str:
         """What the MPI library says of itself; needs no MPI job."""
         words = _answer([str(self.path), "--version"]).stdout.split("\n", 1)[-1].split()
@@ -152,6 +153,8 @@ def build(mpicc: Path, *, again: bool = False) -> Probe:
                     hint="does this mpicc work by itself?",
                     details=(answer.stdout + answer.stderr).splitlines()[-15:],
                 )
+            if not (scratch / program.name).is_file():
+                raise MeasurementError(f"{mpicc} made no program", hint="is it a compiler wrapper?")
             folder.mkdir(exist_ok=True)
             (scratch / program.name).replace(program)
         finally:

@@ -13,7 +13,6 @@ from typing import Final
 from isochrone.errors import InputError
 
 __all__ = [
-    "MICROSECOND",
     "Bytes",
     "Seconds",
     "format_bytes",
@@ -24,8 +23,6 @@ __all__ = [
 
 Seconds = float
 Bytes = int
-
-MICROSECOND: Final = 1e-6
 
 _TIME_UNITS: Final = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0,

@@ -45,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
         ranks=RANKS,
         program=(str(built.path), "latency-map", *options),
         mpicc=built.mpicc,
-        processors=len(os.sched_getaffinity(0)),
+        processors=launchers.processors(os.environ),
+        library=built.library,
     )
     tokens = registry.load("launchers", launchers.choose(os.environ, built.library)).command(job)
     print(f"$ {shlex.join(tokens)}\n")

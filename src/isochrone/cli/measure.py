@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.cli._output import add_output, check_output
 from isochrone.errors import InputError, IsochroneError, MeasurementError
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from isochrone.probe import Probe
 
 __all__ = ["add_arguments", "measure", "run"]
-
-_BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -144,7 +142,6 @@ def _job(args: argparse.Namespace, built: Probe, launcher: ModuleType, path: Pat
     """Describe the ranks to start; the notes say how in the run file."""
     from isochrone import __version__, launchers
 
-    elsewhere = any(variable in os.environ for variable in _BATCH_JOB)
     program = [str(built.path), args.experiment, *args.rest, "--out", str(path), "--progress"]
     if args.force:
         program.append("--force")
@@ -153,7 +150,7 @@ def _job(args: argparse.Namespace, built: Probe, launcher: ModuleType, path: Pat
         program=tuple(program),
         extra=tuple(args.launcher_arg),
         mpicc=built.mpicc,
-        processors=None if elsewhere else len(os.sched_getaffinity(0)),
+        processors=launchers.processors(os.environ),
         options=vars(args),
         library=built.library if getattr(launcher, "STANDS_ALONE", True) else "",
     )

@@ -34,11 +34,15 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from isochrone import registry
 from isochrone.errors import InputError
 
-__all__ = ["Job", "asked_for", "choose"]
+__all__ = ["Job", "asked_for", "choose", "processors"]
+
+BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
+"""Variables that a batch system sets in a job."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,13 @@ def asked_for(options: Mapping[str, object]) -> str | None:
         if hasattr(module, "asked_for") and module.asked_for(options):
             return name
     return None
+
+
+def processors(environ: Mapping[str, str]) -> int | None:
+    """Count the processors of this machine that we may use; None if the ranks run elsewhere."""
+    if any(variable in environ for variable in BATCH_JOB):
+        return None
+    return len(os.sched_getaffinity(0))
 
 
 def on_path(program: str, environ: Mapping[str, str]) -> bool:
