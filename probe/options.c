@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static int fail(char *error, const char *format, const char *a, const char *b)
 {
@@ -17,86 +16,28 @@ static int fail(char *error, const char *format, const char *a, const char *b)
     return -1;
 }
 
-/** Factor of a unit: binary for KiB and K, decimal for kB; 0 if unknown. */
-static double unit_factor(const char *unit, size_t length)
+/** Sizes that a plain MPI count can hold. */
+static int parse_plain_sizes(const char *text, iso_sizes_t *sizes, char *error)
 {
-    static const struct {
-        const char *name;
-        double factor;
-    } units[] = {
-        {"", 1},
-        {"b", 1},
-        {"k", 1024.},
-        {"kib", 1024.},
-        {"kb", 1e3},
-        {"m", 1048576.},
-        {"mib", 1048576.},
-        {"mb", 1e6},
-        {"g", 1073741824.},
-        {"gib", 1073741824.},
-        {"gb", 1e9},
-        {"t", 1099511627776.},
-        {"tib", 1099511627776.},
-        {"tb", 1e12},
-    };
-    for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
-        if (strlen(units[k].name) == length &&
-            strncasecmp(units[k].name, unit, length) == 0) {
-            return units[k].factor;
-        }
+    if (iso_sizes_parse(text, sizes, error)) {
+        return -1;
+    }
+    if (sizes->automatic) {
+        return fail(error, "'%.80s' is for sweeps; here sizes are listed%s",
+                    text, "");
+    }
+    if (iso_sizes_largest(sizes) > INT_MAX) {
+        return fail(error, "'%.80s' holds a size that is not below 2 GiB%s",
+                    text, "");
     }
     return 0;
-}
-
-int iso_size_parse(const char *text, size_t length, int *bytes, char *error)
-{
-    char copy[32];
-    char *unit = NULL;
-    snprintf(copy, sizeof(copy), "%.*s", (int)length, text);
-    double number = isdigit((unsigned char)copy[0]) ? strtod(copy, &unit) : -1;
-    double factor = unit ? unit_factor(unit, strlen(unit)) : 0;
-    if (length >= sizeof(copy) || number < 0 || factor == 0) {
-        return fail(error, "'%s' is not a message size%s", copy,
-                    " (write for example 64, 1KiB or 4MB)");
-    }
-    double value = number * factor;
-    if (value > INT_MAX || value != floor(value)) {
-        return fail(error, "'%s' is not a whole number of bytes%s", copy,
-                    " below 2 GiB");
-    }
-    *bytes = (int)value;
-    return 0;
-}
-
-static int parse_sizes(const char *text, iso_sizes_t *sizes, char *error)
-{
-    iso_sizes_t found = {0};
-    while (found.count < ISO_MAX_SIZES) {
-        size_t length = strcspn(text, ",");
-        int *bytes = &found.bytes[found.count++];
-        if (iso_size_parse(text, length, bytes, error)) {
-            return -1;
-        }
-        for (int k = 0; k < found.count - 1; k++) {
-            if (found.bytes[k] == *bytes) {
-                return fail(error, "message size '%s' is given twice%s", text,
-                            "");
-            }
-        }
-        if (text[length] == '\0') {
-            *sizes = found;
-            return 0;
-        }
-        text += length + 1;
-    }
-    return fail(error, "too many message sizes in '%s'%s", text, "");
 }
 
 static int parse_counts(const char *text, iso_counts_t *counts, char *error)
 {
     iso_counts_t found = {0};
     const char *rest = text;
-    while (found.count < ISO_MAX_SIZES && isdigit((unsigned char)*rest)) {
+    while (found.count < ISO_MAX_COUNTS && isdigit((unsigned char)*rest)) {
         char *end = NULL;
         long value = strtol(rest, &end, 10);
         if (value < 1 || value > INT_MAX) {
@@ -169,7 +110,11 @@ static int store(const iso_option_t *option, const char *text, char *error)
     case ISO_OPTION_SECONDS:
         return parse_number(option, text, error);
     case ISO_OPTION_SIZES:
-        return parse_sizes(text, option->value, error);
+        return parse_plain_sizes(text, option->value, error);
+    case ISO_OPTION_SWEEP:
+        return iso_sizes_parse(text, option->value, error);
+    case ISO_OPTION_SIZE:
+        return iso_size_parse(text, strlen(text), option->value, error);
     case ISO_OPTION_COUNTS:
         return parse_counts(text, option->value, error);
     case ISO_OPTION_CHOICE:

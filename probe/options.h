@@ -10,21 +10,17 @@
 #ifndef ISO_OPTIONS_H
 #define ISO_OPTIONS_H
 
+#include "sizes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ISO_MAX_SIZES = 64, ISO_ERROR_LENGTH = 256 };
-
-/** Message sizes in bytes, in the order given. */
-typedef struct iso_sizes {
-    int count;
-    int bytes[ISO_MAX_SIZES];
-} iso_sizes_t;
+enum { ISO_MAX_COUNTS = 64 };
 
 /** Whole numbers from 1, in the order given. */
 typedef struct iso_counts {
     int count;
-    int value[ISO_MAX_SIZES];
+    int value[ISO_MAX_COUNTS];
 } iso_counts_t;
 
 /** Kind of an option, and the type its value pointer points to. */
@@ -33,7 +29,9 @@ typedef enum iso_option_kind {
     ISO_OPTION_COUNT,   /**< long, 0 or more */
     ISO_OPTION_NUMBER,  /**< double, 0 or more */
     ISO_OPTION_SECONDS, /**< double, 0 or more */
-    ISO_OPTION_SIZES,   /**< iso_sizes_t: "64,1KiB,4MiB" */
+    ISO_OPTION_SIZE,    /**< long long, bytes: "4MiB" */
+    ISO_OPTION_SIZES,   /**< iso_sizes_t, each below 2 GiB: "64,1KiB:1MiB:x2" */
+    ISO_OPTION_SWEEP,   /**< iso_sizes_t of any size, or "auto" */
     ISO_OPTION_COUNTS,  /**< iso_counts_t: "4,8,2" */
     ISO_OPTION_CHOICE,  /**< const char *: one of the words in metavar, "a|b" */
     ISO_OPTION_TEXT,    /**< const char * */
@@ -63,8 +61,5 @@ int iso_options_parse(const iso_option_t *const tables[], int argc,
 
 /** Print the help of a table to standard output. */
 void iso_options_help(const iso_option_t *table);
-
-/** Read a size such as "64", "1KiB" or "4MB" as bytes, 0 .. INT_MAX. */
-int iso_size_parse(const char *text, size_t length, int *bytes, char *error);
 
 #endif

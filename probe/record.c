@@ -95,13 +95,31 @@ void iso_record_leave(iso_record_t *record)
     record->separator = true;
 }
 
-static void put_list(iso_record_t *record, const char *key, int count,
-                     const int *values)
+static void put_counts(iso_record_t *record, const char *key,
+                       const iso_counts_t *counts)
 {
     put_key(record, key);
     fputc('[', record->stream);
-    for (int k = 0; k < count; k++) {
-        fprintf(record->stream, "%s%d", k ? "," : "", values[k]);
+    for (int k = 0; k < counts->count; k++) {
+        fprintf(record->stream, "%s%d", k ? "," : "", counts->value[k]);
+    }
+    fputc(']', record->stream);
+}
+
+static void put_sizes(iso_record_t *record, const char *key,
+                      const iso_sizes_t *sizes)
+{
+    char range[80];
+    if (sizes->automatic) {
+        snprintf(range, sizeof(range), "auto:%lld:%lld", sizes->bytes[0],
+                 sizes->bytes[1]);
+        iso_record_text(record, key, range);
+        return;
+    }
+    put_key(record, key);
+    fputc('[', record->stream);
+    for (int k = 0; k < sizes->count; k++) {
+        fprintf(record->stream, "%s%lld", k ? "," : "", sizes->bytes[k]);
     }
     fputc(']', record->stream);
 }
@@ -120,15 +138,16 @@ void iso_record_options(iso_record_t *record, const iso_option_t *table)
         case ISO_OPTION_SECONDS:
             iso_record_double(record, option->name, *(double *)option->value);
             break;
+        case ISO_OPTION_SIZE:
+            iso_record_int(record, option->name,
+                           (long)*(long long *)option->value);
+            break;
         case ISO_OPTION_SIZES:
-            put_list(record, option->name,
-                     ((iso_sizes_t *)option->value)->count,
-                     ((iso_sizes_t *)option->value)->bytes);
+        case ISO_OPTION_SWEEP:
+            put_sizes(record, option->name, option->value);
             break;
         case ISO_OPTION_COUNTS:
-            put_list(record, option->name,
-                     ((iso_counts_t *)option->value)->count,
-                     ((iso_counts_t *)option->value)->value);
+            put_counts(record, option->name, option->value);
             break;
         case ISO_OPTION_CHOICE:
         case ISO_OPTION_TEXT:

@@ -18,19 +18,10 @@ struct chunk {
 
 enum { CHUNK_INTS = sizeof(struct chunk) / sizeof(int) };
 
-static int largest(const iso_sizes_t *sizes)
-{
-    int bytes = 1;
-    for (int k = 0; k < sizes->count; k++) {
-        bytes = sizes->bytes[k] > bytes ? sizes->bytes[k] : bytes;
-    }
-    return bytes;
-}
-
 void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
                          const iso_sizes_t *sizes)
 {
-    size_t room = (size_t)largest(sizes);
+    size_t room = (size_t)iso_sizes_largest(sizes) + 1;
     memset(trip, 0, sizeof(*trip));
     trip->ctx = ctx;
     trip->sizes = sizes;
@@ -53,9 +44,10 @@ void iso_round_trip_free(iso_round_trip_t *trip)
 }
 
 /** The timed loop: nothing but the operation. */
-static void ping(iso_round_trip_t *trip, int partner, int bytes, int samples,
+static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
                  int batch, double *seconds)
 {
+    int bytes = (int)trip->sizes->bytes[size];
     MPI_Comm comm = trip->ctx->comm;
     char *out = trip->out, *in = trip->in;
     for (int k = 0; k < samples; k++) {
@@ -69,8 +61,9 @@ static void ping(iso_round_trip_t *trip, int partner, int bytes, int samples,
     }
 }
 
-static void pong(iso_round_trip_t *trip, int partner, int bytes, int trips)
+static void pong(iso_round_trip_t *trip, int partner, int size, int trips)
 {
+    int bytes = (int)trip->sizes->bytes[size];
     MPI_Comm comm = trip->ctx->comm;
     char *out = trip->out, *in = trip->in;
     for (int k = 0; k < trips; k++) {
@@ -112,7 +105,7 @@ void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
             iso_host_seat_beside(ctx->node, ctx->clock.simulated, &chunk.seat);
         MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
                            ctx->control));
-        pong(trip, partner, trip->sizes->bytes[chunk.size], chunk.trips);
+        pong(trip, partner, chunk.size, chunk.trips);
     }
 }
 
@@ -122,7 +115,7 @@ static void warm_up(iso_round_trip_t *trip, int partner, int size)
     double seconds;
     int trips = iso_sampler_warmup();
     agree(trip, partner, size, trips);
-    ping(trip, partner, trip->sizes->bytes[size], 1, trips, &seconds);
+    ping(trip, partner, size, 1, trips, &seconds);
     trip->batch[size] = iso_clock_batch(&trip->ctx->clock, seconds / trips);
 }
 
@@ -141,7 +134,7 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
     double *seconds = sampler->seconds + sampler->n;
     double start = iso_now();
     agree(trip, partner, size, samples * batch);
-    ping(trip, partner, trip->sizes->bytes[size], samples, batch, seconds);
+    ping(trip, partner, size, samples, batch, seconds);
     for (int k = 0; k < samples; k++) {
         seconds[k] /= batch;
     }

@@ -159,14 +159,14 @@ struct conductor {
     long unsteady, points; /**< results whose interval is wide, and all */
 };
 
-static void record_pair(struct conductor *c, iso_pair_t pair, int bytes,
+static void record_pair(struct conductor *c, iso_pair_t pair, long long bytes,
                         const iso_round_trip_result_t *found)
 {
     iso_record_t *record = c->ctx->record;
     iso_record_begin(record, "pair");
     iso_record_int(record, "i", pair.i);
     iso_record_int(record, "j", pair.j);
-    iso_record_int(record, "bytes", bytes);
+    iso_record_int(record, "bytes", (long)bytes);
     iso_sampler_record(&found->summary, record);
     if (found->batch > 1) {
         iso_record_int(record, "batch", (long)found->batch);

@@ -162,12 +162,12 @@ static int distance(const iso_context_t *ctx, int i, int j)
     return levels;
 }
 
-static double exact_time(const iso_context_t *ctx, int i, int j, int bytes)
+static double exact_time(const iso_context_t *ctx, int i, int j, long long bytes)
 {
     int node_i = ctx->places[i].node, node_j = ctx->places[j].node;
     double seconds =
         2 * (options.latency * pow(options.step, distance(ctx, i, j)) +
-             bytes / options.bandwidth);
+             (double)bytes / options.bandwidth);
     bool touches_node = node_i != node_j && (node_i == options.slow_node ||
                                              node_j == options.slow_node);
     seconds *= touches_node ? options.slow_by : 1;
@@ -212,13 +212,13 @@ static iso_outcome_t run(iso_context_t *ctx)
     for (int i = 0; i < ctx->ranks; i++) {
         for (int j = i + 1; j < ctx->ranks; j++) {
             for (int k = 0; k < options.sizes.count; k++) {
-                int bytes = options.sizes.bytes[k];
+                long long bytes = options.sizes.bytes[k];
                 double exact = exact_time(ctx, i, j, bytes);
                 iso_summary_t summary = make_up(&sampler, exact, &state);
                 iso_record_begin(ctx->record, "pair");
                 iso_record_int(ctx->record, "i", i);
                 iso_record_int(ctx->record, "j", j);
-                iso_record_int(ctx->record, "bytes", bytes);
+                iso_record_int(ctx->record, "bytes", (long)bytes);
                 iso_sampler_record(&summary, ctx->record);
                 iso_record_end(ctx->record);
             }
