@@ -57,6 +57,16 @@ typedef struct iso_experiment {
      */
     int (*check)(char *error);
     /**
+     * Check the options against the number of ranks, before anything is
+     * measured; if possible before MPI is initialised.
+     * @return 0, or -1 with one line in @a error; may be NULL
+     */
+    int (*check_ranks)(int ranks, char *error);
+    /** Bytes of memory that one of @a ranks ranks needs; may be NULL. */
+    double (*memory)(int ranks);
+    /** What the seconds of a sample are, in a few words; may be NULL. */
+    const char *(*quantity)(void);
+    /**
      * Invent a machine instead of the one it runs on. Called at rank 0.
      * @return *ranks places, released by free; NULL: take the real machine.
      *         May be NULL.

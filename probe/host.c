@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,4 +143,23 @@ iso_seat_t iso_host_seat_beside(int node, bool simulated,
 bool iso_host_same_seat(const iso_seat_t *a, const iso_seat_t *b)
 {
     return a->node == b->node && a->cpu == b->cpu && a->cpu >= 0;
+}
+
+double iso_host_memory(void)
+{
+    double pages = (double)sysconf(_SC_PHYS_PAGES);
+    double bytes = pages * (double)sysconf(_SC_PAGESIZE);
+    FILE *stream = fopen("/proc/meminfo", "r");
+    char line[128];
+    while (stream && fgets(line, sizeof(line), stream)) {
+        double kib;
+        if (sscanf(line, "MemAvailable: %lf kB", &kib) == 1) {
+            bytes = 1024 * kib;
+            break;
+        }
+    }
+    if (stream) {
+        fclose(stream);
+    }
+    return bytes > 0 ? bytes : HUGE_VAL;
 }

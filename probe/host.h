@@ -49,4 +49,8 @@ iso_seat_t iso_host_seat_beside(int node, bool simulated,
 /** Whether two ranks sit on the same processor. */
 bool iso_host_same_seat(const iso_seat_t *a, const iso_seat_t *b);
 
+/** Bytes of memory that this machine can still give away; a large number if
+ *  it does not say. */
+double iso_host_memory(void);
+
 #endif

@@ -22,6 +22,7 @@ static struct {
     bool force;
     bool progress;
     long check;
+    bool here;
 } common;
 
 static const iso_option_t common_options[] = {
@@ -34,6 +35,8 @@ static const iso_option_t common_options[] = {
     {"check", ISO_OPTION_COUNT, "RANKS", NULL,
      "only check the options, for so many ranks; needs no MPI job",
      &common.check},
+    {"here", ISO_OPTION_FLAG, NULL, NULL,
+     "with --check: the ranks will all run on this machine", &common.here},
     {0},
 };
 
@@ -127,17 +130,58 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
     return experiment->check ? experiment->check(error) : 0;
 }
 
-static int check_ranks(const iso_experiment_t *experiment, long ranks,
+static int check_ranks(const iso_experiment_t *experiment, int ranks,
                        char *error)
 {
-    if (ranks >= experiment->min_ranks) {
+    if (ranks < experiment->min_ranks) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "%s needs at least %d ranks, not %d (start it with more, for "
+                 "example -n 4; if you did, the launcher is that of another "
+                 "MPI)",
+                 experiment->name, experiment->min_ranks, ranks);
+        return -1;
+    }
+    return experiment->check_ranks ? experiment->check_ranks(ranks, error) : 0;
+}
+
+/** Whether @a here of the ranks have room on this machine. */
+static int check_memory(const iso_experiment_t *experiment, int ranks, int here,
+                        char *error)
+{
+    double GiB = 1073741824.;
+    double needed = experiment->memory ? experiment->memory(ranks) * here : 0;
+    double there = iso_host_memory();
+    if (needed <= there) {
         return 0;
     }
-    snprintf(error, ISO_ERROR_LENGTH,
-             "%s needs at least %d ranks, not %ld (start it with more, for "
-             "example -n 4; if you did, the launcher is that of another MPI)",
-             experiment->name, experiment->min_ranks, ranks);
+    snprintf(
+        error, ISO_ERROR_LENGTH,
+        "its buffers need %.1f GiB for %d ranks on a machine with %.1f GiB "
+        "(give smaller --bytes or fewer ranks)",
+        needed / GiB, here, there / GiB);
     return -1;
+}
+
+/** The same for the machine that each rank has found itself on; the rank that
+ *  complains is the first that has reason to. */
+static int check_memory_everywhere(const iso_experiment_t *experiment, int rank,
+                                   int size, char *error)
+{
+    int here = 0;
+    MPI_Comm node;
+    MPI_CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+                                  MPI_INFO_NULL, &node));
+    MPI_CHECK(MPI_Comm_size(node, &here));
+    MPI_CHECK(MPI_Comm_free(&node));
+    int wrong = check_memory(experiment, size, here, error);
+    int first = wrong ? rank : size, complains = size;
+    MPI_CHECK(
+        MPI_Allreduce(&first, &complains, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    if (complains < size) {
+        MPI_CHECK(MPI_Bcast(error, ISO_ERROR_LENGTH, MPI_CHAR, complains,
+                            MPI_COMM_WORLD));
+    }
+    return complains < size ? -1 : 0;
 }
 
 static void record_run(iso_context_t *ctx, const iso_experiment_t *experiment)
@@ -172,6 +216,9 @@ static void record_run(iso_context_t *ctx, const iso_experiment_t *experiment)
     iso_record_bool(record, "simulated", ctx->clock.simulated);
     iso_record_leave(record);
     iso_record_text(record, "probe", ISO_VERSION);
+    if (experiment->quantity) {
+        iso_record_text(record, "seconds_are", experiment->quantity());
+    }
     iso_record_enter(record, "notes");
     for (int k = 0; k < note_count; k++) {
         size_t key = strcspn(notes[k], "=");
@@ -339,7 +386,9 @@ int main(int argc, char **argv)
         wrong = parse_options(experiment, argc - 2, argv + 2, error);
     }
     if (wrong == 0 && common.check > 0) {
-        wrong = check_ranks(experiment, common.check, error);
+        int ranks = (int)common.check;
+        wrong = check_ranks(experiment, ranks, error) ||
+                (common.here && check_memory(experiment, ranks, ranks, error));
         return wrong ? complain(error) : ISO_EXIT_OK;
     }
 
@@ -350,6 +399,7 @@ int main(int argc, char **argv)
     MPI_CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     if (wrong == 0) {
         wrong = check_ranks(experiment, size, error) ||
+                check_memory_everywhere(experiment, rank, size, error) ||
                 open_everywhere(&record, rank, error);
     }
     if (wrong == 0) {

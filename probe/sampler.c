@@ -72,7 +72,26 @@ void iso_sampler_init(iso_sampler_t *sampler, bool simulated)
 void iso_sampler_reset(iso_sampler_t *sampler)
 {
     sampler->n = 0;
+    sampler->extra = 0;
     sampler->spent = 0;
+}
+
+void iso_sampler_extend(iso_sampler_t *sampler, long more)
+{
+    long capacity = sampler->capacity + more;
+    double *seconds =
+        realloc(sampler->seconds, (size_t)capacity * sizeof(double));
+    if (seconds == NULL) {
+        ISO_FAIL("no memory for %ld repetitions", capacity);
+    }
+    sampler->seconds = seconds;
+    sampler->capacity = capacity;
+    sampler->extra = more;
+}
+
+long iso_sampler_goal(void)
+{
+    return options.repeats > 0 ? options.repeats : options.min_repeats;
 }
 
 void iso_sampler_free(iso_sampler_t *sampler)
@@ -110,7 +129,11 @@ static bool known_already(const iso_sampler_t *sampler)
 int iso_sampler_wants(iso_sampler_t *sampler)
 {
     long wanted;
-    if (sampler->simulated && !options.repeats_given && sampler->n == 0) {
+    if (sampler->extra > 0) {
+        wanted = sampler->extra;
+        sampler->extra = 0;
+    } else if (sampler->simulated && !options.repeats_given &&
+               sampler->n == 0) {
         wanted = 2;
     } else if (sampler->simulated && !options.repeats_given &&
                known_already(sampler)) {

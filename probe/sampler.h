@@ -34,6 +34,7 @@ typedef struct iso_summary {
 typedef struct iso_sampler {
     double *seconds; /**< n repetitions so far, room for capacity */
     long n, capacity;
+    long extra;     /**< of them asked for by iso_sampler_extend */
     bool simulated; /**< the clock is a simulator's */
     double spent;   /**< time spent on this point, seconds, set by the caller */
 } iso_sampler_t;
@@ -48,6 +49,13 @@ int iso_sampler_check(char *error);
 void iso_sampler_init(iso_sampler_t *sampler, bool simulated);
 void iso_sampler_reset(iso_sampler_t *sampler);
 void iso_sampler_free(iso_sampler_t *sampler);
+
+/** Make room for @a more repetitions beyond what the options allow; they are
+ *  wanted at once. */
+void iso_sampler_extend(iso_sampler_t *sampler, long more);
+
+/** Repetitions that a point has at least when it has enough. */
+long iso_sampler_goal(void);
 
 /** Untimed operations before the first repetition; at least 1. */
 int iso_sampler_warmup(void);

@@ -118,8 +118,7 @@ static int parse_ends(const char *const parts[], const size_t lengths[],
         return -1;
     }
     if (*start > *stop) {
-        return refuse(error, parts[0],
-                      lengths[0] + 1 + lengths[1],
+        return refuse(error, parts[0], lengths[0] + 1 + lengths[1],
                       "an empty range: it starts after its end");
     }
     return 0;

@@ -162,7 +162,8 @@ static int distance(const iso_context_t *ctx, int i, int j)
     return levels;
 }
 
-static double exact_time(const iso_context_t *ctx, int i, int j, long long bytes)
+static double exact_time(const iso_context_t *ctx, int i, int j,
+                         long long bytes)
 {
     int node_i = ctx->places[i].node, node_j = ctx->places[j].node;
     double seconds =

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file point_to_point.c
+ * How long a message of each size takes between two ranks, one pair after the
+ * other. The timed loops are those of transfer.h, sizes and repetitions those
+ * of sweep.h; ranks that are not in the pair nap.
+ */
+#include "check.h"
+#include "experiment.h"
+#include "sampler.h"
+#include "sweep.h"
+#include "transfer.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+enum { MAX_PAIRS = 256 };
+
+static struct {
+    iso_sizes_t sizes;
+    const char *pairs;
+} options;
+
+static const iso_option_t own_options[] = {
+    {"bytes", ISO_OPTION_SWEEP, "SIZES", "0,1:4MiB:x2",
+     "message sizes: 64,1KiB or START:STOP:STEP or START:STOP:xFACTOR or "
+     "auto[:START:STOP]",
+     &options.sizes},
+    {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
+     "pairs of ranks; the first rank measures (default: first and last rank)",
+     &options.pairs},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {
+    own_options, iso_transfer_options, iso_sweep_options, iso_sampler_options,
+    NULL};
+
+struct pair {
+    int i, j;
+};
+
+static struct pair pairs[MAX_PAIRS];
+static int pair_count;
+
+static int bad_pairs(char *error)
+{
+    snprintf(error, ISO_ERROR_LENGTH,
+             "--pairs is '%.60s', not up to %d pairs of two ranks such as "
+             "0-3,1-2",
+             options.pairs, MAX_PAIRS);
+    return -1;
+}
+
+static int parse_pairs(char *error)
+{
+    const char *rest = options.pairs;
+    pair_count = 0;
+    while (rest) {
+        char *end = NULL;
+        if (pair_count == MAX_PAIRS || !isdigit((unsigned char)*rest)) {
+            return bad_pairs(error);
+        }
+        long i = strtol(rest, &end, 10);
+        if (*end != '-' || !isdigit((unsigned char)end[1])) {
+            return bad_pairs(error);
+        }
+        long j = strtol(end + 1, &end, 10);
+        if (i == j || i > INT_MAX || j > INT_MAX || (*end && *end != ',')) {
+            return bad_pairs(error);
+        }
+        pairs[pair_count++] = (struct pair){(int)i, (int)j};
+        rest = *end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+static int check(char *error)
+{
+    if (parse_pairs(error) || iso_transfer_check(&options.sizes, error)) {
+        return -1;
+    }
+    return iso_sweep_check(error);
+}
+
+/** The pairs are known when the number of ranks is. */
+static int check_ranks(int ranks, char *error)
+{
+    if (options.pairs == NULL) {
+        pairs[0] = (struct pair){0, ranks - 1};
+        pair_count = 1;
+    }
+    for (int k = 0; k < pair_count; k++) {
+        int highest = pairs[k].i > pairs[k].j ? pairs[k].i : pairs[k].j;
+        if (highest >= ranks) {
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--pairs names rank %d, but there are ranks 0 to %d",
+                     highest, ranks - 1);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static double memory(int ranks)
+{
+    (void)ranks;
+    return iso_transfer_memory(iso_sizes_largest(&options.sizes));
+}
+
+/* --- what the sweep asks ------------------------------------------------- */
+
+struct state {
+    const iso_context_t *ctx;
+    iso_transfer_t transfer;
+    double shared_cpu; /**< as the last task found */
+};
+
+static const iso_sizes_t *sizes(void *self, int subject)
+{
+    (void)self;
+    (void)subject;
+    return &options.sizes;
+}
+
+static bool takes_part(void *self, int subject, int rank)
+{
+    (void)self;
+    return rank == pairs[subject].i || rank == pairs[subject].j;
+}
+
+static bool reports(void *self, int subject, int rank)
+{
+    (void)self;
+    return rank == pairs[subject].i;
+}
+
+static void perform(void *self, const iso_task_t *task, double *seconds)
+{
+    struct state *state = self;
+    iso_transfer_t *transfer = &state->transfer;
+    struct pair pair = pairs[task->subject];
+    bool leads = state->ctx->rank == pair.i;
+    iso_transfer_set(transfer, leads ? pair.j : pair.i, task->bytes);
+    iso_transfer_meet(transfer, leads);
+    if (leads) {
+        iso_transfer_lead(transfer, (long)task->samples, (long)task->batch,
+                          seconds);
+    } else {
+        iso_transfer_answer(transfer, (long)(task->samples * task->batch));
+    }
+}
+
+static void record(void *self, const iso_task_t *task, const double *times,
+                   int reporters, long repeat)
+{
+    struct state *state = self;
+    (void)times;
+    (void)reporters;
+    (void)repeat;
+    iso_record_int(state->ctx->record, "i", pairs[task->subject].i);
+    iso_record_int(state->ctx->record, "j", pairs[task->subject].j);
+}
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    struct state state = {.ctx = ctx};
+    iso_sweep_t sweep = {
+        .ctx = ctx,
+        .self = &state,
+        .subjects = pair_count,
+        .sizes = sizes,
+        .quantum = iso_transfer_quantum(),
+        .takes_part = takes_part,
+        .reports = reports,
+        .perform = perform,
+        .record = record,
+    };
+    bool involved = false;
+    for (int k = 0; k < pair_count; k++) {
+        involved = involved || takes_part(&state, k, ctx->rank);
+    }
+    iso_transfer_init(&state.transfer, ctx,
+                      involved ? iso_sizes_largest(&options.sizes) : 0);
+    iso_outcome_t outcome = iso_sweep_run(&sweep);
+    iso_transfer_free(&state.transfer);
+    return outcome;
+}
+
+const iso_experiment_t iso_experiment_point_to_point = {
+    .name = "point-to-point",
+    .summary = "messages of many sizes between pairs of ranks",
+    .options = all_options,
+    .min_ranks = 2,
+    .check = check,
+    .check_ranks = check_ranks,
+    .memory = memory,
+    .quantity = iso_transfer_quantity,
+    .run = run,
+};
