@@ -70,6 +70,20 @@ void iso_record_double(iso_record_t *record, const char *key, double value)
     fprintf(record->stream, "%.9g", value);
 }
 
+void iso_record_doubles(iso_record_t *record, const char *key,
+                        const double *values, int count)
+{
+    put_key(record, key);
+    fputc('[', record->stream);
+    for (int k = 0; k < count; k++) {
+        if (!isfinite(values[k])) {
+            ISO_FAIL("'%s' holds what is not a finite number", key);
+        }
+        fprintf(record->stream, "%s%.9g", k ? "," : "", values[k]);
+    }
+    fputc(']', record->stream);
+}
+
 void iso_record_bool(iso_record_t *record, const char *key, bool value)
 {
     put_key(record, key);

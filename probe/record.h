@@ -39,6 +39,8 @@ void iso_record_int(iso_record_t *record, const char *key, long value);
 void iso_record_double(iso_record_t *record, const char *key, double value);
 void iso_record_bool(iso_record_t *record, const char *key, bool value);
 void iso_record_text(iso_record_t *record, const char *key, const char *value);
+void iso_record_doubles(iso_record_t *record, const char *key,
+                        const double *values, int count);
 
 /** Begin a nested object as a member; ends with iso_record_leave. */
 void iso_record_enter(iso_record_t *record, const char *key);

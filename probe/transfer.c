@@ -97,6 +97,11 @@ const char *iso_transfer_quantity(void)
     return options.window > 1 ? "message of a window" : mode()->quantity;
 }
 
+int iso_transfer_directions(void)
+{
+    return strcmp(options.mode, "bidirectional") == 0 ? 2 : 1;
+}
+
 /** Bytes that sent messages, or received ones, lie in. */
 static double room(long long largest, long messages)
 {

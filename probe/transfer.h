@@ -35,6 +35,9 @@ int iso_transfer_check(const iso_sizes_t *sizes, char *error);
 /** What the seconds of a sample are, in words. */
 const char *iso_transfer_quantity(void);
 
+/** Directions in which an operation moves its bytes at once: 1 or 2. */
+int iso_transfer_directions(void);
+
 /** Bytes of memory a rank needs for messages of up to @a largest bytes. */
 double iso_transfer_memory(long long largest);
 

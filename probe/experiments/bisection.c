@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file bisection.c
+ * Messages between all pairs across a cut of the ranks, all pairs at once.
+ *
+ * halves      i and i + N/2: half of the ranks against the other half
+ * neighbours  0-1, 2-3, 4-5 ...: what mpptest's -bisect really did
+ * random      the ranks in an order drawn with --seed, taken two by two
+ *
+ * With an odd number of ranks one has no partner: it sits out, naps, and is not
+ * counted in the rate. The pairs start together after a barrier; then each goes
+ * on by itself for the samples of a pass, with the timed loops of transfer.h.
+ */
+#include "check.h"
+#include "experiment.h"
+#include "sampler.h"
+#include "sweep.h"
+#include "transfer.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static struct {
+    iso_sizes_t sizes;
+    const char *pairing;
+    long seed;
+} options;
+
+static const iso_option_t own_options[] = {
+    {"bytes", ISO_OPTION_SWEEP, "SIZES", "0,1:1MiB:x4",
+     "message sizes: 64,1KiB or START:STOP:STEP or START:STOP:xFACTOR or "
+     "auto[:START:STOP]",
+     &options.sizes},
+    {"pairing", ISO_OPTION_CHOICE, "halves|neighbours|random", "halves",
+     "who sends to whom", &options.pairing},
+    {"seed", ISO_OPTION_COUNT, "N", "1", "of --pairing random", &options.seed},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {
+    own_options, iso_transfer_options, iso_sweep_options, iso_sampler_options,
+    NULL};
+
+static int check(char *error)
+{
+    if (iso_transfer_check(&options.sizes, error)) {
+        return -1;
+    }
+    return iso_sweep_check(error);
+}
+
+static double memory(int ranks)
+{
+    (void)ranks;
+    return iso_transfer_memory(iso_sizes_largest(&options.sizes));
+}
+
+/* --- who with whom ------------------------------------------------------- */
+
+struct state {
+    const iso_context_t *ctx;
+    iso_transfer_t transfer;
+    MPI_Comm together; /**< all ranks that have a partner */
+    int *partner;      /**< of each rank; -1: it sits out */
+    int *order;        /**< the ranks; pair k is order[2k] and order[2k + 1] */
+    int pairs;
+};
+
+/** The next number below @a bound: G. L. Steele et al., SplitMix, 2014. */
+static int draw(uint64_t *state, int bound)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (int)((z ^ (z >> 31)) % (uint64_t)bound);
+}
+
+/** Shuffle the ranks (Fisher and Yates). */
+static void shuffle(int *order, int size)
+{
+    uint64_t state = (uint64_t)options.seed;
+    for (int k = size - 1; k > 0; k--) {
+        int other = draw(&state, k + 1), kept = order[k];
+        order[k] = order[other];
+        order[other] = kept;
+    }
+}
+
+/** Pair the ranks; every rank comes to the same result. */
+static void pair_ranks(struct state *state)
+{
+    int size = state->ctx->size;
+    bool halves = strcmp(options.pairing, "halves") == 0;
+    state->pairs = size / 2;
+    state->order = iso_calloc((size_t)size, sizeof(int));
+    state->partner = iso_calloc((size_t)size, sizeof(int));
+    for (int r = 0; r < size; r++) {
+        state->order[r] = r;
+        state->partner[r] = -1;
+    }
+    if (halves) {
+        for (int k = 0; k < state->pairs; k++) {
+            state->order[2 * k] = k;
+            state->order[2 * k + 1] = k + state->pairs;
+        }
+    } else if (strcmp(options.pairing, "random") == 0) {
+        shuffle(state->order, size);
+    }
+    for (int k = 0; k < state->pairs; k++) {
+        int i = state->order[2 * k], j = state->order[2 * k + 1];
+        state->partner[i] = j;
+        state->partner[j] = i;
+    }
+}
+
+/** Whether a rank is the one of its pair that takes the time. */
+static bool leads(const struct state *state, int rank)
+{
+    return state->partner[rank] > rank;
+}
+
+static void record_pairs(const struct state *state)
+{
+    iso_record_t *record = state->ctx->record;
+    for (int r = 0; r < state->ctx->size; r++) {
+        if (leads(state, r)) {
+            iso_record_begin(record, "cut");
+            iso_record_int(record, "i", r);
+            iso_record_int(record, "j", state->partner[r]);
+            iso_record_end(record);
+        } else if (state->partner[r] < 0) {
+            iso_record_begin(record, "bystander");
+            iso_record_int(record, "rank", r);
+            iso_record_end(record);
+        }
+    }
+}
+
+/* --- what the sweep asks ------------------------------------------------- */
+
+static const iso_sizes_t *sizes(void *self, int subject)
+{
+    (void)self;
+    (void)subject;
+    return &options.sizes;
+}
+
+static bool takes_part(void *self, int subject, int rank)
+{
+    (void)subject;
+    return ((struct state *)self)->partner[rank] >= 0;
+}
+
+static bool reports(void *self, int subject, int rank)
+{
+    (void)subject;
+    return leads(self, rank);
+}
+
+static void perform(void *self, const iso_task_t *task, double *seconds)
+{
+    struct state *state = self;
+    iso_transfer_t *transfer = &state->transfer;
+    int rank = state->ctx->rank;
+    iso_transfer_set(transfer, state->partner[rank], task->bytes);
+    iso_transfer_meet(transfer, leads(state, rank));
+    MPI_CHECK(MPI_Barrier(state->together));
+    if (leads(state, rank)) {
+        iso_transfer_lead(transfer, (long)task->samples, (long)task->batch,
+                          seconds);
+    } else {
+        iso_transfer_answer(transfer, (long)(task->samples * task->batch));
+    }
+}
+
+static void record(void *self, const iso_task_t *task, const double *times,
+                   int reporters, long repeat)
+{
+    const struct state *state = self;
+    iso_record_t *out = state->ctx->record;
+    double rate = 0;
+    (void)repeat;
+    for (int k = 0; k < reporters; k++) {
+        rate += times[k] > 0 ? (double)task->bytes / times[k] : 0;
+    }
+    iso_record_int(out, "p", state->ctx->size);
+    iso_record_int(out, "pairs", state->pairs);
+    iso_record_double(out, "rate", rate * iso_transfer_directions());
+    iso_record_doubles(out, "times", times, reporters);
+}
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    struct state state = {.ctx = ctx};
+    pair_ranks(&state);
+    bool active = state.partner[ctx->rank] >= 0;
+    MPI_CHECK(MPI_Comm_split(ctx->comm, active ? 0 : MPI_UNDEFINED, ctx->rank,
+                             &state.together));
+    if (ctx->rank == 0) {
+        record_pairs(&state);
+    }
+    iso_sweep_t sweep = {
+        .ctx = ctx,
+        .self = &state,
+        .subjects = 1,
+        .sizes = sizes,
+        .quantum = iso_transfer_quantum(),
+        .takes_part = takes_part,
+        .reports = reports,
+        .perform = perform,
+        .record = record,
+    };
+    iso_transfer_init(&state.transfer, ctx,
+                      active ? iso_sizes_largest(&options.sizes) : 0);
+    iso_outcome_t outcome = iso_sweep_run(&sweep);
+    iso_transfer_free(&state.transfer);
+    if (active) {
+        MPI_CHECK(MPI_Comm_free(&state.together));
+    }
+    free(state.partner);
+    free(state.order);
+    return outcome;
+}
+
+const iso_experiment_t iso_experiment_bisection = {
+    .name = "bisection",
+    .summary = "messages between all pairs across a cut, all at once",
+    .options = all_options,
+    .min_ranks = 2,
+    .check = check,
+    .memory = memory,
+    .quantity = iso_transfer_quantity,
+    .run = run,
+};
