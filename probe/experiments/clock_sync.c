@@ -64,6 +64,11 @@ static int check(char *error)
                  "--skew must be below 1e6: a clock cannot run backwards");
         return -1;
     }
+    if (fmax(options.seconds, fmax(options.interval, options.offset)) > 1e9) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--seconds, --interval and --offset must not be above 1e9");
+        return -1;
+    }
     return iso_sync_check(error);
 }
 
@@ -174,11 +179,9 @@ static void conduct(const iso_context_t *ctx, iso_sync_t *sync)
 {
     uint64_t state = (uint64_t)options.seed;
     double start = iso_now(), synchronised = start, now;
-    long whole = options.interval >= 2e9 ? 2000000000L : (long)options.interval;
-    struct timespec nap = {
-        .tv_sec = whole,
-        .tv_nsec = (long)(1e9 * (options.interval - (double)whole)),
-    };
+    double whole = floor(options.interval);
+    struct timespec nap = {(time_t)whole,
+                           (long)(1e9 * (options.interval - whole))};
     record_clocks(ctx, sync);
     do {
         if (iso_sync_aged(sync)) {
