@@ -140,11 +140,11 @@ static int conduct_task(struct conductor *c, const iso_task_t *task,
 
 static void write_record(struct conductor *c, const iso_point_t *point,
                          const iso_task_t *task, const double *times,
-                         int reporters, double seconds)
+                         int reporters, long sample, double seconds)
 {
     iso_record_t *record = c->ctx->record;
     iso_record_begin(record, "sample");
-    c->sweep->record(c->sweep->self, task, times, reporters, point->sampler.n);
+    c->sweep->record(c->sweep->self, task, times, reporters, sample);
     iso_record_int(record, "bytes", (long)task->bytes);
     iso_record_int(record, "repeat", point->sampler.n);
     iso_record_double(record, "seconds", seconds);
@@ -194,7 +194,8 @@ static double take(struct conductor *c, iso_point_t *point, long samples,
         most = last > most ? last : most;
         voided += last < 0;
         if (batch && last >= 0) {
-            write_record(c, point, &task, one_sample, reporters, last);
+            write_record(c, point, &task, one_sample, reporters,
+                         (long)(task.first + k), last);
             sampler->seconds[sampler->n++] = last;
         }
     }

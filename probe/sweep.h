@@ -71,10 +71,10 @@ struct iso_sweep {
      * batch. At rank 0.
      *
      * @param times   of the ranks that report, in the order of ranks
-     * @param repeat  counted from 0 for each point
+     * @param sample  task->first for the first sample of the task
      */
     void (*record)(void *self, const iso_task_t *task, const double *times,
-                   int reporters, long repeat);
+                   int reporters, long sample);
 
     /**
      * Told at rank 0 how many samples of a task were void, after each task;

@@ -174,12 +174,12 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
 }
 
 static void record(void *self, const iso_task_t *task, const double *times,
-                   int reporters, long repeat)
+                   int reporters, long sample)
 {
     const struct state *state = self;
     iso_record_t *out = state->ctx->record;
     double rate = 0;
-    (void)repeat;
+    (void)sample;
     for (int k = 0; k < reporters; k++) {
         rate += times[k] > 0 ? (double)task->bytes / times[k] : 0;
     }

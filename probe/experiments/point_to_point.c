@@ -153,12 +153,12 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
 }
 
 static void record(void *self, const iso_task_t *task, const double *times,
-                   int reporters, long repeat)
+                   int reporters, long sample)
 {
     struct state *state = self;
     (void)times;
     (void)reporters;
-    (void)repeat;
+    (void)sample;
     iso_record_int(state->ctx->record, "i", pairs[task->subject].i);
     iso_record_int(state->ctx->record, "j", pairs[task->subject].j);
 }
