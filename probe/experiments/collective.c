@@ -210,7 +210,7 @@ static void wait_for(const struct state *state, double moment)
     double asleep = simulated ? left : left - AWAKE;
     if (asleep > 0) {
         struct timespec nap = {.tv_sec = (time_t)asleep};
-        nap.tv_nsec = (long)(1e9 * (asleep - (double)nap.tv_sec));
+        nap.tv_nsec = (long)(1e9 * (asleep - (double)nap.tv_sec)) + 1;
         nanosleep(&nap, NULL);
     }
     while (!simulated && iso_sync_now(state->sync) < moment) {
@@ -236,7 +236,7 @@ static void at_moments(struct state *state, const iso_task_t *task,
         for (long long b = 0; b < task->batch; b++) {
             operate(call);
         }
-        seconds[k] = late ? -1 : iso_sync_now(sync) - moment;
+        seconds[k] = late ? -1 : fmax(0, iso_sync_now(sync) - moment);
     }
 }
 
