@@ -64,15 +64,20 @@ class Probe:
         words = _answer([str(self.path), "--version"]).stdout.split("\n", 1)[-1].split()
         return " ".join(words)
 
-    def check(self, experiment: str, options: Sequence[str], ranks: int) -> None:
+    def check(
+        self, experiment: str, options: Sequence[str], ranks: int, *, here: bool = False
+    ) -> None:
         """Let the probe check its options, before any rank is started.
+
+        ``here`` says that all ranks will run on this machine, whose memory is then known.
 
         Raises
         ------
         InputError
             With the probe's own one line.
         """
-        answer = _answer([str(self.path), experiment, *options, "--check", str(ranks)])
+        asked = ["--check", str(ranks), *(["--here"] if here else [])]
+        answer = _answer([str(self.path), experiment, *options, *asked])
         if answer.returncode:
             line = answer.stderr.strip().removeprefix("isochrone-probe: ")
             raise InputError(line or f"the probe refuses the options of {experiment}")

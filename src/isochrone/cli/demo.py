@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     """Take the tour."""
     from isochrone import launchers, probe, registry
     from isochrone.cli import show
-    from isochrone.cli.measure import measure
+    from isochrone.cli._measuring import follow
     from isochrone.report.build import is_report, write_report
     from isochrone.run import read
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     )
     tokens = registry.load("launchers", launchers.choose(os.environ, built.library)).command(job)
     print(f"$ {shlex.join(tokens)}\n")
-    measure(tokens, run_file, title="latency-map", timeout=TIMEOUT)
+    follow(tokens, run_file, title="latency-map", timeout=TIMEOUT)
     show.print_file(run_file)
     write_report([read(run_file)], args.output)
     print(f"\nThe run file is {run_file}, the report is {args.output}: open it in a browser.")
