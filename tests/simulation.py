@@ -21,6 +21,12 @@ class Simulation:
 
     def map(self, machine: Platform, *options: str, launcher: tuple[str, ...] = ()) -> Run:
         """Measure a latency map of a machine."""
+        return self.measure("latency-map", machine, *options, launcher=launcher)
+
+    def measure(
+        self, experiment: str, machine: Platform, *options: str, launcher: tuple[str, ...] = ()
+    ) -> Run:
+        """Measure on all cores of a machine."""
         self.count += 1
         platform = self.folder / f"{self.count}.xml"
         out = self.folder / f"{self.count}.jsonl"
@@ -28,7 +34,7 @@ class Simulation:
         platform.with_suffix(".hosts").write_text(machine.hosts())
         ranks = machine.nodes * machine.cores
         argv = [
-            SCRIPTS / "isochrone", "measure", "latency-map", "-n", str(ranks), "--quiet",
+            SCRIPTS / "isochrone", "measure", experiment, "-n", str(ranks), "--quiet",
             "--launcher", "simgrid", "--platform", platform, "-o", out, *launcher, *options,
         ]  # fmt: skip
         answer = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)

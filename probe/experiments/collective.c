@@ -13,7 +13,7 @@
  * Leaving a barrier is not simultaneous, so with barrier a rank's time begins
  * when that rank has left it. With window all begin at one moment of a clock
  * that is as good as the "sync" records say. Moments follow each other at a
- * distance that is doubled when a tenth of the samples are void.
+ * distance that is doubled when more than a tenth of the samples are void.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
@@ -30,10 +30,10 @@
 
 enum { MAX_OPERATIONS = 16, DOUBLE = sizeof(double) };
 
-/** Seconds between the agreement on a first moment and that moment, between
- *  two moments at least and at most, and before a moment to be awake. */
-static const double LEAD = 500e-6, SHORTEST = 50e-6, LONGEST = 1,
-                    AWAKE = 200e-6;
+/** Seconds between the agreement on a first moment and that moment, at least
+ *  and at most; between two moments; and before a moment to be awake. */
+static const double LEAD = 500e-6, LONGEST_LEAD = 0.1, SHORTEST = 50e-6,
+                    LONGEST = 1, AWAKE = 200e-6;
 
 static struct {
     iso_sizes_t sizes;
@@ -141,7 +141,8 @@ struct state {
     iso_sync_t *sync;    /**< NULL: start by barrier */
     iso_message_t block; /**< of the size at hand, for what is not reduced */
     char *send, *receive;
-    double distance; /**< at rank 0: between two agreed moments, seconds */
+    double lead;     /**< at rank 0: seconds until the first agreed moment */
+    double distance; /**< at rank 0: between two of them, seconds */
     long voided, samples;
 };
 
@@ -225,7 +226,7 @@ static void at_moments(struct state *state, const iso_task_t *task,
     const iso_sync_t *sync = state->sync;
     double agreed[2] = {0, state->distance};
     if (state->ctx->rank == 0) {
-        agreed[0] = iso_sync_global(sync, iso_sync_now(sync)) + LEAD;
+        agreed[0] = iso_sync_global(sync, iso_sync_now(sync)) + state->lead;
     }
     MPI_CHECK(MPI_Bcast(agreed, 2, MPI_DOUBLE, 0, state->ctx->control));
     for (long long k = 0; k < task->samples; k++) {
@@ -277,8 +278,10 @@ static void heed(void *self, const iso_task_t *task, long voided, double most)
     state->voided += voided;
     state->samples += (long)task->samples;
     state->distance = fmax(SHORTEST, fmin(LONGEST, needed));
+    state->lead = fmax(LEAD, 0.9 * state->lead);
     if (10 * voided > task->samples) {
         state->distance = fmin(LONGEST, 2 * state->distance);
+        state->lead = fmin(LONGEST_LEAD, 2 * state->lead);
     }
 }
 
@@ -321,7 +324,7 @@ static void warn(const struct state *state)
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
-    struct state state = {.ctx = ctx, .distance = 1e-3};
+    struct state state = {.ctx = ctx, .lead = LEAD, .distance = 1e-3};
     open_buffers(&state);
     if (strcmp(options.sync, "window") == 0) {
         state.sync = iso_sync_create(ctx);

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
@@ -19,6 +20,7 @@ __all__ = [
     "format_seconds",
     "parse_bytes",
     "parse_seconds",
+    "parse_sizes",
 ]
 
 Seconds = float
@@ -52,6 +54,53 @@ def parse_bytes(text: str) -> Bytes:
     if value.denominator != 1:
         raise InputError(f"{text!r} is not a whole number of bytes")
     return int(value)
+
+
+def parse_sizes(text: str, most: int = 1 << 20) -> list[Bytes]:
+    """Read message sizes as the probe does: ``64,1KiB``, ``0:1024:32``, ``8:1MiB:x2``, or several.
+
+    Raises
+    ------
+    InputError
+        If it is no list or range, or holds more than ``most`` sizes.
+    """
+    sizes: dict[Bytes, None] = {}
+    for part in text.split(","):
+        ends = part.split(":")
+        if len(ends) == 1:
+            sizes[parse_bytes(part)] = None
+            continue
+        if len(ends) != 3:
+            raise InputError(f"{part!r} is not a range START:STOP:STEP or START:STOP:xFACTOR")
+        for size in _range(part, parse_bytes(ends[0]), parse_bytes(ends[1]), ends[2]):
+            sizes[size] = None
+            if len(sizes) > most:
+                raise InputError(f"{text!r} holds too many sizes")
+    return list(sizes)
+
+
+def _range(text: str, start: Bytes, stop: Bytes, step: str) -> Iterator[Bytes]:
+    """Yield the sizes of one range."""
+    if start > stop:
+        raise InputError(f"{text!r} is an empty range: it starts after its end")
+    factor, gap = 1.0, 0
+    if step.startswith("x"):
+        try:
+            factor = float(step[1:])
+        except ValueError:
+            factor = 0.0
+        if not 1 < factor < math.inf or start == 0:
+            raise InputError(
+                f"{text!r} is no range", hint="xFACTOR is a number above 1, and START is above 0"
+            )
+    else:
+        gap = parse_bytes(step)
+        if gap == 0:
+            raise InputError(f"{text!r} is a range whose step is 0")
+    size = start
+    while size <= stop:
+        yield size
+        size = max(size + 1, size + gap if gap else round(size * factor))
 
 
 def parse_seconds(text: str) -> Seconds:

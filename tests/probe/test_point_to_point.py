@@ -1,0 +1,199 @@
+"""Messages between two ranks on real MPIs: every mode, every size, honest about what was left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone.errors import InputError
+from isochrone.run import Run, read
+from mpis import Mpi
+
+MODES = ["blocking", "nonblocking", "persistent", "bidirectional", "put", "get"]
+
+
+def sizes_in_order(run: Run) -> list[int]:
+    """Sizes as their first repetitions come in the file."""
+    return list(dict.fromkeys(run.tables["sample"]["bytes"].tolist()))
+
+
+def repeats(run: Run) -> dict[int, int]:
+    """How often each size was measured."""
+    sizes, counts = np.unique(run.tables["sample"]["bytes"], return_counts=True)
+    return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("window", ["1", "8"])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_moves_every_size_on_every_mpi(
+    every_mpi: Mpi, tmp_path: Path, mode: str, window: str
+) -> None:
+    options = ("--mode", mode, "--window", window, "--bytes", "0,8,64KiB", "--repeats", "8")
+    out = tmp_path / "run.jsonl"
+    run = every_mpi.run("point-to-point", *options, "--again", "0", ranks=2, out=out)
+    assert run.complete
+    assert repeats(run) == {0: 8, 8: 8, 65536: 8}
+    samples = run.tables["sample"]
+    assert set(samples["i"]) == {0}
+    assert set(samples["j"]) == {1}
+    assert np.all(samples["seconds"] > 0)
+
+
+def test_the_default_pair_is_the_first_and_the_last_rank(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--bytes", "8", "--repeats", "4")
+    run = mpich.run("point-to-point", *options, ranks=3, out=tmp_path / "run.jsonl")
+    assert set(run.tables["sample"]["i"]) == {0}
+    assert set(run.tables["sample"]["j"]) == {2}
+
+
+def test_each_pair_that_was_named_is_measured(mpich: Mpi, tmp_path: Path) -> None:
+    """The first rank of a pair measures, also if it is not rank 0."""
+    options = ("--pairs", "1-2,2-0,0-1", "--bytes", "8", "--repeats", "4")
+    run = mpich.run("point-to-point", *options, ranks=3, out=tmp_path / "run.jsonl")
+    found = zip(run.tables["sample"]["i"], run.tables["sample"]["j"], strict=True)
+    assert set(found) == {(1, 2), (2, 0), (0, 1)}
+
+
+def test_sizes_take_turns_pass_after_pass(mpich: Mpi, tmp_path: Path) -> None:
+    """A slow moment must not hit one size only, so no size is finished before another begins."""
+    options = ("--bytes", "8,64,512", "--repeats", "40", "--again", "0")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    order = run.tables["sample"]["bytes"].tolist()
+    turns = [size for k, size in enumerate(order) if k == 0 or order[k - 1] != size]
+    assert turns == [8, 64, 512] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0:1KiB:256", [0, 256, 512, 768, 1024]),
+        ("8:128:x4", [8, 32, 128]),
+        ("0,1:8:x2,1KiB", [0, 1, 2, 4, 8, 1024]),
+    ],
+)
+def test_ranges_are_the_sizes_they_say(
+    mpich: Mpi, tmp_path: Path, text: str, expected: list[int]
+) -> None:
+    options = ("--bytes", text, "--repeats", "4")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert sizes_in_order(run) == expected
+    assert run.header["options"]["bytes"] == expected
+
+
+def test_automatic_sizes_begin_with_the_whole_range(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--bytes", "auto:0:64KiB", "--repeats", "8", "--max-points", "20")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    sizes = sorted(sizes_in_order(run))
+    assert sizes[0] == 0
+    assert sizes[-1] == 65536
+    assert 7 <= len(sizes) <= 20
+    assert run.header["options"]["bytes"] == "auto:0:65536"
+
+
+@pytest.mark.parametrize("mode", ["blocking", "nonblocking", "put", "get"])
+def test_buffers_may_walk_through_a_region(mpich: Mpi, tmp_path: Path, mode: str) -> None:
+    """A region that the messages do not divide: the walk must wrap before its end."""
+    options = ("--mode", mode, "--cache", "cold", "--cache-bytes", "100000", "--bytes", "8,7777")
+    out = tmp_path / "run.jsonl"
+    run = mpich.run("point-to-point", *options, "--repeats", "60", ranks=2, out=out)
+    assert run.complete
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_vector_of_single_doubles_is_sent(mpich: Mpi, tmp_path: Path, mode: str) -> None:
+    """mpptest's short messages with vectors: 0 to 1,024 bytes, one double every 128."""
+    options = ("--mode", mode, "--layout", "vector", "--stride", "128", "--bytes", "0:1KiB:512")
+    out = tmp_path / "run.jsonl"
+    run = mpich.run("point-to-point", *options, "--repeats", "4", ranks=2, out=out)
+    assert sorted(set(sizes_in_order(run))) == [0, 512, 1024]
+
+
+def test_more_than_2_gib_are_one_message(mpich: Mpi, tmp_path: Path) -> None:
+    """Its bytes do not fit an int, and still it is sent and received whole."""
+    options = ("--bytes", "2049MiB", "--repeats", "1", "--warmup", "1")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert repeats(run) == {2049 << 20: 1}
+
+
+def test_short_time_lowers_repetitions_before_points(mpich: Mpi, tmp_path: Path) -> None:
+    """A limit that is far too short for all repetitions still leaves every size some."""
+    options = ("--bytes", "8,64,512,4KiB", "--repeats", "1000000", "--time-limit", "4")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert sorted(repeats(run)) == [8, 64, 512, 4096]
+    assert min(repeats(run).values()) >= 3
+    assert max(repeats(run).values()) < 1000000
+    assert "repeats-lowered" in {warning["code"] for warning in run.warnings}
+
+
+def test_no_time_at_all_leaves_points_out_and_says_so(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--bytes", "8:1MiB:x2", "--repeats", "1000", "--time-limit", "1e-6")
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert not run.complete
+    assert "cut-short" in {warning["code"] for warning in run.warnings}
+
+
+def test_the_file_says_what_its_seconds_are(mpich: Mpi, tmp_path: Path) -> None:
+    said = {}
+    for mode, window in (("blocking", "1"), ("bidirectional", "1"), ("put", "1"), ("get", "4")):
+        out = tmp_path / f"{mode}.jsonl"
+        options = ("--mode", mode, "--window", window, "--bytes", "8", "--repeats", "2")
+        said[mode] = mpich.run("point-to-point", *options, ranks=2, out=out).header["seconds_are"]
+    assert said == {
+        "blocking": "half a round trip",
+        "bidirectional": "exchange in both directions",
+        "put": "put until complete",
+        "get": "message of a window",
+    }
+
+
+WRONG = [
+    (("--mode", "telepathy"), "not one of blocking"),
+    (("--bytes", "0:10"), "not a range START:STOP:STEP"),
+    (("--bytes", "0:10:x2"), "xFACTOR"),
+    (("--bytes", "64:32:8"), "empty range"),
+    (("--bytes", "0:8:0"), "step is 0"),
+    (("--bytes", "12qB"), "not a message size"),
+    (("--bytes", "auto:5:5"), "range of one size"),
+    (("--bytes", "autobahn"), "neither auto"),
+    (("--bytes", "2000TiB"), "whole number of bytes"),
+    (("--layout", "vector", "--stride", "-3"), "not a count"),
+    (("--layout", "vector", "--stride", "0"), "at least 1"),
+    (("--layout", "vector", "--bytes", "12"), "multiples of 8"),
+    (("--layout", "vector", "--bytes", "17GiB"), "at most 2147483647"),
+    (("--window", "0"), "--window is"),
+    (("--cache", "cold", "--window", "2"), "not with --window"),
+    (("--cache", "cold", "--mode", "persistent"), "not with"),
+    (("--pairs", "0"), "two ranks such as"),
+    (("--pairs", "0-0"), "two ranks such as"),
+    (("--pairs", "0-1,"), "two ranks such as"),
+    (("--pairs", "0-2"), "names rank 2"),
+    (("--max-points", "2"), "--max-points is"),
+    (("--bytes", "900GiB"), "GiB (give smaller"),
+]
+
+
+@pytest.mark.parametrize(("options", "says"), WRONG, ids=[" ".join(o) for o, _ in WRONG])
+def test_wrong_use_is_refused_before_a_rank_starts(
+    mpich: Mpi, options: tuple[str, ...], says: str
+) -> None:
+    with pytest.raises(InputError, match=".*") as caught:
+        mpich.probe.check("point-to-point", options, 2, here=True)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_too_many_bytes_are_refused_by_the_ranks_too(mpich: Mpi, tmp_path: Path) -> None:
+    """In a batch job only the ranks know the memory of their machines; no file is left behind."""
+    out = tmp_path / "run.jsonl"
+    with pytest.raises(InputError, match="buffers need"):
+        mpich.run("point-to-point", "--bytes", "900GiB", ranks=2, out=out)
+    assert not out.exists()
+
+
+def test_a_run_is_read_again_as_it_was_written(mpich: Mpi, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    mpich.run("point-to-point", "--bytes", "8", "--repeats", "4", ranks=2, out=out)
+    samples = read(out).tables["sample"]
+    assert samples["repeat"].tolist() == [0, 1, 2, 3]

@@ -1,0 +1,134 @@
+"""Size sweeps against truths: machines whose every time is a sum on paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone.platforms import Platform, parse
+from isochrone.run import Run
+from simulation import Simulation
+
+MACHINE = "nodes:4 cores:1"
+SIZES = [0, 8, 1024, 65536, 1048576]
+LISTED = ",".join(map(str, SIZES))
+
+
+def medians(run: Run) -> dict[int, float]:
+    samples = run.tables["sample"]
+    return {
+        size: float(np.median(samples["seconds"][samples["bytes"] == size]))
+        for size in sorted(set(samples["bytes"].tolist()))
+    }
+
+
+def one_way(machine: Platform, nbytes: int) -> float:
+    return machine.one_way(0, machine.nodes - 1, nbytes)
+
+
+@pytest.mark.parametrize("mode", ["blocking", "nonblocking", "persistent", "put", "get"])
+def test_a_message_takes_latency_plus_size_over_bandwidth(
+    simulation: Simulation, mode: str
+) -> None:
+    machine = parse(MACHINE)
+    run = simulation.measure("point-to-point", machine, "--bytes", LISTED, "--mode", mode)
+    found = medians(run)
+    assert list(found) == SIZES
+    for size, seconds in found.items():
+        assert seconds == pytest.approx(one_way(machine, size), rel=0.01)
+
+
+@pytest.mark.parametrize("window", [4, 64])
+def test_a_window_of_messages_fills_the_link(simulation: Simulation, window: int) -> None:
+    """W messages leave one after the other; the empty answer costs one latency more."""
+    machine = parse(MACHINE)
+    options = ("--bytes", "1MiB", "--window", str(window), "--mode", "nonblocking")
+    run = simulation.measure("point-to-point", machine, *options)
+    occupied = one_way(machine, 1 << 20) - one_way(machine, 0)
+    expected = occupied + 2 * one_way(machine, 0) / window
+    assert medians(run)[1 << 20] == pytest.approx(expected, rel=0.01)
+
+
+def test_a_bisection_of_idle_links_is_as_fast_as_each_pair(simulation: Simulation) -> None:
+    """Every pair has its own links here: each takes its own time, and the rates add up."""
+    machine = parse(MACHINE)
+    run = simulation.measure("bisection", machine, "--bytes", "64KiB")
+    samples = run.tables["sample"]
+    expected = one_way(machine, 65536)
+    for times in samples["times"]:
+        assert times == pytest.approx([expected, expected], rel=0.01)
+    assert samples["rate"] == pytest.approx(2 * 65536 / expected, rel=0.01)
+
+
+def test_pairs_that_share_a_link_share_its_rate(simulation: Simulation) -> None:
+    """Two pairs over one node's port: large messages take twice as long as alone."""
+    machine = parse("nodes:2 cores:2")
+    run = simulation.measure("bisection", machine, "--bytes", "4MiB")
+    alone = one_way(machine, 4 << 20)
+    assert medians(run)[4 << 20] == pytest.approx(2 * alone, rel=0.02)
+
+
+@pytest.mark.parametrize("op", ["bcast", "reduce", "scatter", "gather"])
+def test_a_collective_of_two_ranks_is_one_message(simulation: Simulation, op: str) -> None:
+    """Started at one moment, as --sync window does: latency plus size over bandwidth."""
+    machine = parse("nodes:2 cores:1")
+    options = ("--op", op, "--bytes", "8,64KiB", "--sync", "window")
+    run = simulation.measure("collective", machine, *options)
+    for size, seconds in medians(run).items():
+        assert seconds == pytest.approx(one_way(machine, size), rel=0.01)
+
+
+@pytest.mark.parametrize("op", ["bcast", "reduce", "scatter", "gather"])
+def test_a_barrier_adds_at_most_the_skew_of_leaving_it(simulation: Simulation, op: str) -> None:
+    """The last rank leaves a barrier one latency after the first: so wrong is --sync barrier."""
+    machine = parse("nodes:2 cores:1")
+    run = simulation.measure("collective", machine, "--op", op, "--bytes", "8,64KiB")
+    for size, seconds in medians(run).items():
+        right = one_way(machine, size)
+        assert 0.99 * right <= seconds <= right + 1.01 * one_way(machine, 0)
+
+
+def test_sixteen_ranks_each_report_their_own_time(simulation: Simulation) -> None:
+    """The root of a broadcast is done first, the last leaf of the tree determines the time."""
+    machine = parse("nodes:16 cores:1")
+    options = ("--op", "bcast", "--bytes", "1KiB", "--sync", "window")
+    samples = simulation.measure("collective", machine, *options).tables["sample"]
+    for times, seconds in zip(samples["times"], samples["seconds"], strict=True):
+        assert len(times) == 16
+        assert times[0] == min(times)
+        assert seconds == max(times) >= 4 * one_way(machine, 0)
+
+
+BREAKS = [4096, 50000, 200000]
+FACTORS = (
+    "--launcher-arg=--cfg=smpi/bw-factor:0:1;4096:0.8;50000:0.9;200000:0.6",
+    "--launcher-arg=--cfg=smpi/lat-factor:0:1;4096:4;50000:9;200000:30",
+)
+GAP = 256
+STOP = 262144
+
+
+def test_auto_finds_every_protocol_switch_with_few_points(simulation: Simulation) -> None:
+    """Each break lies between two neighbouring sizes that are no further apart than the smallest
+    gap, for at most a quarter of the points that equal steps of that gap would take."""
+    options = (
+        "--bytes", f"auto:0:{STOP}", "--smallest-gap", str(GAP), "--max-points", "1000",
+    )  # fmt: skip
+    run = simulation.measure("point-to-point", parse(MACHINE), *options, launcher=FACTORS)
+    sizes = np.array(sorted(medians(run)))
+    for edge in BREAKS:
+        k = int(np.searchsorted(sizes, edge - 16 * 1.001))  # the message has a header of 16 bytes
+        assert sizes[k] - sizes[k - 1] <= GAP
+    assert len(sizes) <= (STOP / GAP + 1) / 4
+
+
+def test_auto_spends_no_points_on_a_straight_line(simulation: Simulation) -> None:
+    run = simulation.measure("point-to-point", parse(MACHINE), "--bytes", "auto:0:1MiB")
+    assert len(medians(run)) <= 12
+
+
+def test_auto_stops_at_the_largest_number_of_points(simulation: Simulation) -> None:
+    options = ("--bytes", f"auto:0:{STOP}", "--max-points", "15")
+    run = simulation.measure("point-to-point", parse(MACHINE), *options, launcher=FACTORS)
+    assert len(medians(run)) == 15
+    assert "max-points" in {warning["code"] for warning in run.warnings}
