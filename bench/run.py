@@ -58,26 +58,28 @@ def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:
 def timed_loop(mpicc: Path, folder: Path) -> None:
     """Compare the probe's loop with a bare ping-pong, in turns in one MPI job."""
     source = ROOT / "probe"
-    files = [
-        source / f"{name}.c"
-        for name in ("round_trip", "sampler", "clock", "host", "options", "record")
-    ]
+    files = sorted(set(source.glob("*.c")) - {source / "main.c", source / "sweep.c"})
     program = folder / "timed_loop"
     argv = [mpicc, "-std=c11", "-O2", f"-I{source}", ROOT / "bench/timed_loop.c", *files]
     subprocess.run([*argv, "-o", program, "-lm"], check=True, timeout=TIMEOUT)
     built = probe.Probe(probe.build(mpicc).path, mpicc)
-    print("\nTimed loop against a bare ping-pong, medians of 100 round trips, 5 runs (limit 3 %):")
-    for nbytes in (64, 1024, 65536):
-        ratios = []
+    print("\nTimed loops against a bare ping-pong, medians of 100 round trips, 5 runs (limit 3 %):")
+    for nbytes, blocks in ((8, 300), (1024, 300), (65536, 300), (1048576, 40)):
+        ratios: dict[str, list[float]] = {"map": [], "sweep": []}
         for _ in range(5):
             answer = subprocess.run(
-                argv_of(built, 2, str(program), str(nbytes), "300"),
+                argv_of(built, 2, str(program), str(nbytes), str(blocks)),
                 check=True, timeout=TIMEOUT, capture_output=True, text=True,
             )  # fmt: skip
             words = answer.stdout.split()
-            ratios.append(float(words[3]) / float(words[1]))
-        spread = f"{min(ratios):.3f} .. {max(ratios):.3f}"
-        print(f"  {nbytes:6d} B  probe/bare = {statistics.median(ratios):.3f}  ({spread})")
+            found = {words[k]: float(words[k + 1]) for k in (0, 2, 4)}
+            for name, values in ratios.items():
+                values.append(found[name] / found["bare"])
+        for name, values in ratios.items():
+            spread = f"{min(values):.3f} .. {max(values):.3f}"
+            print(
+                f"  {nbytes:7d} B  {name:5s} / bare = {statistics.median(values):.3f}  ({spread})"
+            )
 
 
 def disturbance(built: probe.Probe, folder: Path) -> None:

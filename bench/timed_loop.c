@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file timed_loop.c
- * Does the probe's timed loop cost anything? Two ranks run it in turns with
- * the barest ping-pong one can write, and print the medians of both:
+ * Do the probe's timed loops cost anything? Two ranks run that of the latency
+ * map and that of the size sweeps in turns with the barest ping-pong one can
+ * write, and print the median round trips of all three:
  *
  *     mpiexec -n 2 timed_loop BYTES BLOCKS
- *     -> "bare SECONDS probe SECONDS"
+ *     -> "bare SECONDS map SECONDS sweep SECONDS"
  */
 #include "check.h"
 #include "round_trip.h"
+#include "transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,8 @@ static double bare(int rank, char *out, char *in, int bytes, double *seconds)
     return rank == 0 ? median(seconds, REPEATS) : 0;
 }
 
-static double probe(int rank, iso_round_trip_t *trip)
+/** The loop of latency-map. */
+static double map(int rank, iso_round_trip_t *trip)
 {
     iso_round_trip_result_t result;
     if (rank != 0) {
@@ -60,6 +63,24 @@ static double probe(int rank, iso_round_trip_t *trip)
     return result.summary.median;
 }
 
+/** The loop of point-to-point. */
+static double sweep(int rank, iso_transfer_t *transfer, int bytes,
+                    double *seconds)
+{
+    double ignored;
+    iso_transfer_set(transfer, 1 - rank, bytes);
+    iso_transfer_meet(transfer, rank == 0);
+    if (rank != 0) {
+        iso_transfer_answer(transfer, WARMUP + REPEATS);
+        return 0;
+    }
+    iso_transfer_lead(transfer, 1, WARMUP, &ignored);
+    iso_transfer_lead(transfer, REPEATS, 1, seconds);
+    return 2 * median(seconds, REPEATS);
+}
+
+enum { BARE, MAP, SWEEP, LOOPS };
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -67,36 +88,46 @@ int main(int argc, char **argv)
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &ctx.rank));
     MPI_CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &ctx.control));
     ctx.clock = iso_clock_examine();
-    iso_sizes_t sizes = {.count = 1, .bytes = {argc > 1 ? atoi(argv[1]) : 64}};
+    int bytes = argc > 1 ? atoi(argv[1]) : 64;
     int blocks = argc > 2 ? atoi(argv[2]) : 200;
+    iso_sizes_t sizes = {.count = 1, .bytes = {bytes}};
 
     char error[ISO_ERROR_LENGTH];
     iso_round_trip_t trip;
+    iso_transfer_t transfer;
     if (iso_options_reset(iso_sampler_options, error) ||
-        iso_sampler_check(error)) {
+        iso_options_reset(iso_transfer_options, error) ||
+        iso_sampler_check(error) || iso_transfer_check(&sizes, error)) {
         ISO_FAIL("%s", error);
     }
     iso_round_trip_init(&trip, &ctx, &sizes);
-    size_t room = (size_t)sizes.bytes[0] + 1;
+    iso_transfer_init(&transfer, &ctx, bytes);
+    size_t room = (size_t)bytes + 1;
     char *out = memset(iso_calloc(room, 1), 1, room);
     char *in = memset(iso_calloc(room, 1), 1, room);
     double seconds[REPEATS];
-    double *medians[2] = {iso_calloc((size_t)blocks, sizeof(double)),
-                          iso_calloc((size_t)blocks, sizeof(double))};
-    for (int k = 0; k < 2 * blocks; k++) {
-        /* 0 1 1 0 0 1 1 0: a drift hits both alike */
-        int which = ((k + 1) / 2) % 2;
-        double found = which ? probe(ctx.rank, &trip)
-                             : bare(ctx.rank, out, in, sizes.bytes[0], seconds);
-        medians[which][k / 2] = found;
+    double *medians = iso_calloc((size_t)(LOOPS * blocks), sizeof(double));
+    for (int k = 0; k < LOOPS * blocks; k++) {
+        /* 0 1 2, 1 2 0, 2 0 1, ...: a drift hits all alike */
+        int block = k / LOOPS, which = (k + block) % LOOPS;
+        double *found = &medians[which * blocks + block];
+        if (which == BARE) {
+            *found = bare(ctx.rank, out, in, bytes, seconds);
+        } else if (which == MAP) {
+            *found = map(ctx.rank, &trip);
+        } else {
+            *found = sweep(ctx.rank, &transfer, bytes, seconds);
+        }
     }
     if (ctx.rank == 0) {
-        printf("bare %.9g probe %.9g\n", median(medians[0], blocks),
-               median(medians[1], blocks));
+        printf("bare %.9g map %.9g sweep %.9g\n",
+               median(medians + BARE * blocks, blocks),
+               median(medians + MAP * blocks, blocks),
+               median(medians + SWEEP * blocks, blocks));
     }
+    iso_transfer_free(&transfer);
     iso_round_trip_free(&trip);
-    free(medians[0]);
-    free(medians[1]);
+    free(medians);
     free(out);
     free(in);
     MPI_Finalize();

@@ -1,9 +1,9 @@
 """Named experiments and suites of them: the nine of mpptest, and those of our own.
 
 A preset is an experiment of the probe with options; what the user adds comes after them and wins.
-The first nine have the names and sizes of the programs that A. Barton ran (*Understanding properties
-of I/O between compute nodes in a parallel system*, 2003, section 3.2); where mpptest did something
-else than its option says, ``docs/sweeps.md`` tells what.
+The first nine have the names and sizes of the programs that A. Barton ran (*Understanding
+properties of I/O between compute nodes in a parallel system*, 2003, section 3.2); where mpptest did
+something else than its option says, ``docs/sweeps.md`` tells what.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ _ALL: Final = (
            "short messages of single doubles, 128 doubles apart", pair=True),
     Preset("bshort", "bisection", _SHORT, "short messages of all pairs across the cut at once"),
     Preset("blong", "bisection", _LONG, "long messages of all pairs across the cut at once"),
-    Preset("bcast", "collective", ("--op", "bcast", "--root", "rotating",
-                                   "--bytes", "0:1KiB:256"), "broadcast, each rank the root in turn"),
+    Preset("bcast", "collective",
+           ("--op", "bcast", "--root", "rotating", "--bytes", "0:1KiB:256"),
+           "broadcast, each rank the root in turn"),
     Preset("dsum", "collective", ("--op", "allreduce", "--bytes", "0:8KiB:2KiB"),
            "sum of up to 1,024 doubles to all ranks"),
     Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks"),

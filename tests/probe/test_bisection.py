@@ -32,7 +32,7 @@ def test_the_pairs_are_those_of_the_pairing(
     mpich: Mpi, tmp_path: Path, pairing: str, ranks: int,
     expected: list[tuple[int, int]], bystanders: list[int],
 ) -> None:  # fmt: skip
-    """halves cuts the ranks in two; neighbours is what mpptest did; the odd rank is named."""
+    """Halves cuts the ranks in two; neighbours is what mpptest did; the odd rank is named."""
     out = tmp_path / "run.jsonl"
     run = mpich.run("bisection", "--pairing", pairing, *OPTIONS, ranks=ranks, out=out)
     assert run.complete
@@ -54,7 +54,7 @@ def test_random_pairs_depend_on_the_seed_alone(mpich: Mpi, tmp_path: Path) -> No
 
 
 def test_every_pair_is_timed_and_only_active_pairs_count(every_mpi: Mpi, tmp_path: Path) -> None:
-    """mpptest timed one pair and multiplied with all ranks; here the rate is a sum over pairs."""
+    """Mpptest timed one pair and multiplied with all ranks; here the rate is a sum over pairs."""
     run = every_mpi.run("bisection", *OPTIONS, ranks=3, out=tmp_path / "run.jsonl")
     samples = run.tables["sample"]
     assert len(samples) == 8

@@ -16,9 +16,7 @@ OPERATIONS = [
 
 
 @pytest.mark.parametrize("sync", ["barrier", "window"])
-def test_every_operation_is_timed_on_every_mpi(
-    every_mpi: Mpi, tmp_path: Path, sync: str
-) -> None:
+def test_every_operation_is_timed_on_every_mpi(every_mpi: Mpi, tmp_path: Path, sync: str) -> None:
     """All at once, so that one run shows that they do not get into each other's way."""
     options = ("--op", "all", "--bytes", "8,1KiB", "--repeats", "4", "--again", "0")
     out = tmp_path / "run.jsonl"
@@ -40,9 +38,7 @@ def test_the_root_is_rank_0_or_each_in_turn(
     assert set(run.tables["sample"]["root"]) == expected
 
 
-def test_the_clocks_are_synchronised_again_when_they_have_aged(
-    mpich: Mpi, tmp_path: Path
-) -> None:
+def test_the_clocks_are_synchronised_again_when_they_have_aged(mpich: Mpi, tmp_path: Path) -> None:
     options = ("--op", "bcast", "--bytes", "8,64", "--repeats", "8", "--sync", "window")
     out = tmp_path / "run.jsonl"
     run = mpich.run("collective", *options, "--sync-age", "1e-6", ranks=2, out=out)

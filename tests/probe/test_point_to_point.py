@@ -1,4 +1,4 @@
-"""Messages between two ranks on real MPIs: every mode, every size, honest about what was left out."""
+"""Messages between two ranks on real MPIs: every mode, every size, and what was left out."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_buffers_may_walk_through_a_region(mpich: Mpi, tmp_path: Path, mode: str
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_vector_of_single_doubles_is_sent(mpich: Mpi, tmp_path: Path, mode: str) -> None:
-    """mpptest's short messages with vectors: 0 to 1,024 bytes, one double every 128."""
+    """Mpptest's short messages with vectors: 0 to 1,024 bytes, one double every 128."""
     options = ("--mode", mode, "--layout", "vector", "--stride", "128", "--bytes", "0:1KiB:512")
     out = tmp_path / "run.jsonl"
     run = mpich.run("point-to-point", *options, "--repeats", "4", ranks=2, out=out)
@@ -178,7 +178,7 @@ WRONG = [
 def test_wrong_use_is_refused_before_a_rank_starts(
     mpich: Mpi, options: tuple[str, ...], says: str
 ) -> None:
-    with pytest.raises(InputError, match=".*") as caught:
+    with pytest.raises(InputError) as caught:
         mpich.probe.check("point-to-point", options, 2, here=True)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)

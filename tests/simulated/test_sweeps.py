@@ -110,7 +110,8 @@ STOP = 262144
 
 def test_auto_finds_every_protocol_switch_with_few_points(simulation: Simulation) -> None:
     """Each break lies between two neighbouring sizes that are no further apart than the smallest
-    gap, for at most a quarter of the points that equal steps of that gap would take."""
+    gap, for at most a quarter of the points that equal steps of that gap would take.
+    """
     options = (
         "--bytes", f"auto:0:{STOP}", "--smallest-gap", str(GAP), "--max-points", "1000",
     )  # fmt: skip

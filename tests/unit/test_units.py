@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isochrone.errors import InputError
-from isochrone.units import format_bytes, format_seconds, parse_bytes, parse_seconds
+from isochrone.units import format_bytes, format_seconds, parse_bytes, parse_seconds, parse_sizes
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,25 @@ def test_times_get_the_unit_a_person_would_choose(seconds: float, text: str) -> 
 )
 def test_times_are_read_with_their_unit(text: str, seconds: float) -> None:
     assert parse_seconds(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ("64,1KiB", [64, 1024]),
+        ("0:1KiB:256", [0, 256, 512, 768, 1024]),
+        ("0,1:8:x2,6", [0, 1, 2, 4, 8, 6]),
+        ("3:10:x1.5", [3, 4, 6, 9]),
+    ],
+)
+def test_sizes_are_read_as_the_probe_reads_them(text: str, sizes: list[int]) -> None:
+    assert parse_sizes(text) == sizes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1:2", "8:4:2", "0:8:0", "0:8:x2", "1:8:x1", "1:8:xx", "1:1TB:1"]
+)
+def test_what_are_no_sizes_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_sizes(text)
+    assert "\n" not in str(caught.value)

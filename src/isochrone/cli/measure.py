@@ -36,7 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="options with a name, for example --preset longnb; options after it win",
     )  # fmt: skip
     parser.add_argument(
-        "--timeout", type=seconds_above_zero, metavar="SECONDS", help="end the ranks after this time"
+        "--timeout",
+        type=seconds_above_zero,
+        metavar="SECONDS",
+        help="end the ranks after this time",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")

@@ -128,7 +128,7 @@ class Planned:
         if not found.complete:
             aside = _free_name(self.path)
             self.path.rename(aside)
-            print(f"{self.path} ends before its end: kept as {aside.name}, measured again")
+            print(f"{self.path} is not complete: kept as {aside.name}, measured again")
             return False
         return True
 

@@ -1,0 +1,101 @@
+"""A suite as a user runs it: planned, within its time, resumed where it ended."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from isochrone import presets
+from isochrone.run import read
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+NINE = presets.SUITES["mpptest"].presets
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("suite")
+
+
+def test_the_mpptest_suite_runs_all_nine_and_says_its_plan_first(
+    isochrone: Command, folder: Path
+) -> None:
+    answer = isochrone(
+        "suite", "mpptest", "--ranks", "2", "--max-time", "45", "--quiet", cwd=folder
+    )
+    assert answer.returncode == 0, answer.stderr
+    lines = answer.stdout.splitlines()
+    assert lines[0].startswith("suite mpptest: 9 runs into mpptest/, about ")
+    assert lines[0].endswith(" of at most 45 s")
+    for name in NINE:
+        run = read(folder / "mpptest" / f"{name}-2.jsonl")
+        assert run.header["notes"]["preset"] == name
+        assert len(run.tables["sample"])
+    assert not list((folder / "mpptest").glob(".trial*"))
+
+
+def test_run_again_it_measures_what_is_missing_and_keeps_the_rest(
+    isochrone: Command, folder: Path
+) -> None:
+    """One file is lost, one ends in the middle: both are measured, the part is kept aside."""
+    files = folder / "mpptest"
+    complete = [name for name in NINE if read(files / f"{name}-2.jsonl").complete]
+    kept = [name for name in complete if name not in ("dsum", "bcast")]
+    before = {name: (files / f"{name}-2.jsonl").read_bytes() for name in kept}
+    (files / "dsum-2.jsonl").unlink()
+    cut = (files / "bcast-2.jsonl").read_bytes()[:3000].rpartition(b"\n")[0] + b"\n"
+    (files / "bcast-2.jsonl").write_bytes(cut)
+    answer = isochrone(
+        "suite", "mpptest", "--ranks", "2", "--max-time", "45", "--quiet", cwd=folder
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert f"{len(kept)} of 9 runs are in mpptest/ already" in answer.stdout
+    assert (files / "bcast-2.part1.jsonl").read_bytes() == cut
+    assert {name: (files / f"{name}-2.jsonl").read_bytes() for name in kept} == before
+    assert read(files / "dsum-2.jsonl").complete
+    assert read(files / "bcast-2.jsonl").complete
+
+
+def test_a_file_of_something_else_is_never_taken_for_a_result(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "mpptest").mkdir()
+    isochrone("measure", "point-to-point", "-n", 2, "--bytes", "8", "--repeats", "2", "--quiet",
+              "-o", "mpptest/short-2.jsonl", cwd=tmp_path)  # fmt: skip
+    answer = isochrone("suite", "mpptest", "--ranks", "2", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert "short-2.jsonl: it is not of preset short as it is now" in answer.stderr
+
+
+def test_a_dry_run_prints_every_command_and_measures_nothing(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    answer = isochrone("suite", "quick", "--ranks", "2,3", "--dry-run", cwd=tmp_path)
+    assert answer.returncode == 0
+    assert len(answer.stdout.splitlines()) == len(
+        list(presets.plan(presets.SUITES["quick"], (2, 3)))
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("suite", "mpptest", "--ranks", "1"), "not a list of numbers of ranks"),
+        (("suite", "mpptest", "--ranks", "two"), "not a list of numbers of ranks"),
+        (("suite", "mpptest", "--max-time", "-1"), "not a number of seconds"),
+        (("suite", "slowest"), "invalid choice"),
+        (("suite", "mpptest", "--ranks", "2", "-o", "no/such/folder"), "cannot make this folder"),
+        (("measure", "bisection", "--preset", "longnb", "-n", "2"), "is one of point-to-point"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    isochrone: Command, tmp_path: Path, words: tuple[str, ...], says: str
+) -> None:
+    answer = isochrone(*words, cwd=tmp_path)
+    assert answer.returncode == 2
+    assert says in answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
