@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from clocks import clocks
 
 from isochrone import launchers, probe, registry
 from isochrone.run import read
@@ -39,6 +40,7 @@ def main() -> None:
         timed_loop(mpicc, folder)
         disturbance(built, folder)
         large_map(built, folder)
+        clocks(built, folder)
         if shutil.which("smpirun"):
             simulated_cost(folder)
         else:

@@ -4,11 +4,12 @@
 #include "check.h"
 #include "compare.h"
 #include "idle.h"
+#include "tree.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 32 };
+enum { POINTS = 32, AHEAD = 1 };
 
 enum { TAG_LINE = 2101, TAG_REPORT, TAG_RELEASE };
 
@@ -55,8 +56,7 @@ enum { LINE_DOUBLES = sizeof(iso_drift_t) / sizeof(double) };
 struct iso_sync {
     const iso_context_t *ctx;
     bool one_clock; /**< nothing to do: a simulator's clocks, not bent */
-    int parent;     /**< -1: this is rank 0 */
-    int *children, child_count;
+    iso_tree_t tree;
     iso_reading_t own;    /**< this rank's clock as it is */
     iso_reading_t global; /**< the same through the line */
     iso_drift_t line;     /**< own clock to global clock */
@@ -64,55 +64,9 @@ struct iso_sync {
     int point_count;
     double shortest;        /**< round trip ever seen with the parent */
     double synchronised;    /**< rank 0: when, by its clock */
+    double spent;           /**< how long that took */
     struct report *reports; /**< rank 0: of all ranks */
 };
-
-/* --- the tree ------------------------------------------------------------ */
-
-/**
- * Parent of a rank. Nodes are numbered as the ranks meet them, so the leader
- * of node k is leader number k, and its parent is k without its lowest bit.
- */
-static int parent_of(int rank, const int *node, const int *leader)
-{
-    int k = node[rank];
-    if (leader[k] != rank) {
-        return leader[k];
-    }
-    return k > 0 ? leader[k & (k - 1)] : -1;
-}
-
-/** Children on other nodes come first, and of them the one that has the most
- * children of its own, which can then go on by itself. */
-static void find_children(iso_sync_t *sync, const int *node, const int *leader)
-{
-    const iso_context_t *ctx = sync->ctx;
-    sync->children = iso_calloc((size_t)ctx->size, sizeof(int));
-    for (int inside = 0; inside < 2; inside++) {
-        for (int r = ctx->size - 1; r > 0; r--) {
-            if ((node[r] == ctx->node) == inside &&
-                parent_of(r, node, leader) == ctx->rank) {
-                sync->children[sync->child_count++] = r;
-            }
-        }
-    }
-}
-
-static void grow_tree(iso_sync_t *sync)
-{
-    const iso_context_t *ctx = sync->ctx;
-    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
-    int *leader = iso_calloc((size_t)ctx->size, sizeof(int));
-    MPI_CHECK(
-        MPI_Allgather(&ctx->node, 1, MPI_INT, node, 1, MPI_INT, ctx->control));
-    for (int r = ctx->size - 1; r >= 0; r--) {
-        leader[node[r]] = r;
-    }
-    sync->parent = parent_of(ctx->rank, node, leader);
-    find_children(sync, node, leader);
-    free(leader);
-    free(node);
-}
 
 /* --- synchronising ------------------------------------------------------- */
 
@@ -132,21 +86,26 @@ static void follow_parent(iso_sync_t *sync)
 {
     const iso_context_t *ctx = sync->ctx;
     iso_drift_t above;
-    iso_idle_recv(&ctx->clock, &above, LINE_DOUBLES, MPI_DOUBLE, sync->parent,
-                  TAG_LINE, ctx->control, MPI_STATUS_IGNORE);
-    remember(sync, iso_compare_ask(ctx, sync->parent, &sync->own,
+    iso_idle_recv(&ctx->clock, &above, LINE_DOUBLES, MPI_DOUBLE,
+                  sync->tree.parent, TAG_LINE, ctx->control, MPI_STATUS_IGNORE);
+    remember(sync, iso_compare_ask(ctx, sync->tree.parent, &sync->own,
                                    options.exchanges, sync->shortest));
     iso_drift_t edge = iso_drift_fit(sync->points, sync->point_count);
     sync->line = iso_drift_compose(&edge, &above);
 }
 
+/** The next child is called out of its nap while one is served. */
 static void lead_children(iso_sync_t *sync)
 {
     const iso_context_t *ctx = sync->ctx;
-    for (int k = 0; k < sync->child_count; k++) {
-        MPI_CHECK(MPI_Send(&sync->line, LINE_DOUBLES, MPI_DOUBLE,
-                           sync->children[k], TAG_LINE, ctx->control));
-        iso_compare_answer(ctx, sync->children[k], &sync->own);
+    for (int k = 0; k < sync->tree.child_count + AHEAD; k++) {
+        if (k < sync->tree.child_count) {
+            MPI_CHECK(MPI_Send(&sync->line, LINE_DOUBLES, MPI_DOUBLE,
+                               sync->tree.children[k], TAG_LINE, ctx->control));
+        }
+        if (k >= AHEAD) {
+            iso_compare_answer(ctx, sync->tree.children[k - AHEAD], &sync->own);
+        }
     }
 }
 
@@ -194,7 +153,7 @@ static struct report own_report(const iso_sync_t *sync)
                           .drift = sync->line.drift};
     mine.offset =
         sync->line.offset + sync->line.drift * (now - sync->line.reference);
-    mine.growth = sync->parent < 0 ? 0 : iso_drift_growth(&sync->line);
+    mine.growth = sync->tree.parent < 0 ? 0 : iso_drift_growth(&sync->line);
     return mine;
 }
 
@@ -226,13 +185,14 @@ void iso_sync_refresh(iso_sync_t *sync)
     if (sync->one_clock) {
         return;
     }
-    if (sync->parent >= 0) {
+    if (sync->tree.parent >= 0) {
         follow_parent(sync);
     }
     struct report mine = own_report(sync);
     lead_children(sync);
     check_residual(sync, &mine);
     report_all(sync, &mine);
+    sync->spent = iso_sync_now(sync) - sync->synchronised;
 }
 
 iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
@@ -251,7 +211,7 @@ iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
     if (ctx->rank == 0) {
         sync->reports = iso_calloc((size_t)ctx->size, sizeof(struct report));
     }
-    grow_tree(sync);
+    sync->tree = iso_tree_grow(ctx);
     iso_sync_refresh(sync);
     return sync;
 }
@@ -264,7 +224,7 @@ iso_sync_t *iso_sync_create(const iso_context_t *ctx)
 void iso_sync_free(iso_sync_t *sync)
 {
     free(sync->reports);
-    free(sync->children);
+    iso_tree_free(&sync->tree);
     free(sync);
 }
 
@@ -285,16 +245,23 @@ double iso_sync_local(const iso_sync_t *sync, double global)
     return iso_drift_own(&sync->line, global);
 }
 
+/** How fast the least known clock may go wrong, seconds a second. */
+static double largest_growth(const iso_sync_t *sync)
+{
+    double growth = 0;
+    for (int r = 0; r < sync->ctx->size; r++) {
+        growth = fmax(growth, sync->reports[r].growth);
+    }
+    return growth;
+}
+
 bool iso_sync_aged(const iso_sync_t *sync)
 {
     if (sync->ctx->rank != 0 || sync->one_clock) {
         return false;
     }
-    double age = iso_sync_now(sync) - sync->synchronised, growth = 0;
-    for (int r = 0; r < sync->ctx->size; r++) {
-        growth = fmax(growth, sync->reports[r].growth);
-    }
-    return age > options.age || age * growth > options.tolerance;
+    double age = iso_sync_now(sync) - sync->synchronised;
+    return age > options.age || age * largest_growth(sync) > options.tolerance;
 }
 
 /* --- the records --------------------------------------------------------- */
@@ -327,12 +294,14 @@ void iso_sync_record(const iso_sync_t *sync, iso_record_t *record)
     }
     iso_record_begin(record, "sync");
     iso_record_double(record, "at", sync->synchronised - sync->ctx->started);
+    iso_record_double(record, "seconds", sync->spent);
     iso_record_double(record, "residual_median", median(residuals, checks));
     iso_record_double(record, "residual_max",
                       checks ? residuals[checks - 1] : 0);
     iso_record_double(record, "bound_median", median(bounds, checks));
     iso_record_double(record, "bound_max", checks ? bounds[checks - 1] : 0);
     iso_record_double(record, "drift_max", drift);
+    iso_record_double(record, "drift_error", largest_growth(sync));
     iso_record_end(record);
     free(bounds);
     free(residuals);

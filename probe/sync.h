@@ -3,12 +3,11 @@
  * @file sync.h
  * A global clock: that of rank 0, which every rank knows by a line.
  *
- * The lowest rank of a node is its leader. Leaders form a binomial tree from
- * rank 0, the other ranks of a node hang on its leader. From the root down
- * each rank compares its clock with its parent's (compare.h), adds that point
- * to the last 32 it has of its parent, fits a line to them (drift.h), and joins
- * it with its parent's line to the global clock. A point is of two real clocks,
- * so it stays true when lines above it change.
+ * The ranks form a tree (tree.h). From the root down each rank compares its
+ * clock with its parent's (compare.h), adds that point to the last 32 it has of
+ * its parent, fits a line to them (drift.h), and joins it with its parent's
+ * line to the global clock. A point is of two real clocks, so it stays true
+ * when lines above it change.
  * (Hierarchy: S. Hunold, A. Carpen-Amarie, Hierarchical clock synchronization
  * in MPI, IEEE CLUSTER 2018. A line a rank: T. Jones, G. A. Koenig, Clock
  * synchronization in high-end computing environments, Concurrency and

@@ -175,6 +175,14 @@ static void refresh_all(const iso_context_t *ctx, iso_sync_t *sync)
     record_clocks(ctx, sync);
 }
 
+/** How many comparisons there will be is known from how many there were. */
+static void say_progress(const iso_context_t *ctx, long done, double spent,
+                         double found)
+{
+    double left = (double)done * (options.seconds - spent) / spent;
+    iso_progress(ctx, done, done + (long)fmin(fmax(left, 0), 1e9), found);
+}
+
 static void conduct(const iso_context_t *ctx, iso_sync_t *sync)
 {
     uint64_t state = (uint64_t)options.seed;
@@ -182,6 +190,7 @@ static void conduct(const iso_context_t *ctx, iso_sync_t *sync)
     double whole = floor(options.interval);
     struct timespec nap = {(time_t)whole,
                            (long)(1e9 * (options.interval - whole))};
+    long done = 0;
     record_clocks(ctx, sync);
     do {
         if (iso_sync_aged(sync)) {
@@ -190,11 +199,10 @@ static void conduct(const iso_context_t *ctx, iso_sync_t *sync)
         }
         int i = random_below(&state, ctx->size);
         int j = (i + 1 + random_below(&state, ctx->size - 1)) % ctx->size;
-        double found = conduct_pair(ctx, sync, i, j, synchronised);
+        double found = fabs(conduct_pair(ctx, sync, i, j, synchronised));
         nanosleep(&nap, NULL);
         now = iso_now();
-        iso_progress(ctx, (long)(1e3 * fmin(now - start, options.seconds)),
-                     (long)(1e3 * options.seconds), fabs(found));
+        say_progress(ctx, ++done, now - start, found);
     } while (now - start < options.seconds);
     for (int r = 1; r < ctx->size; r++) {
         command(ctx, r, STOP, 0);

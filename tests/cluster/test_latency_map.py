@@ -9,28 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cluster.measuring import measure
 from cluster.running import Cluster
-from isochrone.run import Run, read
-from mpis import SCRIPTS, Mpi, find_mpi
-
-LAUNCHERS = {
-    "mpich": ("mpiexec-mpich", "-f"),
-    "openmpi": ("mpirun-openmpi", "--hostfile"),
-}
-"""By kind of MPI: the launcher, and how its starter takes a hostfile."""
-
-
-def measure(on: Cluster, mpi: Mpi, out: Path, *options: object) -> Run:
-    """Measure with the command line; all ranks of the hostfile."""
-    kind = "openmpi" if "openmpi" in mpi.name else "mpich"
-    launcher, flag = LAUNCHERS[kind]
-    start = ["--launcher", launcher, f"--launcher-arg={flag}"]
-    start += [f"--launcher-arg={on.hostfile(kind)}", "--timeout", "60"]
-    ranks = ["-n", sum(on.plan.ranks), "--mpicc", mpi.probe.mpicc]
-    words = ["measure", "latency-map", *ranks, *start, *options, "-o", out]
-    answer = on.run(SCRIPTS / "isochrone", *words, timeout=90)
-    assert answer.returncode == 0, answer.stderr
-    return read(out)
+from isochrone.run import Run
+from mpis import Mpi, find_mpi
 
 
 def between_nodes(run: Run) -> np.ndarray:

@@ -42,6 +42,7 @@ def print_file(path: Path, nbytes: int | None = None) -> None:
     """Print one file for a person."""
     from rich.console import Console
 
+    from isochrone.cli._clocks import print_clocks
     from isochrone.run import read
 
     console = Console(highlight=False, soft_wrap=True)
@@ -52,6 +53,8 @@ def print_file(path: Path, nbytes: int | None = None) -> None:
         return
     if not found.tables:
         console.print("  it holds no measurement")
+    if "sync" in found.tables:
+        print_clocks(console, found)
     for name, table in found.tables.items():
         console.print(f"  {len(table)} records of '{name}'", markup=False)
     for warning in found.warnings:
@@ -61,13 +64,16 @@ def print_file(path: Path, nbytes: int | None = None) -> None:
 def _document(path: Path, nbytes: int | None) -> dict[str, Any]:
     """Return what a script wants to know of one file."""
     from isochrone import topology
+    from isochrone.cli._clocks import summarise
     from isochrone.run import read
 
     found = read(path)
     about = {"experiment": found.experiment, "origin": found.origin, "complete": found.complete}
     if "pair" not in found.tables:
         counts = {name: len(table) for name, table in found.tables.items()}
-        return {**about, "ranks": found.size, "records": counts, "warnings": found.warnings}
+        clocks = {"clocks": summarise(found)} if "sync" in counts else {}
+        about = {**about, "ranks": found.size, "records": counts, **clocks}
+        return {**about, "warnings": found.warnings}
     return {**topology.analyse(found, nbytes).to_json(), **about}
 
 
