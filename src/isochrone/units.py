@@ -17,6 +17,7 @@ __all__ = [
     "Bytes",
     "Seconds",
     "format_bytes",
+    "format_rate",
     "format_seconds",
     "parse_bytes",
     "parse_seconds",
@@ -134,6 +135,16 @@ def format_bytes(size: Bytes) -> str:
         if size >= factor and size % factor == 0:
             return f"{size // factor} {unit}"
     return f"{size} B"
+
+
+def format_rate(rate: float, digits: int = 3) -> str:
+    """Write bytes per second with a decimal prefix, as networks are sold: ``12.3 GB/s``."""
+    if not math.isfinite(rate):
+        return "–"
+    for factor, unit in ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")):
+        if abs(rate) < 1000 * factor * (1 - 0.5 * 10**-digits):
+            return f"{_significant(rate / factor, digits)} {unit}"
+    return f"{_significant(rate / 1e12, digits)} TB/s"
 
 
 def _significant(value: float, digits: int) -> str:

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sweeps
 from isochrone import registry
 from isochrone import run as runs
+from isochrone.curves import curves
 from isochrone.errors import InputError
 from isochrone.files import sha256
 from isochrone.run import Rank, Run
@@ -16,7 +18,12 @@ from isochrone.table import Table
 
 EXPORTERS = registry.names("exporters")
 IMPORTERS = registry.names("importers")
-BOTH = sorted(set(EXPORTERS) & set(IMPORTERS))
+FROM_MAP = [n for n in EXPORTERS if "map" in registry.load("exporters", n).HOLDS]
+FROM_SWEEP = [n for n in EXPORTERS if "sweep" in registry.load("exporters", n).HOLDS]
+TO_MAP = [n for n in IMPORTERS if registry.load("importers", n).HOLDS == "map"]
+TO_SWEEP = [n for n in IMPORTERS if registry.load("importers", n).HOLDS == "sweep"]
+BOTH = sorted(set(FROM_MAP) & set(TO_MAP))
+BOTH_SWEEP = sorted(set(FROM_SWEEP) & set(TO_SWEEP))
 HOSTS = ["n1", "n1", "n2", "n1", "n3"]
 
 PRINTED_SECONDS = {"mmpi": 0.005e-6}
@@ -45,6 +52,18 @@ def synthetic(hosts: list[str], *, sizes: tuple[int, ...] = (64,), keep: int | N
 
 
 MAPS = {"whole": synthetic(HOSTS), "partial": synthetic(HOSTS, keep=6)}
+FEW = (8, 64, 4096)
+SWEEPS = {
+    "point-to-point": sweeps.point_to_point(sizes=(0, *FEW), repeats=5),
+    "several pairs": sweeps.point_to_point(sizes=FEW, repeats=5, pairs=((0, 1), (2, 3))),
+    "window": sweeps.point_to_point(sizes=FEW, repeats=5, window=64),
+    "both directions": sweeps.point_to_point(sizes=FEW, repeats=5, mode="bidirectional"),
+    "put": sweeps.point_to_point(sizes=FEW, repeats=5, mode="put"),
+    "bisection": sweeps.bisection(9, sizes=FEW, repeats=5),
+    "collective": sweeps.collective(("bcast", "alltoall", "barrier"), sizes=FEW, repeats=5),
+    "barrier": sweeps.collective(("barrier",), repeats=5),
+    "partial": sweeps.point_to_point(sizes=FEW, repeats=1, complete=False),
+}
 
 
 @pytest.fixture(params=MAPS)
@@ -68,6 +87,24 @@ def there_and_back(run: Run, name: str, folder: Path) -> Run:
 def test_the_formats_of_the_issue_are_there() -> None:
     """Export and import know the mmpi log, MATLAB, CSV and NumPy, in both directions."""
     assert {"mmpi", "matlab", "csv", "npz"} <= set(BOTH)
+    assert {"osu"} <= set(BOTH_SWEEP)
+    assert {"gnuplot", "csv"} <= set(FROM_SWEEP)
+    assert {"imb"} <= set(TO_SWEEP)
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_every_exporter_says_what_it_holds_and_refuses_the_rest(name: str, tmp_path: Path) -> None:
+    """A map is no sweep: one line that says so, and no file."""
+    holds = set(registry.load("exporters", name).HOLDS)
+    assert holds
+    assert holds <= {"map", "sweep"}
+    if "map" not in holds:
+        with pytest.raises(InputError, match="no sweep over message sizes"):
+            export(MAPS["whole"], name, tmp_path)
+    if "sweep" not in holds:
+        with pytest.raises(InputError, match="no pairs"):
+            export(SWEEPS["point-to-point"], name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("family", ["exporters", "importers"])
@@ -79,7 +116,7 @@ def test_every_format_says_what_it_is_in_its_first_line(family: str) -> None:
         assert len(first) <= 100
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", FROM_MAP)
 def test_every_exporter_writes_one_file_and_leaves_nothing_else(
     name: str, run: Run, tmp_path: Path
 ) -> None:
@@ -90,7 +127,7 @@ def test_every_exporter_writes_one_file_and_leaves_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", FROM_MAP)
 def test_every_exporter_leaves_its_run_as_it_was(name: str, tmp_path: Path) -> None:
     """Exporting twice, or exporting and then plotting, sees the same numbers."""
     run = synthetic(HOSTS)
@@ -99,7 +136,7 @@ def test_every_exporter_leaves_its_run_as_it_was(name: str, tmp_path: Path) -> N
     assert list(run.pairs().rows()) == before
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", FROM_MAP)
 def test_a_failed_export_leaves_the_old_file_and_nothing_else(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +154,7 @@ def test_a_failed_export_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", FROM_MAP)
 def test_what_cannot_be_exported_gives_one_line(name: str, tmp_path: Path) -> None:
     """Wrong size, no pairs, no such folder: an InputError each, and no file."""
     whole = MAPS["whole"]
@@ -130,12 +167,12 @@ def test_what_cannot_be_exported_gives_one_line(name: str, tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", FROM_MAP)
 def test_the_size_asked_for_is_exported(name: str, tmp_path: Path) -> None:
     """Of a map of several sizes, the user gets the one that was named."""
     run = synthetic(HOSTS, sizes=(64, 4096))
     one = export(run, name, tmp_path, nbytes=4096)
-    if name in IMPORTERS:
+    if name in TO_MAP:
         back = registry.load("importers", name).read(one)
         assert back.message_sizes() == [4096]
         tolerance = PRINTED_SECONDS.get(name, 0) + 1e-18
@@ -143,13 +180,13 @@ def test_the_size_asked_for_is_exported(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(back.matrix("mean"), expected, rtol=1e-14, atol=tolerance)
 
 
-@pytest.mark.parametrize("name", EXPORTERS)
+@pytest.mark.parametrize("name", FROM_MAP)
 def test_hostile_host_names_do_no_harm(name: str, tmp_path: Path) -> None:
     """A host name is text from elsewhere: it cannot break the file or be lost in it."""
     hosts = ["=cmd|' /C calc'!A0", 'a,b;"c"', "two words\n# three", "\x1b[31m", "#", "ü😀"]
     run = synthetic(hosts)
     path = export(run, name, tmp_path)
-    if name in IMPORTERS:
+    if name in TO_MAP:
         back = registry.load("importers", name).read(path)
         assert len({rank.node for rank in back.ranks}) == len(hosts)
         np.testing.assert_allclose(
@@ -227,6 +264,91 @@ def test_an_imported_run_is_a_valid_run_file(name: str, run: Run, tmp_path: Path
     assert again.header["imported"] == {
         "format": name, "path": str(path), "sha256": sha256(path),
     }  # fmt: skip
+
+
+def written(name: str, path: Path) -> list[Path]:
+    """Return the files that an exporter writes."""
+    beside = getattr(registry.load("exporters", name), "BESIDE", ())
+    return sorted([path, *(path.with_suffix(suffix) for suffix in beside)])
+
+
+@pytest.mark.parametrize("of", SWEEPS)
+@pytest.mark.parametrize("name", FROM_SWEEP)
+def test_a_sweep_is_exported_whole_and_left_as_it_was(name: str, of: str, tmp_path: Path) -> None:
+    """Each kind of sweep gives the files the format promises, and nothing else."""
+    run = SWEEPS[of]
+    before = [curve.to_json() for curve in curves(run)]
+    path = export(run, name, tmp_path)
+    assert sorted(tmp_path.iterdir()) == written(name, path)
+    assert all(file.stat().st_size > 0 for file in tmp_path.iterdir())
+    assert [curve.to_json() for curve in curves(run)] == before
+
+
+@pytest.mark.parametrize("name", FROM_SWEEP)
+def test_a_failed_export_of_a_sweep_leaves_the_old_files(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = export(SWEEPS["point-to-point"], name, tmp_path)
+    before = [file.read_bytes() for file in written(name, path)]
+
+    def stop(self: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        export(SWEEPS["collective"], name, tmp_path)
+    assert [file.read_bytes() for file in written(name, path)] == before
+    assert sorted(tmp_path.iterdir()) == written(name, path)
+
+
+@pytest.mark.parametrize("name", FROM_SWEEP)
+def test_what_cannot_be_exported_of_a_sweep_gives_one_line(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no samples of 65 bytes"):
+        export(SWEEPS["window"], name, tmp_path, nbytes=65)
+    with pytest.raises(InputError, match="no samples"):
+        export(Run(header={"ranks": 4, "experiment": "collective"}), name, tmp_path)
+    with pytest.raises(InputError, match="cannot write it"):
+        export(SWEEPS["window"], name, tmp_path / "nowhere")
+    assert list(tmp_path.iterdir()) == []
+    one = export(SWEEPS["window"], name, tmp_path, nbytes=64).read_text()
+    assert "4096" not in one
+
+
+@pytest.mark.parametrize("of", [name for name in SWEEPS if name not in ("several pairs",)])
+@pytest.mark.parametrize("name", BOTH_SWEEP)
+def test_a_sweep_comes_back_to_the_printed_digits(name: str, of: str, tmp_path: Path) -> None:
+    """What the format holds (means, in µs or MB/s) is the same on the way out and in again."""
+    run = SWEEPS[of]
+    back = registry.load("importers", name).read(export(run, name, tmp_path))
+    assert back.experiment == run.experiment
+    # a file of OSU knows neither which two ranks a pair was, nor of ranks that sat out
+    there = {c.key.get("op"): c for c in curves(run)}
+    for curve in curves(back):
+        before = {p.bytes: p for p in there.pop(curve.key.get("op")).points}
+        for point in curve.points:
+            old = before[point.bytes]
+            if of in ("window", "both directions", "bisection"):
+                assert point.bandwidth == pytest.approx(old.bandwidth, rel=1e-3)
+            else:
+                mean = old.mean if old.rank_mean is None else old.rank_mean
+                assert point.median == pytest.approx(mean, abs=0.0051e-6)
+    assert not there
+
+
+@pytest.mark.parametrize("name", TO_SWEEP)
+def test_an_imported_sweep_is_a_valid_run_file(name: str, tmp_path: Path) -> None:
+    """Each golden file can be saved, read again, and says where it comes from."""
+    golden = sorted((Path(__file__).parents[1] / "golden" / name).iterdir())
+    importer = registry.load("importers", name)
+    options = {"ranks": 8} if getattr(importer, "TAKES_RANKS", False) else {}
+    assert golden
+    for path in golden:
+        back = importer.read(path, **options)
+        runs.write(back, tmp_path / "a.jsonl", overwrite=True)
+        again = runs.read(tmp_path / "a.jsonl")
+        assert [c.to_json() for c in curves(again)] == [c.to_json() for c in curves(back)]
+        assert again.origin == "imported"
+        assert again.header["imported"]["sha256"] == sha256(path)
 
 
 @pytest.mark.parametrize("name", IMPORTERS)

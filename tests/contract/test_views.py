@@ -12,19 +12,81 @@ from matplotlib.figure import Figure
 
 from isochrone import registry, views
 from isochrone.errors import InputError
+from isochrone.run import Run
+from sweeps import bisection, collective, point_to_point
 from synthetic import block, latency_map, seed_map
 
 NAMES = registry.names("views")
+MAPS = [name for name in NAMES if registry.load("views", name).DRAWS == "map"]
+SWEEPS = [name for name in NAMES if registry.load("views", name).DRAWS == "sweep"]
+FEW = (0, 64, 4096)
 
 
-def test_the_three_views_of_the_map_are_there() -> None:
-    assert {"heatmap", "surface", "levels"} <= set(NAMES)
+def example(name: str) -> list[Run]:
+    """Return runs that a view of sweeps can draw: two of different numbers of ranks."""
+    return [collective(("bcast",), ranks, sizes=FEW, repeats=4) for ranks in (4, 8)]
+
+
+def test_the_views_of_the_map_and_of_sweeps_are_there() -> None:
+    assert {"heatmap", "surface", "levels"} <= set(MAPS)
+    assert {"time", "bandwidth", "ranks"} <= set(SWEEPS)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_has_help_and_the_signature_of_a_view(name: str) -> None:
+def test_it_has_help(name: str) -> None:
+    assert (registry.load("views", name).__doc__ or "").splitlines()[0].endswith(".")
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_a_view_of_sweeps_takes_several_runs_and_keyword_options(name: str) -> None:
+    parameters = inspect.signature(registry.load("views", name).draw).parameters
+    assert list(parameters) == ["runs", "scale", "sizes", "ops"]
+    assert all(p.kind is p.KEYWORD_ONLY for key, p in parameters.items() if key != "runs")
+
+
+@pytest.mark.parametrize("scale", [None, "log", "linear"])
+@pytest.mark.parametrize("name", SWEEPS)
+def test_a_view_of_sweeps_draws_in_every_format(
+    name: str, scale: str | None, tmp_path: Path
+) -> None:
+    figure = registry.load("views", name).draw(example(name), scale=scale)
+    assert isinstance(figure, Figure)
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for suffix in views.SUFFIXES:
+        views.save(figure, tmp_path / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
+    """A map, no run at all, an operation or a scale that is not there."""
+    draw = registry.load("views", name).draw
+    with pytest.raises(InputError, match="no sweep over message sizes"):
+        draw([seed_map()])
+    with pytest.raises(InputError, match="name at least one"):
+        draw([])
+    with pytest.raises(InputError, match="no operation 'scan'"):
+        draw(example(name), ops=["scan"])
+    with pytest.raises(InputError, match="no scale 'wide'"):
+        draw(example(name), scale="wide")
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path: Path) -> None:
+    """One size, one repetition, no hosts, equal times, all experiments in one picture."""
+    draw = registry.load("views", name).draw
+    nameless = collective(("bcast",), 16, sizes=(8,), repeats=1)
+    nameless.ranks, nameless.end = [], None
+    equal = collective(("bcast",), 2, sizes=(8,), repeats=3, noise=0.0)
+    mixed = [nameless, equal, bisection(8, sizes=(8,)), bisection(4, sizes=(8,)),
+             point_to_point(sizes=(8,), repeats=1)]  # fmt: skip
+    for scale in ("log", "linear"):
+        views.save(draw(mixed, scale=scale), tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_it_has_the_signature_of_a_view_of_a_map(name: str) -> None:
     view = registry.load("views", name)
-    assert (view.__doc__ or "").splitlines()[0].endswith(".")
     parameters = inspect.signature(view.draw).parameters
     positional = [p.name for p in parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     assert positional == ["run", "what", "nbytes"]
@@ -33,8 +95,10 @@ def test_it_has_help_and_the_signature_of_a_view(name: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["mean", "median", "stddev"])
-@pytest.mark.parametrize("name", NAMES)
-def test_it_draws_every_quantity_in_every_format(name: str, what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", MAPS)
+def test_a_view_of_a_map_draws_every_quantity_in_every_format(
+    name: str, what: str, tmp_path: Path
+) -> None:
     figure = registry.load("views", name).draw(seed_map(), what)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -43,7 +107,7 @@ def test_it_draws_every_quantity_in_every_format(name: str, what: str, tmp_path:
         assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAPS)
 def test_it_refuses_what_was_not_measured(name: str) -> None:
     draw = registry.load("views", name).draw
     with pytest.raises(InputError, match="no pairs of 7 bytes"):
@@ -52,7 +116,7 @@ def test_it_refuses_what_was_not_measured(name: str) -> None:
         draw(seed_map(), "mode")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAPS)
 def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_path: Path) -> None:
     draw = registry.load("views", name).draw
     nameless = latency_map(block(2, 3))

@@ -17,6 +17,7 @@ import pytest
 
 from isochrone import run as runs
 from isochrone.report.build import write_report
+from sweeps import bisection, collective, point_to_point, table_of
 from synthetic import block, latency_map
 
 pytestmark = pytest.mark.browser
@@ -149,6 +150,46 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plain = latency_map(block(8, 8, "node{:02d}"), nbytes=(64, 1024))
     write_report([runs.read(folder / "hostile.jsonl"), plain], path)
     return path
+
+
+@pytest.fixture(scope="module")
+def sweeps_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a report of sweeps, several of a kind, one of them full of attacks."""
+    hostile = collective(("bcast", "scan"), late=5)
+    rows = [{**row, "op": HOSTILE[1]} if row["op"] == "scan" else row
+            for row in hostile.tables["sample"].rows()]  # fmt: skip
+    hostile.tables["sample"] = table_of(rows)
+    hostile.header |= {"seconds_are": HOSTILE[0], "mpi": {"library": HOSTILE[2]}}
+    path = tmp_path_factory.mktemp("sweeps") / "report.html"
+    runs = [point_to_point(), point_to_point(window=64), bisection(9, slow=2), hostile]
+    write_report(runs, path)
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_report_of_sweeps_is_silent_readable_and_fits(
+    browser: Browser, sweeps_report: Path, width: int, scheme: str
+) -> None:
+    """No console line, no script, no request; the page fits a phone; text stands out."""
+    browser.open(sweeps_report)
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    assert browser.seen("Log.entryAdded", "Runtime.exceptionThrown") == []
+    assert browser.seen("Page.javascriptDialogOpening") == []
+    assert browser.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = browser.evaluate(
+        "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
+        ".map(b => [b.width, b.height])"
+    )
+    assert len(boxes) == 10  # time and bandwidth of each, and of the two of one kind together
+    assert all(w > 300 and h > 200 for w, h in boxes)
+    assert HOSTILE[1] in browser.evaluate("document.body.textContent")
+    assert min(browser.evaluate(CONTRAST)) >= 4.5
 
 
 @pytest.fixture

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["add_message_size"]
+__all__ = ["add_message_size", "read_size"]
 
 
 def add_message_size(parser: argparse.ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
     parser.add_argument(
-        "--bytes", type=_size, metavar="SIZE",
+        "--bytes", type=read_size, metavar="SIZE",
         help="message size, e.g. 1MiB (default: the smallest one measured)",
     )  # fmt: skip
 
 
-def _size(text: str) -> int:
+def read_size(text: str) -> int:
     """Read a size for argparse, which wants its own kind of error."""
     from isochrone.errors import InputError
     from isochrone.units import parse_bytes

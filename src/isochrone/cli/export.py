@@ -36,6 +36,9 @@ def run(args: argparse.Namespace) -> int:
     path = check_output(
         args.output or args.file.with_suffix(exporter.SUFFIX), force=args.force, inputs=[args.file]
     )
+    beside = [path.with_suffix(suffix) for suffix in getattr(exporter, "BESIDE", ())]
+    for other in beside:
+        check_output(other, force=args.force, inputs=[args.file])
     found = read(args.file)
     exporter.write(found, path, nbytes=args.bytes)
     if (
@@ -45,5 +48,6 @@ def run(args: argparse.Namespace) -> int:
     ):
         size = format_bytes(found.message_sizes()[0])
         print(f"isochrone: {args.to} holds one size; this is {size} (see --bytes)", file=sys.stderr)
-    print(path)
+    for written in (path, *beside):
+        print(written)
     return 0

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from isochrone.cli._output import add_output, check_output
+from isochrone.errors import InputError
 
 __all__ = ["add_arguments", "run"]
 
@@ -21,6 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", dest="source", choices=formats, required=True, metavar="FORMAT",
         help=f"one of: {', '.join(formats)}",
     )  # fmt: skip
+    parser.add_argument(
+        "--ranks", type=_count, metavar="N",
+        help="number of ranks, for output that does not say it (osu collectives)",
+    )  # fmt: skip
     add_output(parser, "run file to write (default: the name of FILE with the suffix .jsonl)")
 
 
@@ -33,9 +38,21 @@ def run(args: argparse.Namespace) -> int:
     path = check_output(
         args.output or args.file.with_suffix(".jsonl"), force=args.force, inputs=[args.file]
     )
-    found = registry.load("importers", args.source).read(args.file)
+    importer = registry.load("importers", args.source)
+    takes_ranks = getattr(importer, "TAKES_RANKS", False)
+    if args.ranks is not None and not takes_ranks:
+        raise InputError(
+            f"a file of {args.source} says itself how many ranks there are", where="--ranks"
+        )
+    found = importer.read(args.file, **({"ranks": args.ranks} if takes_ranks else {}))
     write(found, path, overwrite=args.force)
     for warning in found.warnings:
         print(f"isochrone: {printable(warning['text'], 500)}", file=sys.stderr)
     print(path)
     return 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of ranks")
+    return int(text)

@@ -1,12 +1,16 @@
-"""Draw a latency map: heat map, surface or hierarchy, as PNG, SVG or PDF."""
+"""Draw a latency map, or the curves of sweeps over message sizes, as PNG, SVG or PDF."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from isochrone.cli._options import add_message_size
+from isochrone.cli._options import read_size
 from isochrone.cli._output import add_output, check_output
+
+if TYPE_CHECKING:
+    from isochrone.run import Run
 
 __all__ = ["add_arguments", "run"]
 
@@ -16,25 +20,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from isochrone import registry
 
     views = registry.names("views")
-    parser.add_argument("file", type=Path, metavar="FILE", help="run file")
     parser.add_argument(
-        "--view", choices=views, default="heatmap", help="what to draw (default: heatmap)"
-    )
+        "files", nargs="+", type=Path, metavar="FILE",
+        help="run file; several if they are sweeps over message sizes",
+    )  # fmt: skip
+    parser.add_argument(
+        "--view", choices=views,
+        help="what to draw (default: heatmap of a map, time of sweeps)",
+    )  # fmt: skip
     parser.add_argument(
         "--what", choices=["mean", "median", "stddev"], default="median",
-        help="statistic of the round trips (default: median)",
+        help="maps: statistic of the round trips (default: median)",
     )  # fmt: skip
-    add_message_size(parser)
+    parser.add_argument(
+        "--scale", choices=["log", "linear"],
+        help="sweeps: of both axes (default: what suits the sizes)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--op", type=_words, default=[], metavar="OP,…",
+        help="sweeps: draw these collectives only, e.g. bcast,allreduce",
+    )  # fmt: skip
+    parser.add_argument(
+        "--bytes", type=_sizes, default=[], metavar="SIZE,…",
+        help="message size of a map, e.g. 1MiB (default: the smallest); sizes of the view ranks",
+    )  # fmt: skip
     add_output(parser, "picture; its suffix .png, .svg or .pdf says the format", required=True)
 
 
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
-    from isochrone import registry, views
+    from isochrone import views
     from isochrone.run import read
 
-    path = check_output(args.output, force=args.force, inputs=[args.file])
-    figure = registry.load("views", args.view).draw(read(args.file), args.what, args.bytes)
+    path = check_output(args.output, force=args.force, inputs=args.files)
+    figure = _draw([read(file) for file in args.files], args)
     views.save(figure, path)
     print(path)
     return 0
+
+
+def _draw(runs: list[Run], args: argparse.Namespace) -> Any:
+    """Load the view and give it what it draws; it returns a figure of matplotlib."""
+    from isochrone import registry
+    from isochrone.curves import is_sweep
+    from isochrone.errors import InputError
+
+    name = args.view or ("time" if is_sweep(runs[0]) else "heatmap")
+    view = registry.load("views", name)
+    if view.DRAWS == "sweep":
+        return view.draw(runs, scale=args.scale, sizes=args.bytes, ops=args.op)
+    if len(runs) > 1:
+        raise InputError(f"the view {name} draws one run, not {len(runs)}")
+    if len(args.bytes) > 1:
+        raise InputError(f"the view {name} draws one message size, not {len(args.bytes)}")
+    return view.draw(runs[0], args.what, args.bytes[0] if args.bytes else None)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _sizes(text: str) -> list[int]:
+    return [read_size(word) for word in _words(text)]

@@ -1,8 +1,9 @@
-"""A comma-separated table for pandas, R or a spreadsheet: one row a pair, times in seconds.
+"""A comma-separated table for pandas, R or a spreadsheet: a row a pair or sample, in seconds.
 
-Every message size of the run is written unless one is chosen. An empty cell means not known. A pair
-that was not measured has a row without values, so that nothing is missing silently. ``retest`` is
-true for a pair that was measured again, alone: such a pair has two rows.
+A sweep has one row a repetition, with the columns that ``fit`` reads, ``op,p,b,seconds``, and more.
+A map has one row a pair; one that was not measured has a row without values, so that nothing is
+missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
+Every message size of the run is written unless one is chosen. An empty cell means not known.
 """
 
 from __future__ import annotations
@@ -17,27 +18,72 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.curves import is_sweep, samples
 from isochrone.errors import InputError
+from isochrone.exporters._sizes import curves_to_export
 from isochrone.files import whole_file
 from isochrone.run import MAX_MATRIX_RANKS, Run
 from isochrone.table import Table
 
-__all__ = ["SUFFIX", "write"]
+__all__ = ["HOLDS", "SUFFIX", "write"]
 
 SUFFIX: Final = ".csv"
+HOLDS: Final = ("map", "sweep")
 _STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
+_SWEEP: Final = ("op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again")
 _FORMULA: Final = re.compile(r"'*[=+\-@]")
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
-    """Write the pairs of a latency map as comma-separated values.
+    """Write the pairs of a latency map, or the samples of a sweep, as comma-separated values.
 
     Raises
     ------
     InputError
-        If the run holds no pairs of this size, or the file cannot be written.
+        If the run holds nothing of this size, or the file cannot be written.
     """
+    if is_sweep(run):
+        curves_to_export(run, nbytes)  # says what is wrong with it, before the file is begun
+        _write(path, _SWEEP, _samples(run, nbytes))
+    else:
+        _write(path, _COLUMNS, _pairs(run, nbytes))
+
+
+def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    with (
+        whole_file(path) as stream,
+        io.TextIOWrapper(stream, encoding="utf-8", newline="") as text,
+    ):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+    """Yield the samples of a sweep; what a sample does not have is an empty cell."""
+    options = run.header.get("options")
+    mode = options.get("mode") if isinstance(options, dict) else None
+    usual = mode if run.experiment == "point-to-point" and mode else run.experiment
+    for sample in samples(run).rows():
+        if nbytes is not None and sample["bytes"] != nbytes:
+            continue
+        sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"]}
+        sample["op"] = _cell_of_text(str(sample["op"]))
+        yield tuple(_cell(sample.get(key)) for key in _SWEEP)
+
+
+def _cell(value: object) -> str:
+    """Write one value; a column in which some records lack a count is one of floats inside."""
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return value if isinstance(value, str) else repr(value)
+
+
+def _pairs(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+    """Yield the pairs of a map, those that were not measured last."""
     sizes = run.message_sizes()
     if nbytes is not None:
         if nbytes not in sizes:
@@ -48,14 +94,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         sizes = [nbytes]
     if run.size > MAX_MATRIX_RANKS:
         raise InputError(f"a map of {run.size} ranks is too large for this format")
-    with (
-        whole_file(path) as stream,
-        io.TextIOWrapper(stream, encoding="utf-8", newline="") as text,
-    ):
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(_COLUMNS)
-        rows.writerows(_measured(run, sizes))
-        rows.writerows(_unmeasured(run, sizes))
+    yield from _measured(run, sizes)
+    yield from _unmeasured(run, sizes)
 
 
 def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
@@ -63,7 +103,7 @@ def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
     table = run.pairs()
     keep = np.isin(table["bytes"], sizes)
     i, j, size = (table[key][keep].tolist() for key in ("i", "j", "bytes"))
-    hosts = [_cell_of_host(host) for host in run.hosts]
+    hosts = [_cell_of_text(host) for host in run.hosts]
     unknown = {"median"} if run.header.get("median_is_mean") else set()
     statistics = [_statistic(table, key, keep, unknown) for key in _STATISTICS]
     again = ("true" if flag else "false" for flag in table.flag("retest")[keep].tolist())
@@ -78,7 +118,7 @@ def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
 def _unmeasured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
     """Yield a row without values for each pair that a partial run did not come to."""
     table = run.pairs()
-    hosts = [_cell_of_host(host) for host in run.hosts]
+    hosts = [_cell_of_text(host) for host in run.hosts]
     for size in sizes:
         done = np.zeros((run.size, run.size), dtype=bool)
         of_size = table["bytes"] == size
@@ -99,7 +139,7 @@ def _statistic(table: Table, key: str, keep: NDArray[np.bool_], unknown: set[str
     return ("" if v is None or v != v else repr(v) for v in values)
 
 
-def _cell_of_host(host: str) -> str:
+def _cell_of_text(host: str) -> str:
     """Make a host name a cell that no program takes for anything else than text.
 
     A host name comes from elsewhere, and a spreadsheet runs a cell that begins with ``= + - @`` as

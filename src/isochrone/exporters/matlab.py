@@ -17,9 +17,10 @@ from isochrone.exporters._matrices import matrix_us, size_to_export
 from isochrone.files import whole_file
 from isochrone.run import Run
 
-__all__ = ["SUFFIX", "write"]
+__all__ = ["HOLDS", "SUFFIX", "write"]
 
 SUFFIX: Final = ".mat"
+HOLDS: Final = ("map",)
 ONE_SIZE: Final = True
 """The format holds one message size only."""
 

@@ -24,9 +24,10 @@ from isochrone.exporters._matrices import matrix_us, size_to_export
 from isochrone.files import whole_file
 from isochrone.run import Run
 
-__all__ = ["SUFFIX", "write"]
+__all__ = ["HOLDS", "SUFFIX", "write"]
 
 SUFFIX: Final = ".log"
+HOLDS: Final = ("map",)
 ONE_SIZE: Final = True
 """The format holds one message size only."""
 _COLUMNS: Final = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n"

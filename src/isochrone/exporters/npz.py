@@ -18,9 +18,10 @@ from isochrone.exporters._matrices import matrix_us, size_to_export
 from isochrone.files import whole_file
 from isochrone.run import Run
 
-__all__ = ["SUFFIX", "write"]
+__all__ = ["HOLDS", "SUFFIX", "write"]
 
 SUFFIX: Final = ".npz"
+HOLDS: Final = ("map",)
 ONE_SIZE: Final = True
 """The format holds one message size only."""
 _MORE: Final = ("median", "min", "p95", "max", "low", "high")

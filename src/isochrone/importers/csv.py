@@ -30,7 +30,9 @@ from isochrone.importers._common import (
 from isochrone.run import PAIR_QUANTITIES, Run
 from isochrone.text import printable
 
-__all__ = ["read"]
+__all__ = ["HOLDS", "read"]
+
+HOLDS: Final = "map"
 
 _STATISTICS: Final = ("n", *PAIR_QUANTITIES)
 _KNOWN: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from isochrone.importers._common import Source
 from isochrone.importers._matrices import run_of_matrices
 from isochrone.run import Run
 
-__all__ = ["read"]
+__all__ = ["HOLDS", "read"]
+
+HOLDS: Final = "map"
 
 
 def read(path: Path) -> Run:

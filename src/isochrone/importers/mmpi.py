@@ -27,7 +27,9 @@ from isochrone.importers._common import (
 from isochrone.run import Run
 from isochrone.text import printable
 
-__all__ = ["read"]
+__all__ = ["HOLDS", "read"]
+
+HOLDS: Final = "map"
 
 DEFAULT_BYTES: Final = 64
 """The program's own default of MsgLen."""

@@ -17,7 +17,9 @@ from isochrone.importers._common import Source
 from isochrone.importers._matrices import run_of_matrices
 from isochrone.run import Run
 
-__all__ = ["read"]
+__all__ = ["HOLDS", "read"]
+
+HOLDS: Final = "map"
 
 _NAMES: Final = (
     "avg", "stddev", "median", "min", "p95", "max", "low", "high", "n", "hosts", "bytes",

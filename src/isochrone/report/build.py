@@ -11,7 +11,7 @@ import isochrone
 from isochrone import topology
 from isochrone.errors import InputError
 from isochrone.files import sha256, whole_file
-from isochrone.report import tables, words
+from isochrone.report import sweeps, tables, words
 from isochrone.report.pictures import pictures
 from isochrone.run import Run
 from isochrone.text import printable
@@ -24,6 +24,7 @@ MARK: Final = '<meta name="generator" content="isochrone'
 
 MOST_SLOW: Final = 12
 MOST_WARNINGS: Final = 20
+_PAGES: Final = ("template.html.j2", "sweep.html.j2")
 _LONGEST_TEXT: Final = 1000
 
 
@@ -38,7 +39,7 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
     if not runs:
         raise InputError("a report of no run", hint="name at least one run file")
     sections = [_section(run, f"run-{k}") for k, run in enumerate(runs, start=1)]
-    page = _render(sections)
+    page = _render(sections, sweeps.together(runs))
     with whole_file(path) as stream:
         stream.write(page.encode())
 
@@ -52,9 +53,9 @@ def is_report(path: Path) -> bool:
         return False
 
 
-def _render(sections: list[dict[str, Any]]) -> str:
+def _render(sections: list[dict[str, Any]], together: list[dict[str, Any]]) -> str:
     try:
-        from jinja2 import Environment, StrictUndefined
+        from jinja2 import DictLoader, Environment, StrictUndefined
         from markupsafe import Markup
     except ImportError as error:
         raise InputError(
@@ -71,14 +72,15 @@ def _render(sections: list[dict[str, Any]]) -> str:
     folder = resources.files("isochrone.report")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, finalize=clean, trim_blocks=True,
-        lstrip_blocks=True,
+        lstrip_blocks=True, loader=DictLoader({n: (folder / n).read_text("utf-8") for n in _PAGES}),
     )  # fmt: skip
     environment.filters["trusted"] = Markup
-    template = environment.from_string((folder / "template.html.j2").read_text("utf-8"))
+    template = environment.get_template(_PAGES[0])
     several = len(sections) > 1
     return template.render(
         title=f"{len(sections)} measurements" if several else sections[0]["title"],
         sections=sections,
+        together=together,
         several=several,
         style=(folder / "style.css").read_text("utf-8"),
         version=isochrone.__version__,
@@ -101,6 +103,7 @@ def _section(run: Run, name: str) -> dict[str, Any]:
         "complete": run.complete,
         "experiment": run.experiment,
         "map": None,
+        "sweep": sweeps.sweep(run, name) if sweeps.holds_sweep(run) else None,
         "records": [(kind, len(table)) for kind, table in run.tables.items()],
         "hosts": tables.hosts(run),
         "how": tables.measured_how(run),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -12,7 +12,7 @@ from isochrone import registry, views
 from isochrone.run import Run
 from isochrone.views._style import FAINT, INK, QUANTITIES, SLOW
 
-__all__ = ["Picture", "inline", "pictures"]
+__all__ = ["Picture", "inline", "pictures", "sweep_picture"]
 
 ORDER: Final = {
     "heatmap": (
@@ -31,6 +31,23 @@ ORDER: Final = {
     ),
 }
 """The views of a report, each with its title and how it is read."""
+
+SWEEP_VIEWS: Final = {
+    "time": (
+        "Time by message size",
+        "A flat part is the cost of a message, a slope the cost of its bytes. Bars are the 95 % "
+        "intervals of the medians; where it is shaded, the protocol changes.",
+    ),
+    "bandwidth": (
+        "Bandwidth by message size",
+        "How many bytes a second, on the way to the most the machine can do.",
+    ),
+    "ranks": (
+        "Time by number of ranks",
+        "How the time grows with the number of ranks, at a few message sizes.",
+    ),
+}
+"""The views of sweeps, each with its title and how it is read."""
 
 _THEMED: Final = {INK: "var(--ink)", FAINT: "var(--faint)", SLOW: "var(--slow)"}
 _FONT: Final = re.compile(r"font-family:[^;]*")
@@ -66,6 +83,15 @@ def pictures(
         figure = registry.load("views", name).draw(run, what, nbytes, **known)
         words = f"{title}: {QUANTITIES[what].lower()} between {run.size} ranks, view {name}."
         yield Picture(name, title, caption, inline(views.to_svg(figure), f"{prefix}-{name}", words))
+
+
+def sweep_picture(runs: Sequence[Run], name: str, prefix: str) -> Picture:
+    """Draw one view of one or several sweeps."""
+    title, caption = SWEEP_VIEWS[name]
+    figure = registry.load("views", name).draw(runs)
+    of = f"{len(runs)} runs" if len(runs) > 1 else f"{runs[0].size} ranks"
+    words = f"{title}: {runs[0].experiment.replace('-', ' ')}, {of}, view {name}."
+    return Picture(name, title, caption, inline(views.to_svg(figure), f"{prefix}-{name}", words))
 
 
 def inline(svg: str, prefix: str, description: str) -> str:

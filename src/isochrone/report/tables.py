@@ -23,7 +23,8 @@ _LABELS: Final = {
     "min-repeats": "repeats at least", "max-repeats": "repeats at most",
     "max-time": "time for a pair at most", "retest": "pairs measured again, at most",
     "inner-parallel": "several pairs at once on a node", "time-limit": "time limit",
-    "precision": "wanted precision",
+    "precision": "wanted precision", "window": "messages in flight", "layout": "layout",
+    "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
 }  # fmt: skip
 _ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
 """Options that say nothing if the number of repeats is fixed."""

@@ -18,6 +18,10 @@ __all__ = [
 ]
 
 _ORIGIN: Final = {"made up": "made-up", "simulated": "simulated"}
+_TITLES: Final = {
+    "null": "latency map", "point-to-point": "point-to-point sweep",
+    "bisection": "bisection sweep", "collective": "sweep of collectives",
+}  # fmt: skip
 _INNER: Final = {
     "package": "on the same processor",
     "numa": "in the same NUMA domain",
@@ -31,11 +35,13 @@ _BEYOND: Final = {
 
 def title_of(run: Run) -> str:
     """Return the title of a run: what was measured, where."""
-    what = "latency map" if run.experiment == "null" else run.experiment.replace("-", " ")
+    what = _TITLES.get(run.experiment, run.experiment.replace("-", " "))
     what = f"{_ORIGIN.get(run.origin, '')} {what}".strip().capitalize()
     hosts = set(run.hosts) - {""}
     nodes = f" on {_plural(len(hosts), 'node')}" if hosts else ""
-    return f"{what} of {_plural(run.size, 'rank')}{nodes}"
+    join = "on" if run.experiment == "collective" else "of"
+    nodes = nodes.replace(" on ", ", ") if join == "on" else nodes
+    return f"{what} {join} {_plural(run.size, 'rank')}{nodes}"
 
 
 def describe_date(text: object) -> str:

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = ["draw"]
+__all__ = ["DRAWS", "draw"]
+
+DRAWS: Final = "map"
+"""The kind of run it draws, one at a time."""
 
 _MOST_CELLS: Final = 2048  # a side; more than this no screen or page resolves
 _MOST_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers

@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Tree", "draw", "plant"]
+__all__ = ["DRAWS", "Tree", "draw", "plant"]
+
+DRAWS: Final = "map"
+"""The kind of run it draws, one at a time."""
 
 _MOST_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE: Final = 0.155  # inches that one line of labels needs

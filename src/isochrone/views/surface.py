@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = ["draw"]
+__all__ = ["DRAWS", "draw"]
+
+DRAWS: Final = "map"
+"""The kind of run it draws, one at a time."""
 
 _MOST_POINTS: Final = 256  # a side of the mesh
 _LINES_UP_TO: Final = 64  # mesh points a side; more lines would hide the colours

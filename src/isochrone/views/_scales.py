@@ -1,0 +1,130 @@
+"""Axes of sizes, times and bandwidths: where a value lies, and ticks that carry their unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "Scale",
+    "Ticks",
+    "evenly_spaced",
+    "place",
+    "tick_bytes",
+    "tick_rate",
+    "tick_seconds",
+    "value_ticks",
+    "where_ticks",
+]
+
+Scale = Literal["log", "linear"]
+
+_ZERO_GAP: Final = 1.4  # octaves between the place of nothing and the smallest something
+_MOST_TICKS: Final = 11
+_SUBS: Final = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(range(1, 10)))
+
+
+class Ticks(NamedTuple):
+    """Places on an axis and what is written there."""
+
+    places: list[float]
+    texts: list[str]
+
+
+def evenly_spaced(values: ArrayLike) -> bool:
+    """Whether sizes are a range with a fixed step, which a linear axis suits."""
+    steps = np.diff(np.unique(np.asarray(values, dtype=np.float64)))
+    return len(steps) >= 3 and bool(np.ptp(steps) <= 0.01 * steps.max())
+
+
+def place(values: ArrayLike, scale: Scale, smallest: float) -> NDArray[np.float64]:
+    """Return where sizes lie on their axis.
+
+    On a logarithmic one in octaves, with 0 somewhat left of the ``smallest`` size above 0: a
+    message of no bytes is measured everywhere, and its logarithm is not.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if scale == "linear":
+        return values
+    zero = math.log2(smallest) - _ZERO_GAP
+    return np.where(values > 0, np.log2(np.maximum(values, 1e-300)), zero)
+
+
+def where_ticks(
+    values: ArrayLike, scale: Scale, write: Callable[[float], str]
+) -> Ticks:  # fmt: skip
+    """Choose ticks of the sizes (or ranks) of an axis, at powers of two or multiples of one."""
+    found = np.unique(np.asarray(values, dtype=np.float64))
+    above = found[found > 0]
+    smallest = float(above.min()) if len(above) else 1.0
+    if scale == "linear":
+        chosen = _multiples(float(found.min()), float(found.max()))
+    else:
+        low, high = math.ceil(math.log2(smallest)), math.floor(math.log2(float(found.max()) or 1))
+        step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MOST_TICKS)
+        chosen = [2.0**k for k in range(low, high + 1) if k % step == 0]
+        if len(chosen) < 2:
+            chosen = [float(v) for v in above[:: max(1, len(above) // 4)]]
+        chosen = [0.0] * bool(found.min() == 0) + chosen
+    return Ticks(place(chosen, scale, smallest).tolist(), [write(v) for v in chosen])
+
+
+def _multiples(low: float, high: float) -> list[float]:
+    """Return multiples of a power of two that span a range with at most 9 ticks."""
+    step = 2.0 ** math.ceil(math.log2(max(high - low, 1) / 8))
+    first = 0 if low < step else math.ceil(low / step)
+    return [k * step for k in range(first, math.floor(high / step) + 1)]
+
+
+def value_ticks(
+    low: float, high: float, scale: Scale, write: Callable[[float], str]
+) -> Ticks:  # fmt: skip
+    """Choose ticks between two limits of times or bandwidths."""
+    from matplotlib.ticker import MaxNLocator
+
+    chosen: list[float] = []
+    if scale == "log":
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for subs in _SUBS:
+            ticks = [s * 10.0**k for k in decades for s in subs if low <= s * 10.0**k <= high]
+            if len(ticks) > 9:
+                break
+            chosen = ticks
+        if not chosen:  # very many decades
+            chosen = [10.0**k for k in decades if k % 3 == 0 and low <= 10.0**k <= high]
+    if len(chosen) < 3:
+        found = np.asarray(MaxNLocator(6).tick_values(low, high)).tolist()
+        chosen = [t for t in found if low <= t <= high]
+    return Ticks(chosen, [write(v) for v in chosen])
+
+
+def tick_bytes(size: float) -> str:
+    """Write a size as short as a tick wants it: ``0``, ``64 B``, ``1.5 MiB``."""
+    if size == 0:
+        return "0"
+    for factor, unit in ((1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")):
+        if size >= factor:
+            return f"{size / factor:.4g} {unit}"
+    return f"{size:g} B"
+
+
+def with_units(units: Sequence[tuple[float, str]]) -> Callable[[float], str]:
+    """Return a writer of ticks: ``0``, ``50 µs``, ``1.5 ms``."""
+
+    def write(value: float) -> str:
+        if value == 0:
+            return "0"
+        factor, unit = next((u for u in reversed(units) if abs(value) >= 0.9999 * u[0]), units[0])
+        return f"{value / factor:.4g} {unit}"
+
+    return write
+
+
+tick_seconds: Final = with_units(((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")))
+tick_rate: Final = with_units(
+    ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s"))
+)
