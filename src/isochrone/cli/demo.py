@@ -1,9 +1,8 @@
-"""The whole tour on this machine: measure a latency map, say what it means, write report.html."""
+"""The whole tour on this machine: a latency map, a size sweep, what they mean, and report.html."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 from pathlib import Path
 from typing import Final
@@ -12,8 +11,12 @@ from isochrone.errors import InputError
 
 __all__ = ["add_arguments", "run"]
 
-RANKS: Final = 4
-RUN_FILE: Final = "demo-latency-map.jsonl"
+STEPS: Final = (
+    ("latency-map", 4, ("--bytes", "64,64KiB")),
+    ("point-to-point", 2, ("--bytes", "auto:0:256KiB", "--repeats", "40", "--time-limit", "10")),
+)
+"""Experiment, ranks and options of each measurement."""
+
 TIMEOUT: Final = 120.0
 
 
@@ -28,9 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Take the tour."""
-    from isochrone import launchers, probe, registry
     from isochrone.cli import show
-    from isochrone.cli._measuring import follow
+    from isochrone.cli._measuring import Bench, follow
     from isochrone.report.build import is_report, write_report
     from isochrone.run import read
 
@@ -38,20 +40,17 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "it exists and is no report of ours", where=str(args.output), hint="give -o FILE"
         )
-    built = probe.build(probe.find_mpicc(args.mpicc))
-    run_file = args.output.with_name(RUN_FILE)
-    options = ["--bytes", "64,64KiB", "--out", str(run_file), "--force", "--progress"]
-    job = launchers.Job(
-        ranks=RANKS,
-        program=(str(built.path), "latency-map", *options),
-        mpicc=built.mpicc,
-        processors=launchers.processors(os.environ),
-        library=built.library,
-    )
-    tokens = registry.load("launchers", launchers.choose(os.environ, built.library)).command(job)
-    print(f"$ {shlex.join(tokens)}\n")
-    follow(tokens, run_file, title="latency-map", timeout=TIMEOUT)
-    show.print_file(run_file)
-    write_report([read(run_file)], args.output)
-    print(f"\nThe run file is {run_file}, the report is {args.output}: open it in a browser.")
+    bench = Bench.choose({"mpicc": args.mpicc})
+    files = []
+    for experiment, ranks, options in STEPS:
+        path = args.output.with_name(f"demo-{experiment}.jsonl")
+        tokens = bench.tokens(experiment, options, ranks, path, force=True)
+        print(f"$ {shlex.join(tokens)}\n")
+        follow(tokens, path, title=experiment, timeout=TIMEOUT)
+        show.print_file(path)
+        print()
+        files.append(path)
+    write_report([read(path) for path in files], args.output)
+    kept = " and ".join(map(str, files))
+    print(f"The run files are {kept}; the report is {args.output}: open it in a browser.")
     return 0
