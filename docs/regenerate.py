@@ -25,6 +25,12 @@ MADE_UP = (
 )
 """The machine in the pictures: 8 ranks a node, 4 nodes a switch, 2 switches, node 5 slow."""
 
+SWEEP = (
+    "isochrone measure point-to-point -n 2 --quiet --bytes auto:0:64KiB --smallest-gap 256"
+    " --max-points 24 -o sizes.jsonl"
+)
+"""The sweep in the pictures is one of this machine, as in README.md."""
+
 
 def main() -> None:
     """Regenerate README.md, docs/*.md and the pictures."""
@@ -74,12 +80,15 @@ def run(command: str, folder: Path, environ: dict[str, str]) -> str:
 
 
 def draw(folder: Path, environ: dict[str, str]) -> None:
-    """Draw the pictures of the made-up machine."""
+    """Draw the pictures of the made-up machine, and of a sweep on this one."""
     PICTURES.mkdir(exist_ok=True)
     run(MADE_UP, folder, environ)
     for view in ("heatmap", "surface", "levels"):
         picture = PICTURES / f"{view}.png"
         run(f"isochrone plot null.jsonl --view {view} --force -o {picture}", folder, environ)
+    run(SWEEP, folder, environ)
+    picture = PICTURES / "time.png"
+    run(f"isochrone plot sizes.jsonl --view time --force -o {picture}", folder, environ)
 
 
 if __name__ == "__main__":
