@@ -23,8 +23,10 @@ FAMILIES: Final = {
     "exporters": "export format",
     "views": "view",
     "cli": "command",
+    "cli._predict": "kind of prediction",
+    "models": "model family",
 }
-_SUPPORT: Final = {"main"}  # files of a family's folder that are not plug-ins
+_SUPPORT: Final = {"linear", "main", "segments"}  # files of a folder that are not plug-ins
 
 
 def names(family: str) -> list[str]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
@@ -24,6 +24,10 @@ from numpy.typing import NDArray
 from isochrone.errors import InputError
 from isochrone.files import whole_file
 from isochrone.table import Table, TableBuilder
+from isochrone.text import printable
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = [
     "FORMAT",
@@ -72,7 +76,7 @@ class Rank:
     extra: dict[str, Any] = field(default_factory=dict, compare=False)
 
 
-@dataclass
+@dataclass(repr=False)
 class Run:
     """One measurement, as read from a run file or an imported log.
 
@@ -193,6 +197,42 @@ class Run:
             i, j, value = table["i"][keep], table["j"][keep], table[what][keep]
             matrix[i, j] = matrix[j, i] = value
         return matrix
+
+    def to_pandas(self, name: str | None = None) -> DataFrame:
+        """Return the records of one name as a pandas DataFrame; seconds and bytes.
+
+        Parameters
+        ----------
+        name
+            Such as ``sample`` or ``pair``; the one that has most records if None.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed, or the run holds no such records.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise InputError(
+                "a data frame needs pandas, which is not installed", hint="try: pip install pandas"
+            ) from error
+        known = ", ".join(self.tables)
+        if name is None and self.tables:
+            name = max(self.tables, key=lambda key: len(self.tables[key]))
+        if name not in self.tables:
+            raise InputError(
+                f"the run holds no records '{name}'" if name else "the run holds no records",
+                where=str(self.path or ""),
+                hint=f"there are: {known}" if known else "",
+            )
+        return pandas.DataFrame(self.tables[name].columns)
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "partial"
+        held = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
+        ranks = f"{self.size} rank{'s' if self.size > 1 else ''}"
+        return printable(f"<Run {self.experiment} on {ranks} ({state}): {held or 'no'} records>")
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -13,12 +13,15 @@ from matplotlib.figure import Figure
 from isochrone import registry, views
 from isochrone.errors import InputError
 from isochrone.run import Run
+from made_up_times import grid, noisy, run_of, times, truth
+from mpis import ROOT
 from sweeps import bisection, collective, point_to_point
 from synthetic import block, latency_map, seed_map
 
 NAMES = registry.names("views")
 MAPS = [name for name in NAMES if registry.load("views", name).DRAWS == "map"]
 SWEEPS = [name for name in NAMES if registry.load("views", name).DRAWS == "sweep"]
+MODELS = [name for name in NAMES if registry.load("views", name).DRAWS == "model"]
 FEW = (0, 64, 4096)
 
 
@@ -136,3 +139,51 @@ def test_importing_it_does_not_import_matplotlib(name: str) -> None:
         f"registry.load('views', '{name}'); sys.exit('matplotlib' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_two_views_of_a_model_are_there() -> None:
+    assert {"fit", "deviation"} <= set(MODELS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_view_of_a_model_has_help_takes_runs_and_names_the_model(name: str) -> None:
+    view = registry.load("views", name)
+    assert (view.__doc__ or "").splitlines()[0].endswith(".")
+    parameters = inspect.signature(view.draw).parameters
+    assert list(parameters) == ["runs", "model", "ops"]
+
+
+@pytest.mark.parametrize("family", ["bcast-log", "hockney", "hotspot", "loggp", "compute"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_view_of_a_model_draws_families_of_all_variables(
+    name: str, family: str, tmp_path: Path
+) -> None:
+    variables = grid(family)
+    run = run_of(noisy(times(truth(family), variables), variables, 0.02, 3, seed=1))
+    figure = registry.load("views", name).draw([run], model=family)
+    assert isinstance(figure, Figure)
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for suffix in views.SUFFIXES:
+        views.save(figure, tmp_path / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> None:
+    """A map, no run, a model that is not there, a model of something else."""
+    draw = registry.load("views", name).draw
+    variables = grid("bcast-log")
+    exact = times(truth("bcast-log"), variables)
+    run = run_of(noisy(exact, variables, 0.02, 3, seed=1, op="bcast"))
+    with pytest.raises(InputError, match="no samples to fit"):
+        draw([seed_map()])
+    with pytest.raises(InputError, match="name at least one"):
+        draw([])
+    with pytest.raises(InputError, match="no model family 'nothing'"):
+        draw([run], model="nothing")
+    with pytest.raises(InputError, match="No such file"):
+        draw([run], model=tmp_path / "none.json")
+    with pytest.raises(InputError, match="nothing that these runs measured"):
+        draw([run], model=ROOT / "examples/models/t3e-1200.json")
+    with pytest.raises(InputError, match="no measured times of op 'scan'"):
+        draw([run], ops=["scan"])

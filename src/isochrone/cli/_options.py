@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
-__all__ = ["add_message_size", "read_size"]
+__all__ = ["add_message_size", "read_size", "values_of"]
 
 
 def add_message_size(parser: argparse.ArgumentParser) -> None:
@@ -24,3 +25,21 @@ def read_size(text: str) -> int:
         return parse_bytes(text)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def values_of(what: str) -> Callable[[str], list[int]]:
+    """Return a reader, for argparse, of lists and ranges of sizes or of numbers of ranks."""
+
+    def read(text: str) -> list[int]:
+        from isochrone.errors import InputError
+        from isochrone.units import parse_sizes
+
+        try:
+            found = parse_sizes(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+        if what == "ranks" and min(found) < 1:
+            raise argparse.ArgumentTypeError(f"'{text}' is no number of ranks")
+        return found
+
+    return read

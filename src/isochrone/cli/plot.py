@@ -1,4 +1,4 @@
-"""Draw a latency map, or the curves of sweeps over message sizes, as PNG, SVG or PDF."""
+"""Draw a latency map, curves of sweeps, or measured times with a model: PNG, SVG or PDF."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--bytes", type=_sizes, default=[], metavar="SIZE,…",
         help="message size of a map, e.g. 1MiB (default: the smallest); sizes of the view ranks",
     )  # fmt: skip
+    parser.add_argument(
+        "--model", default="auto", metavar="FAMILY|FILE",
+        help="views fit and deviation: model file, or family to fit (default: auto)",
+    )  # fmt: skip
     add_output(parser, "picture; its suffix .png, .svg or .pdf says the format", required=True)
 
 
@@ -69,6 +73,8 @@ def _draw(runs: list[Run], args: argparse.Namespace) -> Any:
     view = registry.load("views", name)
     if view.DRAWS == "sweep":
         return view.draw(runs, scale=args.scale, sizes=args.bytes, ops=args.op)
+    if view.DRAWS == "model":
+        return view.draw(runs, model=args.model, ops=args.op)
     if len(runs) > 1:
         raise InputError(f"the view {name} draws one run, not {len(runs)}")
     if len(args.bytes) > 1:

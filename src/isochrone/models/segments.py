@@ -30,7 +30,7 @@ Find the protocol switch in a sweep over message sizes, from medians and their 9
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -45,7 +45,7 @@ __all__ = ["Break", "Piece", "Segmentation", "segment", "sigma_of_interval"]
 Array = NDArray[np.float64]
 
 MOST_PLACES: Final = 300
-"""Places where a cut is tried; of more values of the variable, neighbours are joined."""
+"""Enough for any sweep over sizes; the effort grows with the square."""
 
 _ROUNDING: Final = 1e-9
 """Relative deviations below this are rounding, not noise: no criterion may look at them."""
@@ -72,11 +72,15 @@ class Break:
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece: the measured values ``low`` … ``high`` of the variable and its coefficients."""
+    """One piece: the measured values ``low`` … ``high`` of the variable and its coefficients.
+
+    ``form`` is 0 for those of the basis, else the number of an alternative.
+    """
 
     low: float
     high: float
     coefficients: Array
+    form: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,8 @@ class Segmentation:
     pieces
         At least one.
     criterion
-        SICc of the best segmentation into 1, 2, 3 … pieces; infinite where none is possible.
+        SICc of the best segmentation into 1, 2, 3 … pieces, as many as were tried; infinite where
+        none is possible.
     """
 
     breaks: list[Break]
@@ -108,11 +113,13 @@ def segment(
     y: ArrayLike,
     basis: ArrayLike | Callable[[Array], Array] | None = None,
     *,
+    alternatives: Sequence[ArrayLike] = (),
     sigma: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     most: int = 4,
     fewest: int | None = None,
     pieces: int | None = None,
+    places: int = MOST_PLACES,
 ) -> Segmentation:
     """Cut data along ``x`` into the pieces that weighted least squares fits best.
 
@@ -126,6 +133,8 @@ def segment(
     basis
         Columns of the linear model, shape (n, terms), or a function that makes them of ``x``;
         1 and x if None.
+    alternatives
+        More such columns; each piece takes those that fit it best.
     sigma
         Standard deviation of each ``y``. The noise is then taken to be at least that, so that
         no break is found in what may be noise. It may be more: real curves are not quite straight.
@@ -138,6 +147,8 @@ def segment(
         Fewest distinct values of ``x`` in a piece; terms + 1, and not below 3, if None.
     pieces
         Number of pieces; chosen by the criterion if None.
+    places
+        Places where a cut is tried; of more values of ``x``, neighbours are joined.
 
     Raises
     ------
@@ -145,22 +156,32 @@ def segment(
         If there are not enough values for a single piece, or so many ``pieces``.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    columns = _columns(x, basis)
     scale = _scale(y, sigma, weights)
     order = np.argsort(x, kind="stable")
-    rows = (np.column_stack([columns, y]) * scale[:, None])[order]
+    bases = [_columns(x, basis), *(np.asarray(other, dtype=np.float64) for other in alternatives)]
+    rows = [(np.column_stack([columns, y]) * scale[:, None])[order] for columns in bases]
     values, starts = np.unique(x[order], return_index=True)
-    terms = columns.shape[1]
+    terms = max(columns.shape[1] for columns in bases)
     fewest = max(3, terms + 1) if fewest is None else fewest
     if len(values) < fewest:
         raise InputError(
             f"{len(values)} values of the variable are too few to fit, it takes {fewest}",
             hint="measure more of them",
         )
-    places = _places(len(values), fewest)
-    cost = _costs(_blocks(rows, starts[places[:-1]]), np.diff(places), fewest)
-    totals, cuts = _cut(cost, most if pieces is None else pieces)
-    noise = _noise_floor(rows[:, -1], known=sigma is not None)
+    noise = _noise_floor(rows[0][:, -1], known=sigma is not None)
+    ends_of_values = np.append(starts, len(y))
+    if pieces is None:
+        whole = [_rest(part) for part in rows]
+        form = int(np.argmin(whole))
+        if whole[form] <= noise * len(y):  # nothing is left that a break could explain
+            alone = [_sicc(whole[form], len(y), 1, terms, noise)]
+            return _result(values, ends_of_values, [rows[form]], [form], [0, len(values)], alone)
+    edges = _places(len(values), fewest, places)
+    costs = np.stack([
+        _costs(_blocks(part, starts[edges[:-1]]), edges, ends_of_values, fewest)
+        for part in rows
+    ])  # fmt: skip
+    totals, cuts = _cut(costs.min(axis=0), most if pieces is None else pieces)
     criterion = [_sicc(total, len(y), k + 1, terms, noise) for k, total in enumerate(totals)]
     chosen = int(np.argmin(criterion)) if pieces is None else pieces - 1
     if not math.isfinite(totals[chosen]):
@@ -169,8 +190,10 @@ def segment(
             if chosen
             else "the terms of the model cannot be told apart in these data"
         )
-    edges = [int(places[cut]) for cut in cuts[chosen]]
-    return _result(values, np.append(starts, len(y)), rows, edges, criterion)
+    ends = [0, *cuts[chosen], len(edges) - 1]
+    forms = [int(np.argmin(costs[:, first, last])) for first, last in pairwise(ends)]
+    taken = [int(edges[end]) for end in ends]
+    return _result(values, ends_of_values, [rows[k] for k in forms], forms, taken, criterion)
 
 
 def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
@@ -203,9 +226,9 @@ def _scale(y: Array, sigma: ArrayLike | None, weights: ArrayLike | None) -> Arra
     return 1 / y
 
 
-def _places(values: int, fewest: int) -> NDArray[np.int64]:
+def _places(values: int, fewest: int, most: int) -> NDArray[np.int64]:
     """Return the indices of the values where a cut is tried, first and past-the-end included."""
-    count = min(values, max(MOST_PLACES, fewest))
+    count = min(values, max(most, fewest))
     return np.unique(np.round(np.linspace(0, values, count + 1)).astype(np.int64))
 
 
@@ -219,7 +242,7 @@ def _blocks(rows: Array, starts: NDArray[np.int64]) -> Array:
     return blocks
 
 
-def _costs(blocks: Array, sizes: NDArray[np.int64], fewest: int) -> Array:
+def _costs(blocks: Array, places: NDArray[np.int64], starts: NDArray[Any], fewest: int) -> Array:
     """Return the squared deviations of every piece: entry (i, j) of places i to j - 1.
 
     A triangle for each first place is extended place by place. Nothing is subtracted, so data
@@ -228,7 +251,6 @@ def _costs(blocks: Array, sizes: NDArray[np.int64], fewest: int) -> Array:
     """
     count, width = len(blocks), blocks.shape[1]
     cost = np.full((count + 1, count + 1), np.inf)
-    reach = np.concatenate([[0], np.cumsum(sizes)])
     triangles = np.zeros((count, width, width))
     for j in range(count):
         upper = np.broadcast_to(blocks[j], (j + 1, width, width))
@@ -239,9 +261,19 @@ def _costs(blocks: Array, sizes: NDArray[np.int64], fewest: int) -> Array:
         left = np.abs(np.diagonal(inner, axis1=1, axis2=2))
         whole = np.linalg.norm(inner, axis=1)
         allowed = np.all(left > _DEPENDENT * whole, axis=1)
-        allowed &= reach[j + 1] - reach[: j + 1] >= fewest
+        allowed &= places[j + 1] - places[: j + 1] >= fewest
+        allowed &= starts[places[j + 1]] - starts[places[: j + 1]] >= width  # terms, and one more
         cost[: j + 1, j + 1] = np.where(allowed, triangles[: j + 1, -1, -1] ** 2, np.inf)
     return cost
+
+
+def _rest(rows: Array) -> float:
+    """Return the squared deviations of a single piece; infinite if its terms depend."""
+    length = np.maximum(np.linalg.norm(rows[:, :-1], axis=0), 1e-300)
+    found, _, rank, _ = np.linalg.lstsq(rows[:, :-1] / length, rows[:, -1], rcond=_DEPENDENT)
+    if rank < len(length):
+        return math.inf
+    return float(np.sum((rows[:, -1] - rows[:, :-1] / length @ found) ** 2))
 
 
 def _cut(cost: Array, most: int) -> tuple[list[float], list[list[int]]]:
@@ -281,16 +313,16 @@ def _sicc(cost: float, n: int, pieces: int, terms: int, floor: float) -> float:
 
 
 def _result(
-    values: Array, starts: NDArray[Any], rows: Array, edges: list[int], criterion: list[float]
-) -> Segmentation:
-    ends = [0, *edges, len(values)]
-    breaks = [Break(float(values[e - 1]), float(values[e])) for e in edges]
+    values: Array, starts: NDArray[Any], rows: list[Array], forms: list[int], edges: list[int],
+    criterion: list[float],
+) -> Segmentation:  # fmt: skip
+    breaks = [Break(float(values[edge - 1]), float(values[edge])) for edge in edges[1:-1]]
     pieces = []
-    for first, last in pairwise(ends):
-        part = rows[starts[first] : starts[last]]
+    for (first, last), mine, form in zip(pairwise(edges), rows, forms, strict=True):
+        part = mine[starts[first] : starts[last]]
         length = np.linalg.norm(part[:, :-1], axis=0)
         found = np.linalg.lstsq(part[:, :-1] / length, part[:, -1], rcond=None)[0] / length
-        pieces.append(Piece(float(values[first]), float(values[last - 1]), found))
+        pieces.append(Piece(float(values[first]), float(values[last - 1]), found, form))
     return Segmentation(breaks, pieces, criterion)
 
 

@@ -1,0 +1,154 @@
+"""What every family of models must do: it is tested by being a file in the folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone import models, registry
+from isochrone.errors import InputError
+from isochrone.models._terms import columns, latex, unit, variables_of
+from made_up_times import grid, noisy, times, truth
+from mpis import ROOT
+
+NAMES = registry.names("models")
+FORMS = [(name, k) for name in NAMES for k in range(len(models.family(name).forms))]
+TRIALS = 200
+
+
+def test_the_families_of_the_sources_are_there() -> None:
+    assert {
+        "hockney", "loggp", "bcast-linear", "bcast-log", "gather", "scatter", "reduce-linear",
+        "reduce-log", "allreduce", "allgather", "hotspot", "hotspot-directional", "compute",
+    } <= set(NAMES)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_has_help_a_formula_a_source_and_its_limits(name: str) -> None:
+    module = registry.load("models", name)
+    family = module.FAMILY
+    assert (module.__doc__ or "").splitlines()[0].endswith(".")
+    assert family.formula.count("{") == family.formula.count("}")
+    assert family.source
+    assert family.fails.endswith(".")
+    for form in family.forms:
+        assert len(form.terms) == len(form.symbols) == len(set(form.terms))
+        assert all(latex(term) and unit(term) in ("s", "s/B", "s/op") for term in form.terms)
+    for split in family.splits:
+        assert set(variables_of([split])) <= set(variables_of(family.forms[-1].terms))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_documentation_lists_it(name: str) -> None:
+    page = (ROOT / "docs/models.md").read_text()
+    family = models.family(name)
+    assert f"`{name}`" in page
+    assert family.formula in page
+    assert family.fails in page
+
+
+@pytest.mark.parametrize(("name", "form"), FORMS)
+def test_times_without_noise_give_the_coefficients_back(name: str, form: int) -> None:
+    """To a billionth, in one regime, by the form they were made of."""
+    variables, piece = grid(name), truth(name, form)
+    model = models.fit(noisy(times(piece, variables), variables, 0, 1, seed=0), name)
+    (found,) = model.pieces
+    assert found.terms == piece.terms
+    assert found.coefficients == pytest.approx(piece.coefficients, rel=1e-9)
+    assert model.quality["r2"] == pytest.approx(1)
+    assert model.quality["held_out"]["point"]["average"] < 1e-9
+
+
+@pytest.mark.parametrize(("name", "form"), FORMS)
+def test_intervals_cover_the_truth_in_spite_of_noise(name: str, form: int) -> None:
+    """2 % noise, 10 repetitions: a 95 % interval covers the truth in at least 90 % of 200 trials,
+    and points that were left out are predicted to 1.5 % on average; regimes are looked for.
+    """
+    variables, piece = grid(name), truth(name, form)
+    exact = times(piece, variables)
+    covered, wrong = np.zeros(len(piece.terms)), []
+    for seed in range(TRIALS):
+        model = models.fit(noisy(exact, variables, 0.02, 10, seed), name)
+        wrong.append(model.quality["held_out"]["point"]["average"])
+        found = model.pieces[0]
+        if len(model.pieces) == 1 and found.terms == piece.terms:
+            assert found.low is not None
+            assert found.high is not None
+            truths = np.array(piece.coefficients)
+            covered += (np.array(found.low) <= truths) & (truths <= np.array(found.high))
+    assert covered.min() >= 0.9 * TRIALS
+    assert np.mean(wrong) < 0.015
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_written_read_and_predicts_the_same(name: str, tmp_path: Path) -> None:
+    variables = grid(name)
+    model = models.fit(noisy(times(truth(name), variables), variables, 0.02, 5, seed=1), name)
+    models.write(model, tmp_path / "m.json")
+    again = models.read(tmp_path / "m.json")
+    assert again == model
+    assert again.variables == variables_of(model.pieces[0].terms)
+    for one, other in zip(
+        vars(again.predict(variables)).values(), vars(model.predict(variables)).values(),
+        strict=True,
+    ):  # fmt: skip
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_prediction_interval_holds_new_measurements(name: str) -> None:
+    """95 % of new medians, as made as those of the fit, are inside."""
+    variables = grid(name)
+    exact = times(truth(name), variables)
+    inside = []
+    for seed in range(20):
+        model = models.fit(noisy(exact, variables, 0.02, 10, seed), name)
+        found = model.predict(variables)
+        (fresh,) = noisy(exact, variables, 0.02, 10, 1000 + seed).groups()
+        predicted = model.predict(fresh.variables)
+        assert np.all(found.low < found.high)
+        inside.append((predicted.low <= fresh.seconds) & (fresh.seconds <= predicted.high))
+    assert 0.92 <= np.mean(inside) <= 0.98
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_constant_variable_is_named_with_what_to_measure(name: str) -> None:
+    variables = grid(name)
+    piece = truth(name, len(models.family(name).forms) - 1)
+    for variable in variables_of(piece.terms):
+        fixed = {**variables, variable: np.full_like(variables[variable], 8.0)}
+        if np.linalg.matrix_rank(columns(piece.terms, fixed) / times(piece, fixed)[:, None]) == len(
+            piece.terms
+        ):
+            continue
+        data = noisy(times(piece, fixed), fixed, 0.02, 3, seed=2)
+        try:
+            found = models.fit(data, name)
+        except InputError as error:
+            assert any(word in str(error) for word in ("told apart", "too few"))
+        else:  # another form of the family needs less
+            assert found.pieces[0].terms != piece.terms
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_variable_is_named(name: str) -> None:
+    variables = grid(name)
+    for missing in variables:
+        rest = {key: values for key, values in variables.items() if key != missing}
+        rest["n" if missing != "n" else "w"] = np.arange(1.0, len(variables[missing]) + 1)
+        data = noisy(times(truth(name), variables), rest, 0, 1, seed=0)
+        with pytest.raises(InputError, match=rf"needs the variables? .*{missing}"):
+            models.fit(data, name)
+
+
+def test_listing_the_families_needs_no_numpy() -> None:
+    code = (
+        "import sys; from isochrone import registry; "
+        "[registry.load('models', name) for name in registry.names('models')]; "
+        "sys.exit('numpy' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

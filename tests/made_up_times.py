@@ -1,0 +1,79 @@
+"""Times made up from the formula of any family, to fit them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isochrone import models
+from isochrone.models import Data, Piece
+from isochrone.models._terms import columns, variables_of
+from isochrone.run import Run
+from isochrone.table import Table
+
+RANKS = (2, 3, 5, 8, 12, 16, 24, 48)
+SIZES = tuple(10_240 * k for k in (1, 2, 4, 7, 10, 15, 20, 30, 40, 50))
+"""8 numbers of ranks, not all powers of two, and 10 sizes as in the seed (10 to 500 KiB)."""
+
+SCALE = {
+    "1": 2e-4, "1/w": 2e-4, "b": 3e-9, "p*b": 1.1e-9, "log2(p)*b": 4.5e-9, "n": 2e-9,
+    "floor(log2(p-1))*b": 2.1e-9, "p*p*b": 2.2e-10, "log2(p)*p*b": 1.3e-9,
+    "ceil(log2(p))": 3e-5, "ceil(log2(p))*b": 4e-9, "p": 2e-5, "log2(p)": 3e-5,
+    "floor(log2(p))": 3e-5,
+    "floor(log2(p))*b": 4e-9, "floor(log2(p))*floor(log2(p))*b": 2e-9, "1/p*b": -2e-9,
+    "pa": 4e-3, "pe": 8e-3, "max(in,out)": 8e-3, "min(in,out)": 1e-3,
+}  # fmt: skip
+"""A coefficient for each term, in seconds and bytes: every term of a family is felt."""
+
+
+def grid(family: str) -> dict[str, np.ndarray]:
+    """Return 80 or so combinations of the variables of a family."""
+    needed = variables_of([t for form in models.family(family).forms for t in form.terms])
+    axes: dict[str, Any] = {
+        "b": SIZES, "p": RANKS, "w": (1, 2, 4, 8, 16, 32, 64, 128), "n": np.arange(1, 11) * 1e5,
+        "pa": range(8), "pe": range(8), "in": range(5), "out": range(5),
+    }  # fmt: skip
+    mesh = np.meshgrid(*(np.array(axes[name], dtype=float) for name in needed), indexing="ij")
+    return {name: values.ravel() for name, values in zip(needed, mesh, strict=True)}
+
+
+def truth(family: str, form: int = 0, scale: float = 1.0) -> Piece:
+    """Return the formula of a family with plausible coefficients."""
+    chosen = models.family(family).forms[form]
+    return Piece(family, list(chosen.terms), [scale * SCALE[term] for term in chosen.terms])
+
+
+def times(piece: Piece, variables: dict[str, np.ndarray]) -> np.ndarray:
+    """Return the times a formula gives."""
+    return columns(piece.terms, variables) @ np.array(piece.coefficients)
+
+
+def noisy(
+    seconds: np.ndarray, variables: dict[str, np.ndarray], noise: float, repeats: int, seed: int,
+    **selectors: str,
+) -> Data:  # fmt: skip
+    """Repeat times with multiplicative normal noise."""
+    generator = np.random.default_rng(seed)
+    measured = np.repeat(seconds, repeats)
+    return Data(
+        {name: np.repeat(values, repeats) for name, values in variables.items()},
+        {name: np.full(len(measured), value) for name, value in selectors.items()},
+        measured * (1 + noise * generator.standard_normal(len(measured))),
+        "collective",
+    )
+
+
+def run_of(data: Data, experiment: str = "collective", **header: Any) -> Run:
+    """Return the run file that holds such samples, one record a repetition."""
+    names = {"b": "bytes"}
+    table = {names.get(name, name): values for name, values in data.variables.items()}
+    for name in ("bytes", "p"):
+        if name in table:
+            table[name] = table[name].astype(np.int64)
+    columns_ = {**data.selectors, **table, "seconds": data.seconds}
+    return Run(
+        header={"experiment": experiment, "ranks": 64, "options": {}, **header},
+        tables={"sample": Table(columns_)},
+        end={"seconds": 1.0, "complete": True},
+    )
