@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpis import MPIS, SCRIPTS, Mpi, find_mpi
+from shims import Shim
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,3 +55,15 @@ def isochrone() -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def mpich_shim(mpich: Mpi, tmp_path: Path) -> Shim:
+    """The wheel `mpich`, with the shim below it."""
+    return Shim(mpich, tmp_path)
+
+
+@pytest.fixture
+def every_shim(every_mpi: Mpi, tmp_path: Path) -> Shim:
+    """Each MPI that must work, with the shim below it."""
+    return Shim(every_mpi, tmp_path)

