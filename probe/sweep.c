@@ -6,7 +6,7 @@
 #include "points.h"
 #include "sampler.h"
 
-#include <string.h>
+#include <math.h>
 
 enum { TAG_TASK = 1201, TAG_TIMES };
 
@@ -215,15 +215,16 @@ static long afford(struct conductor *c, iso_point_t *point, long wanted,
     if (options.time_limit == 0 || estimate <= 0) {
         return wanted;
     }
+    if (point->sampler.n == 0) { /* so that every point gets some */
+        return wanted < LEAST_REPEATS ? wanted : LEAST_REPEATS;
+    }
     double share = time_left(c) / (double)(c->pending > 0 ? c->pending : 1);
     double room = share / (2 * estimate * (double)point->batch);
     if (room >= (double)wanted) {
         return wanted;
     }
     point->lowered = true;
-    long least = LEAST_REPEATS - point->sampler.n;
-    least = least > 0 ? least : 0;
-    return room > (double)least ? (long)room : least;
+    return (long)fmax(0, room);
 }
 
 /** Give a point some more samples. @return whether it took any */
@@ -304,7 +305,7 @@ static void judge(struct conductor *c)
             c->left_out++;
             continue;
         }
-        c->lowered += point->lowered;
+        c->lowered += point->lowered && point->sampler.n < iso_sampler_goal();
         c->missed += iso_sampler_missed(s);
         c->unsteady += s->high - s->low > 0.2 * s->median;
     }
