@@ -127,3 +127,17 @@ def _header(n: int, nbytes: Sequence[int]) -> dict[str, Any]:
         "mpi": {"library": "MPICH Version: 5.0.2", "standard": "4.1"},
         "clock": {"name": "MPI_Wtime", "granularity": 2.6e-8, "cost": 2.4e-8},
     }
+
+
+def exchange(hosts: int = 4, ranks: int = 8) -> Run:
+    """Make a tile-io run that holds the messages of its nodes; node 1 has the most."""
+    each = np.full(hosts, 4)
+    columns = {"node": np.arange(hosts), "intra": each.copy(), "in": each.copy(), "out": each * 1}
+    columns["out"][1] = 12
+    names = block(hosts, ranks // hosts)
+    return Run(
+        header={"experiment": "tile-io", "ranks": ranks, "started": "2026-11-21T08:30:00Z"},
+        ranks=[Rank(rank=r, host=h, node=r * hosts // ranks) for r, h in enumerate(names)],
+        tables={"node": Table(columns)},
+        end={"seconds": 1.0, "complete": True},
+    )

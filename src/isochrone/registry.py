@@ -23,7 +23,9 @@ FAMILIES: Final = {
     "exporters": "export format",
     "views": "view",
     "cli": "command",
+    "cli._place": "thing to place",
     "cli._predict": "kind of prediction",
+    "placements": "placement file",
     "models": "model family",
 }
 _SUPPORT: Final = {"linear", "main", "segments"}  # files of a folder that are not plug-ins

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -16,7 +17,7 @@ from isochrone.run import Run
 from made_up_times import grid, noisy, run_of, times, truth
 from mpis import ROOT
 from sweeps import bisection, collective, point_to_point
-from synthetic import block, latency_map, seed_map
+from synthetic import block, exchange, latency_map, seed_map
 
 NAMES = registry.names("views")
 MAPS = [name for name in NAMES if registry.load("views", name).DRAWS == "map"]
@@ -187,3 +188,34 @@ def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> Non
         draw([run], model=ROOT / "examples/models/t3e-1200.json")
     with pytest.raises(InputError, match="no measured times of op 'scan'"):
         draw([run], ops=["scan"])
+
+
+def test_the_view_of_nodes_draws_before_and_after_in_every_format(tmp_path: Path) -> None:
+    runs = [exchange(), exchange(hosts=40, ranks=80)]
+    figure = registry.load("views", "nodes").draw(runs)
+    assert len(figure.axes) == 2
+    assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim(), "two scales cannot be compared"
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for suffix in views.SUFFIXES:
+        views.save(figure, tmp_path / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])
+
+
+def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None:
+    from isochrone.views._style import SLOW
+
+    axes = registry.load("views", "nodes").draw([exchange()]).axes[0]
+    colours = {label.get_text(): label.get_color() for label in axes.get_xticklabels()}
+    assert [name for name, colour in colours.items() if colour == SLOW] == ["n1"]
+
+
+def test_the_view_of_nodes_refuses_in_one_line() -> None:
+    draw = registry.load("views", "nodes").draw
+    with pytest.raises(InputError, match="no messages of nodes"):
+        draw([seed_map()])
+    with pytest.raises(InputError, match="no run"):
+        draw([])
+    damaged = exchange()
+    damaged.tables["node"].columns["in"] = np.array([1.0, np.nan, 2.0, 3.0])
+    with pytest.raises(InputError, match="that is none"):
+        draw([damaged])

@@ -16,7 +16,7 @@ from isochrone.report.build import is_report, write_report
 from isochrone.report.pictures import inline
 from isochrone.run import Run
 from isochrone.table import Table
-from synthetic import block, cyclic, latency_map, seed_map, with_retests
+from synthetic import block, cyclic, exchange, latency_map, seed_map, with_retests
 
 HOSTILE = "<script>alert(1)</script>"
 HOSTILE_IMAGE = "\"><img src=x onerror='alert(2)'>"
@@ -346,3 +346,11 @@ def test_options_that_were_not_used_are_not_listed() -> None:
         ("wanted precision", "5 %"),
         ("time for a pair at most", "1.00 s"),
     ]
+
+
+def test_messages_of_nodes_before_and_after_are_in_one_picture(tmp_path: Path) -> None:
+    before, after = exchange(), exchange()
+    text, page = report(tmp_path, before, after)
+    assert text.count('class="nodes"') == 1
+    assert "Messages of each node" in page.words
+    assert text.count("hot spot: 16 messages with other nodes") == 2

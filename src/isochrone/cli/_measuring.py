@@ -105,10 +105,19 @@ class Bench:
         *,
         force: bool = False,
         notes: Mapping[str, str] | None = None,
+        extra: Sequence[str] = (),
+        placed: bool = False,
     ) -> list[str]:
-        """Return the command that measures and writes ``path``; say what is doubtful about it."""
+        """Return the command that measures and writes ``path``; say what is doubtful about it.
+
+        ``extra`` are launcher options before the user's own; ``placed`` says that they name a file
+        with the number of ranks of each host: it is meant, however many processors are here.
+        """
         program = [str(self.built.path), experiment, *options, "--out", str(path), "--progress"]
         job = self._job([*program, "--force"] if force else program, ranks, notes or {})
+        job = replace(
+            job, extra=(*extra, *job.extra), processors=None if placed else job.processors
+        )
         for doubt in self.launcher.doubts(job) if hasattr(self.launcher, "doubts") else ():
             print(f"isochrone: {doubt}", file=sys.stderr)
         return list(self.launcher.command(job))

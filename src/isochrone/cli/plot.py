@@ -1,4 +1,4 @@
-"""Draw a latency map, curves of sweeps, or measured times with a model: PNG, SVG or PDF."""
+"""Draw a latency map, sweeps, a model, or messages of nodes, as PNG, SVG or PDF."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     views = registry.names("views")
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE",
-        help="run file; several if they are sweeps over message sizes",
+        help="run file; several for sweeps, models and nodes",
     )  # fmt: skip
     parser.add_argument(
         "--view", choices=views,
@@ -75,6 +75,8 @@ def _draw(runs: list[Run], args: argparse.Namespace) -> Any:
         return view.draw(runs, scale=args.scale, sizes=args.bytes, ops=args.op)
     if view.DRAWS == "model":
         return view.draw(runs, model=args.model, ops=args.op)
+    if view.DRAWS == "nodes":
+        return view.draw(runs)
     if len(runs) > 1:
         raise InputError(f"the view {name} draws one run, not {len(runs)}")
     if len(args.bytes) > 1:

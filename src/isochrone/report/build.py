@@ -12,6 +12,7 @@ from isochrone import topology
 from isochrone.errors import InputError
 from isochrone.files import sha256, whole_file
 from isochrone.report import sweeps, tables, words
+from isochrone.report.nodes import nodes_picture
 from isochrone.report.pictures import pictures
 from isochrone.run import Run
 from isochrone.text import printable
@@ -39,6 +40,8 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
     if not runs:
         raise InputError("a report of no run", hint="name at least one run file")
     sections = [_section(run, f"run-{k}") for k, run in enumerate(runs, start=1)]
+    for first, picture in nodes_picture(runs):
+        sections[first]["nodes"] = picture
     page = _render(sections, sweeps.together(runs))
     with whole_file(path) as stream:
         stream.write(page.encode())
@@ -104,6 +107,7 @@ def _section(run: Run, name: str) -> dict[str, Any]:
         "experiment": run.experiment,
         "map": None,
         "sweep": sweeps.sweep(run, name) if sweeps.holds_sweep(run) else None,
+        "nodes": None,
         "records": [(kind, len(table)) for kind, table in run.tables.items()],
         "hosts": tables.hosts(run),
         "how": tables.measured_how(run),

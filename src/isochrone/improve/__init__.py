@@ -1,0 +1,1 @@
+"""Improvements: act on a prediction. ONE FILE = ONE THING that can be changed."""

@@ -1,0 +1,54 @@
+"""Whether a change helped: times before and after it, as a ratio with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["Gain", "gain"]
+
+_RESAMPLES: Final = 2000
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How many times faster the proposed arrangement is.
+
+    Attributes
+    ----------
+    given, proposed
+        Medians over the launches, seconds.
+    ratio, low, high
+        given / proposed and its 95 % interval.
+    launches
+        Of each arrangement.
+    """
+
+    given: float
+    proposed: float
+    ratio: float
+    low: float
+    high: float
+    launches: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return dict(vars(self))
+
+
+def gain(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Gain:
+    """Compare launches that were made in turn, each given by its median.
+
+    The interval is a percentile bootstrap (Efron & Tibshirani 1993, *An Introduction to the
+    Bootstrap*, chapter 13) that draws pairs of neighbouring launches, because what disturbed the
+    machine disturbed both.
+    """
+    left, right = (np.asarray(side, np.float64) for side in (given, proposed))
+    drawn = np.random.default_rng(seed).integers(0, len(left), (_RESAMPLES, len(left)))
+    ratios = np.median(left[drawn], axis=1) / np.median(right[drawn], axis=1)
+    low, high = np.quantile(ratios, [0.025, 0.975])
+    middle = float(np.median(left)), float(np.median(right))
+    return Gain(*middle, middle[0] / middle[1], float(low), float(high), len(left))

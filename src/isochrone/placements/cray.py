@@ -1,0 +1,23 @@
+"""Rank order of Cray MPICH (MPICH_RANK_ORDER): the ranks of each node, in the job's own order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.placements import Order, Start, absolute
+
+FILE: Final = "MPICH_RANK_ORDER"
+
+
+def text(order: Order) -> str:
+    """Return a line for each node of the job: here the ranks move, the nodes stay."""
+    ranks_of = dict(order.ranks())
+    lines = (",".join(map(str, ranks_of[host])) for host in order.given.hosts)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Cray MPICH reorders the ranks itself; srun must not get a distribution (``-m``)."""
+    environ = {"MPICH_RANK_REORDER_METHOD": "3", "MPICH_RANK_REORDER_FILE": absolute(path)}
+    return Start("srun", ("srun", f"--ntasks={ranks}"), (), environ)

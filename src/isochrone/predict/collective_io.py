@@ -1,0 +1,115 @@
+"""Collective I/O: the messages of every node, what they cost, and which node is the hot spot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.predict.hot_spot import TIE, HotSpot
+from isochrone.workloads import Ints
+from isochrone.workloads.nodes import Counts, Layout, count
+from isochrone.workloads.traffic import Phase
+
+__all__ = ["Prediction", "predict"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the exchange of a collective call costs.
+
+    Attributes
+    ----------
+    hosts
+        Names of the nodes.
+    counts
+        Messages of each node in the whole call.
+    rounds
+        Rounds of the exchange.
+    seconds, low, high
+        Of the whole call: the hot spot of each round, summed up; with its interval.
+    node_costs
+        Seconds of each node in an average round.
+    warnings
+        What makes the prediction doubtful.
+    """
+
+    hosts: Sequence[str]
+    counts: Counts
+    rounds: int
+    seconds: float
+    low: float
+    high: float
+    node_costs: Floats
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def cost(self) -> float:
+        """Seconds of an average round: those of its hottest node."""
+        return self.seconds / self.rounds
+
+    @property
+    def hot_nodes(self) -> list[int]:
+        """Nodes that cost the most; several if they are alike."""
+        most = float(self.node_costs.max())
+        return [int(k) for k in np.flatnonzero(self.node_costs >= most * (1 - TIE))]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        intra, into, out = self.counts.intra, self.counts.into, self.counts.out
+        return {
+            "cost": self.cost,
+            "low": _known(self.low / self.rounds),
+            "high": _known(self.high / self.rounds),
+            "hot_nodes": self.hot_nodes,
+            "rounds": self.rounds,
+            "seconds": self.seconds,
+            "nodes": [
+                {
+                    "node": k, "host": host, "intra": int(intra[k]), "in": int(into[k]),
+                    "out": int(out[k]), "pa": float(intra[k]) / 2 / self.rounds,
+                    "pe": float(into[k] + out[k]) / 2 / self.rounds,
+                    "cost": float(self.node_costs[k]),
+                }
+                for k, host in enumerate(self.hosts)
+            ],
+            "warnings": self.warnings,
+        }  # fmt: skip
+
+
+def _known(seconds: float) -> float | None:
+    return seconds if math.isfinite(seconds) else None
+
+
+def predict(
+    phases: Sequence[Phase],
+    layout: Layout,
+    aggregators: Sequence[int] | Ints,
+    hosts: Sequence[str],
+    model: HotSpot,
+    *,
+    reading: bool = False,
+) -> Prediction:
+    """Return the cost of a call whose domain k is served by rank ``aggregators[k]``."""
+    rounds = sum(phase.rounds for phase in phases)
+    total = Counts(*(np.zeros(layout.nodes, np.int64) for _ in range(3)))
+    times = np.zeros(3)
+    nodes = np.zeros(layout.nodes)
+    warnings: list[str] = []
+    for phase in phases:
+        found = count(phase.traffic, layout, aggregators)
+        found = found.reversed() if reading else found
+        costs, low, high, told = model.ask(found.intra, found.into, found.out, phase.spread)
+        warnings += [text for text in told if text not in warnings]
+        hot = int(np.argmax(costs))
+        times += phase.rounds * np.array([costs[hot], low[hot], high[hot]])
+        nodes += phase.rounds / rounds * costs
+        total = total.plus(found, phase.times)
+    seconds, below, above = times.tolist()
+    return Prediction(hosts, total, rounds, seconds, below, above, nodes, warnings)

@@ -1,0 +1,95 @@
+"""A collective call: an access pattern, the driver that cuts up its file, and the hints for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from isochrone.errors import InputError
+from isochrone.workloads import Pattern
+from isochrone.workloads.aggregators import row_aggregators
+from isochrone.workloads.file_domains import Windows, even, lustre_clients, stripe_cyclic
+from isochrone.workloads.grid import Grid
+from isochrone.workloads.traffic import Phase, phases
+
+__all__ = ["DRIVERS", "STRIPE", "Call"]
+
+DRIVERS: Final = ("even", "lustre", "ompio")
+"""ROMIO's generic driver, its Lustre driver, and OMPIO."""
+
+STRIPE: Final = 1024**2
+"""Bytes of a Lustre stripe, if the file system's administrator has not said otherwise."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is known of a collective read or write before any rank runs.
+
+    Attributes
+    ----------
+    pattern
+        Who touches which bytes.
+    driver
+        One of `DRIVERS`.
+    reading
+        A read: the data go from the aggregators to the ranks.
+    buffer
+        ``cb_buffer_size`` in bytes; None: one round, however large, as in the cFireworks paper.
+    unit, smallest
+        ``striping_unit`` and ``romio_min_fdomain_size`` of the generic driver.
+    stripe, targets, ratio
+        Stripe size, number of OSTs of the file (None: as many as aggregators) and
+        ``romio_lustre_co_ratio`` of the Lustre driver.
+    """
+
+    pattern: Pattern
+    driver: str = "even"
+    reading: bool = False
+    buffer: int | None = None
+    unit: int = 0
+    smallest: int = 0
+    stripe: int = STRIPE
+    targets: int | None = None
+    ratio: int = 1
+
+    def __post_init__(self) -> None:
+        if self.driver not in DRIVERS:
+            raise InputError(f"no driver '{self.driver}'", hint=f"there are: {', '.join(DRIVERS)}")
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether stripes are dealt out: ROMIO's Lustre driver does so for writes only."""
+        return self.driver == "lustre" and not self.reading
+
+    def windows(self, aggregators: int) -> Windows:
+        """Cut the file for so many aggregators."""
+        extent = self.pattern.extent
+        if self.cyclic:
+            clients = lustre_clients(aggregators, self.targets or aggregators, self.ratio)
+            return stripe_cyclic(extent, clients, self.stripe)
+        return even(extent, aggregators, unit=self.unit, smallest=self.smallest, buffer=self.buffer)
+
+    def phases(self, aggregators: int) -> list[Phase]:
+        """Count the messages for so many aggregators."""
+        return phases(self.pattern, self.windows(aggregators))
+
+    def rows(self) -> list[int]:
+        """Return the aggregators of OMPIO: those of the rows of a Cartesian communicator."""
+        if not isinstance(self.pattern, Grid) or len(self.pattern.axes) < 2:
+            raise InputError(
+                "OMPIO's aggregators are only known for ranks in a Cartesian grid",
+                hint="give --tiles or --blocks",
+            )
+        return row_aggregators(self.pattern.axes[0].blocks, self.pattern.ranks)
+
+    def doubts(self) -> list[str]:
+        """Say what makes the exchange differ from what is counted."""
+        found = []
+        if not self.pattern.interleaved:
+            found.append(
+                "the ranks' accesses do not interleave: ROMIO exchanges nothing then, unless "
+                "romio_cb_write or romio_cb_read is 'enable'"
+            )
+        if self.driver == "lustre" and self.reading:
+            found.append("ROMIO's Lustre driver reads with even file domains; so they are taken")
+        return found

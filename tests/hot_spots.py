@@ -1,0 +1,46 @@
+"""Ready-made jobs and models for tests of collective I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from isochrone import models
+from isochrone.improve.positions import Positions
+from isochrone.predict.hot_spot import HotSpot
+from isochrone.workloads.call import Call
+from isochrone.workloads.tile_io import tile_io
+from mpis import ROOT
+
+TACHYON = ROOT / "examples/models/tachyon-i.json"
+UNEVEN = (4, 4, 2, 2, 1, 1, 1, 1)
+
+
+def tachyon(order: str = "intra-first") -> HotSpot:
+    """The published model of Tachyon I."""
+    return HotSpot(models.read(TACHYON), {"order": order})
+
+
+def directional(busy: float = 0.0841, other: float = 0.0098) -> HotSpot:
+    """A full-duplex network: the busier direction counts."""
+    terms = ["pa", "max(in,out)", "min(in,out)", "1"]
+    piece = models.Piece("hotspot-directional", terms, [0.0012, busy, other, 0.0101])
+    return HotSpot(models.Model([piece]))
+
+
+def positions(
+    cores: Sequence[int], x: int, y: int, model: HotSpot | None = None, **call: object
+) -> Positions:
+    """What nodes cost where, for tiles x by y."""
+    wanted = Call(tile_io(x, y), **call)  # type: ignore[arg-type]
+    return Positions(wanted.phases(len(cores)), np.array(cores), model or tachyon())
+
+
+def random_job(nodes: int, most: int, across: int, seed: int = 3) -> tuple[list[int], int, int]:
+    """Nodes with 1 to ``most`` cores, so many that tiles ``across`` fit."""
+    cores = np.random.default_rng(seed).integers(1, most + 1, nodes)
+    lacking = -int(cores.sum()) % across
+    for k in np.flatnonzero(cores < most)[:lacking]:
+        cores[k] += 1
+    return cores.tolist(), across, int(cores.sum()) // across

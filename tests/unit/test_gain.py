@@ -1,0 +1,31 @@
+"""The ratio of two arrangements: known ratios are found, noise common to both does no harm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone.improve.gain import gain
+
+
+def test_a_known_ratio_is_found_and_enclosed() -> None:
+    dice = np.random.default_rng(3)
+    given = 2.0 * (1 + 0.02 * dice.standard_normal(20))
+    proposed = 1.0 * (1 + 0.02 * dice.standard_normal(20))
+    found = gain(given.tolist(), proposed.tolist())
+    assert found.ratio == pytest.approx(2, rel=0.02)
+    assert found.low < 2 < found.high
+    assert found.high - found.low < 0.1
+    assert found.to_json()["launches"] == 20
+
+
+def test_what_disturbs_both_neighbours_does_not_hide_the_gain() -> None:
+    """Launches are drawn in pairs; drawn apart, the slow half would meet the fast half."""
+    moment = [1.0] * 3 + [5.0] * 3
+    found = gain([2 * m for m in moment], moment)
+    assert (found.low, found.ratio, found.high) == pytest.approx((2, 2, 2))
+
+
+def test_one_launch_of_each_gives_a_ratio_without_a_width() -> None:
+    found = gain([3.0], [2.0])
+    assert (found.low, found.ratio, found.high) == (1.5, 1.5, 1.5)
