@@ -137,7 +137,7 @@ def _usual(args: argparse.Namespace, proof: bool) -> str:
     if proof:
         from isochrone.cli._start import Starter
 
-        return "openmpi" if Starter(args, 1).launcher == "mpirun-openmpi" else "hydra"
+        return "openmpi" if Starter(args, 1).bench.name == "mpirun-openmpi" else "hydra"
     return "hydra"
 
 
