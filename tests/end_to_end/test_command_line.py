@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from isochrone import models
 from isochrone.run import read
 from mpis import MPIS, ROOT, SCRIPTS
 
@@ -109,6 +110,8 @@ def test_demo_ends_with_a_report_and_may_be_repeated(isochrone: Isochrone, tmp_p
         assert answer.returncode == 0, answer.stderr
     assert (tmp_path / "report.html").is_file()
     assert read(tmp_path / "demo-latency-map.jsonl").complete
+    assert read(tmp_path / "demo-point-to-point.jsonl").complete
+    assert models.read(tmp_path / "demo-model.json").family == "hockney"
 
 
 def test_demo_does_not_replace_a_page_that_is_not_its_own(

@@ -1,4 +1,4 @@
-"""The whole tour on this machine: a latency map, a size sweep, what they mean, and report.html."""
+"""The whole tour on this machine: a latency map, a size sweep, a model, and report.html."""
 
 from __future__ import annotations
 
@@ -50,7 +50,20 @@ def run(args: argparse.Namespace) -> int:
         show.print_file(path)
         print()
         files.append(path)
+    model = _fit(files[-1], args.output.with_name("demo-model.json"))
     write_report([read(path) for path in files], args.output)
-    kept = " and ".join(map(str, files))
-    print(f"The run files are {kept}; the report is {args.output}: open it in a browser.")
+    kept = ", ".join(map(str, [*files, model]))
+    print(f"\nKept: {kept}. The report is {args.output}: open it in a browser.")
     return 0
+
+
+def _fit(run_file: Path, path: Path) -> Path:
+    """Fit a formula to the sweep, print it, and keep the model."""
+    from isochrone import models
+    from isochrone.cli._models import print_fit
+
+    print(f"$ isochrone fit {run_file} --model hockney -o {path}\n")
+    model = models.fit(models.load([run_file]), "hockney")
+    models.write(model, path)
+    print_fit(model)
+    return path

@@ -12,6 +12,7 @@ from isochrone import topology
 from isochrone.errors import InputError
 from isochrone.files import sha256, whole_file
 from isochrone.report import sweeps, tables, words
+from isochrone.report.models import model_of
 from isochrone.report.nodes import nodes_picture
 from isochrone.report.pictures import pictures
 from isochrone.run import Run
@@ -107,6 +108,7 @@ def _section(run: Run, name: str) -> dict[str, Any]:
         "experiment": run.experiment,
         "map": None,
         "sweep": sweeps.sweep(run, name) if sweeps.holds_sweep(run) else None,
+        "model": model_of(run, name) if sweeps.holds_sweep(run) else None,
         "nodes": None,
         "records": [(kind, len(table)) for kind, table in run.tables.items()],
         "hosts": tables.hosts(run),

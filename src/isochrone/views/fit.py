@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from isochrone.models import Model, Points
 from isochrone.run import Run
-from isochrone.units import format_bytes
 from isochrone.views._fitted import (
     COLOURS,
     MOST_PANELS,
@@ -22,7 +21,15 @@ from isochrone.views._fitted import (
     title_of,
     value_text,
 )
-from isochrone.views._style import CAPTION, FAINT, INK, LABEL, new_figure, time_unit
+from isochrone.views._scales import (
+    Scale,
+    place,
+    tick_bytes,
+    tick_seconds,
+    value_ticks,
+    where_ticks,
+)
+from isochrone.views._style import CAPTION, FAINT, INK, LABEL, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +43,12 @@ DRAWS: Final = "model"
 Array = NDArray[np.float64]
 
 _MOST_LINES: Final = len(COLOURS)
-_STEPS: Final = 120
+_STEPS: Final = 240
+_WIDE: Final = 30  # largest over smallest size from which an axis is logarithmic
+_WIDE_TIMES: Final = 8
+_LEAST_OF_BAND: Final = (
+    0.1  # of the shortest time: a band has to end somewhere on a logarithmic axis
+)
 
 
 def draw(
@@ -61,7 +73,8 @@ def draw(
 def _panel(axes: Axes, model: Model, points: Points) -> None:
     """Draw one operation: a line for each value of the variable that is not on the axis."""
     across, series = _axes_of(points)
-    unit = time_unit(points.seconds)
+    scale: Scale = "log" if _wide(points.variables[across]) else "linear"
+    smallest = _smallest(points.variables[across])
     for colour, fixed in zip(COLOURS, _lines(points, series), strict=False):
         mine = np.ones(len(points), dtype=bool)
         for name, value in fixed.items():
@@ -74,38 +87,45 @@ def _panel(axes: Axes, model: Model, points: Points) -> None:
         given = {across: fine, **{name: np.full_like(fine, v) for name, v in fixed.items()}}
         found = model.predict(given, where)
         label = ", ".join(value_text(name, value) for name, value in fixed.items())
-        axes.plot(fine, found.seconds / unit.factor, "-", color=colour, linewidth=1.2)
+        where_fine, where_x = place(fine, scale, smallest), place(x, scale, smallest)
+        axes.plot(where_fine, found.seconds, "-", color=colour, linewidth=1.2)
         if np.all(np.isfinite(found.low)):
-            low, high = np.maximum(found.low, 0) / unit.factor, found.high / unit.factor
-            axes.fill_between(fine, low, high, color=colour, alpha=0.15, linewidth=0)
-        axes.plot(x, points.seconds[mine] / unit.factor, "o", color=colour, markersize=4,
+            low = np.maximum(found.low, _LEAST_OF_BAND * points.seconds.min())
+            axes.fill_between(where_fine, low, found.high, color=colour, alpha=0.15, linewidth=0)
+        axes.plot(where_x, points.seconds[mine], "o", color=colour, markersize=4,
                   label=label or None)  # fmt: skip
-    _finish(axes, points, across, unit.name)
+    _finish(axes, points, across, scale)
 
 
-def _finish(axes: Axes, points: Points, across: str, unit: str) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator
-
+def _finish(axes: Axes, points: Points, across: str, scale: Scale) -> None:
     x, y = points.variables[across], points.seconds
-    if x.min() > 0 and x.max() > 30 * x.min():
-        axes.set_xscale("log", base=2 if across in ("b", "p", "w") else 10)
-        if across in ("b", "p", "w"):
-            axes.xaxis.set_major_locator(LogLocator(base=2, numticks=8))
-    if y.max() > 30 * y.min():
-        axes.set_yscale("log")
-    if across in ("p", "w"):
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-    if across == "b":
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: format_bytes(max(round(v), 0))))
+    value_scale: Scale = "log" if y.max() > _WIDE_TIMES * y.min() else "linear"
+    axes.set_yscale(value_scale)
+    where = where_ticks(x, scale, tick_bytes if across == "b" else lambda v: f"{v:g}")
+    axes.set_xticks(where.places, where.texts)
+    low, high = axes.get_ylim()
+    values = value_ticks(max(low, 0.0), high, value_scale, tick_seconds)
+    axes.set_yticks(values.places, values.texts)
+    axes.minorticks_off()
     axes.set_title(title_of(points), size=LABEL + 1, color=INK, loc="left", parse_math=False)
     axes.set_xlabel(WORDS[across], size=LABEL, color=FAINT)
-    axes.set_ylabel(f"time in {unit}", size=LABEL, color=FAINT)
     axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
     axes.set_facecolor("none")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    if axes.get_legend_handles_labels()[1]:
+    if len(axes.get_legend_handles_labels()[1]) > 1:
         axes.legend(fontsize=CAPTION, frameon=False)
+
+
+def _wide(x: Array) -> bool:
+    """Whether values span so much that only a logarithmic axis shows them all."""
+    above = x[x > 0]
+    return len(above) > 0 and bool(above.max() > _WIDE * above.min())
+
+
+def _smallest(x: Array) -> float:
+    above = x[x > 0]
+    return float(above.min()) if len(above) else 1.0
 
 
 def _axes_of(points: Points) -> tuple[str, list[str]]:
@@ -128,7 +148,7 @@ def _lines(points: Points, series: list[str]) -> list[dict[str, Any]]:
 
 def _fine(x: Array) -> Array:
     """Return many values from the least to the largest."""
-    low, high = float(x.min()), float(x.max())
-    if low > 0 and high > 30 * low:
-        return np.geomspace(low, high, _STEPS)
-    return np.linspace(low, high, _STEPS)
+    low, high = _smallest(x), float(x.max())
+    if _wide(x):
+        return np.unique(np.concatenate([x[x == 0], np.geomspace(low, high, _STEPS)]))
+    return np.linspace(float(x.min()), high, _STEPS)
