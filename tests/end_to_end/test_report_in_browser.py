@@ -186,7 +186,7 @@ def test_a_report_of_sweeps_is_silent_readable_and_fits(
         "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
         ".map(b => [b.width, b.height])"
     )
-    assert len(boxes) == 10  # time and bandwidth of each, and of the two of one kind together
+    assert len(boxes) == 12  # time and bandwidth of each, of two of one kind together; two models
     assert all(w > 300 and h > 200 for w, h in boxes)
     assert HOSTILE[1] in browser.evaluate("document.body.textContent")
     assert min(browser.evaluate(CONTRAST)) >= 4.5

@@ -25,7 +25,7 @@ def words(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 
-def test_a_sweep_is_told_in_words_a_table_and_two_pictures(tmp_path: Path) -> None:
+def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
     run = point_to_point(noise=0.0)
     run.warnings.append({"code": "noisy", "text": "the machine was busy"})
     text = report(tmp_path, run)
@@ -42,7 +42,7 @@ def test_a_sweep_is_told_in_words_a_table_and_two_pictures(tmp_path: Path) -> No
         "messages in flight",
     ):
         assert part.replace(" ,", ",") in said.replace(" ,", ","), part
-    assert text.count("<svg") == 3  # two pictures, and the contours in the head
+    assert text.count("<svg") == 4  # two pictures, the model, and the contours in the head
     assert text.count('class="switch"') == 1
 
 
