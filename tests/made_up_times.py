@@ -14,7 +14,7 @@ from isochrone.table import Table
 
 RANKS = (2, 3, 5, 8, 12, 16, 24, 48)
 SIZES = tuple(10_240 * k for k in (1, 2, 4, 7, 10, 15, 20, 30, 40, 50))
-"""8 numbers of ranks, not all powers of two, and 10 sizes as in the seed (10 to 500 KiB)."""
+"""8 numbers of ranks, not all powers of two, and 10 sizes as in the paper (10 to 500 KiB)."""
 
 SCALE = {
     "1": 2e-4, "1/w": 2e-4, "b": 3e-9, "p*b": 1.1e-9, "log2(p)*b": 4.5e-9, "n": 2e-9,

@@ -25,7 +25,7 @@ OPERATIONS = {"bcast": 0.03, "reduce": 0.03, "gather": 0.03, "scatter": 0.03,
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Data:
-    """All operations on 2 to 64 nodes of a machine of 64, 10 to 500 KiB as in the seed."""
+    """All operations on 2 to 64 nodes of a machine of 64, 10 to 500 KiB as in the paper."""
     folder = tmp_path_factory.mktemp("collectives")
     machine = parse(MACHINE)
     platform = folder / "machine.xml"
@@ -48,7 +48,7 @@ def _measure(folder: Path, platform: Path, ranks: int) -> Path:
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
-def test_points_left_out_are_predicted_as_well_as_in_the_seed(measured: Data, op: str) -> None:
+def test_points_left_out_are_predicted_as_well_as_in_the_paper(measured: Data, op: str) -> None:
     """Two numbers of ranks and two sizes are not seen by the fit, and predicted to 3 % (5 %)."""
     own = measured.only(op=op)
     unseen = np.isin(own.variables["p"], UNSEEN_RANKS) | np.isin(own.variables["b"], UNSEEN_SIZES)
