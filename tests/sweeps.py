@@ -52,7 +52,7 @@ def point_to_point(
         words = "message of a window"
     if given["mode"] == "bidirectional":
         words = "exchange in both directions"
-    return _run("point-to-point", ranks, per_node, {"sample": rows}, given, words,
+    return run_of("point-to-point", ranks, per_node, {"sample": rows}, given, words,
                 complete=complete)  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def bisection(
             })  # fmt: skip
     cuts = [{"i": k, "j": k + half} for k in range(half)]
     records = {"cut": cuts, "bystander": [{"rank": ranks - 1}] if ranks % 2 else [], "sample": rows}
-    return _run("bisection", ranks, per_node, records, {"pairing": pairing},
+    return run_of("bisection", ranks, per_node, records, {"pairing": pairing},
                 "exchange there and back halved, slowest pair")  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def collective(
                     "seconds": float(times.max()), "times": times.tolist(),
                 })  # fmt: skip
     given = {"sync": "barrier", "root": "fixed", **options}
-    return _run("collective", ranks, per_node, {"sample": rows}, given,
+    return run_of("collective", ranks, per_node, {"sample": rows}, given,
                 "operation, slowest rank")  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def table_of(rows: Sequence[dict[str, Any]]) -> Table:
     return builder.build()
 
 
-def _run(
+def run_of(
     experiment: str, ranks: int, per_node: int, records: dict[str, list[dict[str, Any]]],
     options: dict[str, Any], seconds_are: str, *, complete: bool = True,
 ) -> Run:  # fmt: skip

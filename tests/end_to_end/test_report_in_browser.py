@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from collective_io import hot_spot, tile_io
 from isochrone import run as runs
 from isochrone.report.build import write_report
 from sweeps import bisection, collective, point_to_point, table_of
@@ -188,6 +189,39 @@ def test_a_report_of_sweeps_is_silent_readable_and_fits(
     )
     assert len(boxes) == 12  # time and bandwidth of each, of two of one kind together; two models
     assert all(w > 300 and h > 200 for w, h in boxes)
+    assert HOSTILE[1] in browser.evaluate("document.body.textContent")
+    assert min(browser.evaluate(CONTRAST)) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_report_of_collective_io_is_silent_readable_and_fits(
+    browser: Browser, tmp_path: Path, width: int, scheme: str
+) -> None:
+    """Hot spots with and without a plane, and tiles, with attacks in their texts."""
+    spot, io = hot_spot(intra=3, inter=0, repeats=2), tile_io()
+    spot.tables["sample"] = table_of(
+        [{**row, "order": HOSTILE[0]} for row in spot.tables["sample"].rows()]
+    )
+    io.tables["hint"] = table_of([{"key": HOSTILE[1], "value": HOSTILE[2]}])
+    path = tmp_path / "report.html"
+    write_report([hot_spot(("intra-first", "inter-first")), spot, io], path)
+    browser.open(path)
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.call(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    assert browser.seen("Log.entryAdded", "Runtime.exceptionThrown") == []
+    assert browser.seen("Page.javascriptDialogOpening") == []
+    assert browser.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = browser.evaluate(
+        "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
+        ".map(b => [b.width, b.height])"
+    )
+    assert len(boxes) == 3  # two planes and the nodes
+    assert all(w > 300 and h > 150 for w, h in boxes)
     assert HOSTILE[1] in browser.evaluate("document.body.textContent")
     assert min(browser.evaluate(CONTRAST)) >= 4.5
 

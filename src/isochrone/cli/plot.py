@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--view", choices=views,
-        help="what to draw (default: heatmap of a map, time of sweeps)",
+        help="what to draw (default: what suits the run: heatmap, time, plane or nodes)",
     )  # fmt: skip
     parser.add_argument(
         "--what", choices=["mean", "median", "stddev"], default="median",
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--model", default="auto", metavar="FAMILY|FILE",
-        help="views fit and deviation: model file, or family to fit (default: auto)",
+        help="views fit, deviation, plane: model file, or family to fit (default: auto)",
     )  # fmt: skip
     add_output(parser, "picture; its suffix .png, .svg or .pdf says the format", required=True)
 
@@ -65,15 +65,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _draw(runs: list[Run], args: argparse.Namespace) -> Any:
     """Load the view and give it what it draws; it returns a figure of matplotlib."""
-    from isochrone import registry
+    from isochrone import hotspots, registry, tiles
     from isochrone.curves import is_sweep
     from isochrone.errors import InputError
 
-    name = args.view or ("time" if is_sweep(runs[0]) else "heatmap")
+    usual = {hotspots.EXPERIMENT: "plane", tiles.EXPERIMENT: "nodes"}
+    name = args.view or usual.get(runs[0].experiment, "time" if is_sweep(runs[0]) else "heatmap")
     view = registry.load("views", name)
     if view.DRAWS == "sweep":
         return view.draw(runs, scale=args.scale, sizes=args.bytes, ops=args.op)
-    if view.DRAWS == "model":
+    if view.DRAWS in ("model", "hotspot"):
         return view.draw(runs, model=args.model, ops=args.op)
     if view.DRAWS == "nodes":
         return view.draw(runs)

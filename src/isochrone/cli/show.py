@@ -1,4 +1,4 @@
-"""Say what is in run files: levels and slow parts of a map, curves and switches of a sweep."""
+"""Say what is in run files: levels of a map, curves of a sweep, points of a hot spot, phases."""
 
 from __future__ import annotations
 
@@ -69,12 +69,21 @@ def print_file(path: Path, nbytes: int | None = None) -> None:
 
 def _reader(found: Run) -> ModuleType | None:
     """Return the module that reads this kind of run; None where only records can be counted."""
+    from isochrone import hotspots, tiles
     from isochrone.curves import is_sweep
 
     if "pair" in found.tables:
         from isochrone.cli import _show_map
 
         return _show_map
+    if found.experiment == hotspots.EXPERIMENT and found.tables:
+        from isochrone.cli import _show_hotspot
+
+        return _show_hotspot
+    if found.experiment == tiles.EXPERIMENT and found.tables:
+        from isochrone.cli import _show_tile_io
+
+        return _show_tile_io
     if is_sweep(found) and "sample" in found.tables:
         from isochrone.cli import _show_sweep
 

@@ -12,9 +12,11 @@ from isochrone import topology
 from isochrone.errors import InputError
 from isochrone.files import sha256, whole_file
 from isochrone.report import sweeps, tables, words
+from isochrone.report.hotspot import hotspot
 from isochrone.report.models import model_of
 from isochrone.report.nodes import nodes_picture
 from isochrone.report.pictures import pictures
+from isochrone.report.tile_io import tile_io
 from isochrone.run import Run
 from isochrone.text import printable
 from isochrone.units import format_bytes
@@ -26,7 +28,7 @@ MARK: Final = '<meta name="generator" content="isochrone'
 
 MOST_SLOW: Final = 12
 MOST_WARNINGS: Final = 20
-_PAGES: Final = ("template.html.j2", "sweep.html.j2")
+_PAGES: Final = ("template.html.j2", "sweep.html.j2", "hotspot.html.j2", "tile_io.html.j2")
 _LONGEST_TEXT: Final = 1000
 
 
@@ -109,6 +111,8 @@ def _section(run: Run, name: str) -> dict[str, Any]:
         "map": None,
         "sweep": sweeps.sweep(run, name) if sweeps.holds_sweep(run) else None,
         "model": model_of(run, name) if sweeps.holds_sweep(run) else None,
+        "hotspot": hotspot(run, name),
+        "tile_io": tile_io(run),
         "nodes": None,
         "records": [(kind, len(table)) for kind, table in run.tables.items()],
         "hosts": tables.hosts(run),

@@ -21,6 +21,7 @@ _ORIGIN: Final = {"made up": "made-up", "simulated": "simulated"}
 _TITLES: Final = {
     "null": "latency map", "point-to-point": "point-to-point sweep",
     "bisection": "bisection sweep", "collective": "sweep of collectives",
+    "hotspot": "hot spot", "tile-io": "collective I/O of tiles",
 }  # fmt: skip
 _INNER: Final = {
     "package": "on the same processor",
@@ -36,10 +37,11 @@ _BEYOND: Final = {
 def title_of(run: Run) -> str:
     """Return the title of a run: what was measured, where."""
     what = _TITLES.get(run.experiment, run.experiment.replace("-", " "))
-    what = f"{_ORIGIN.get(run.origin, '')} {what}".strip().capitalize()
+    what = f"{_ORIGIN.get(run.origin, '')} {what}".strip()
+    what = what[:1].upper() + what[1:]
     hosts = set(run.hosts) - {""}
     nodes = f" on {_plural(len(hosts), 'node')}" if hosts else ""
-    join = "on" if run.experiment == "collective" else "of"
+    join = "on" if run.experiment in ("collective", "hotspot", "tile-io") else "of"
     nodes = nodes.replace(" on ", ", ") if join == "on" else nodes
     return f"{what} {join} {_plural(run.size, 'rank')}{nodes}"
 

@@ -1,0 +1,82 @@
+"""Runs of the hot spot and of collective I/O made up from formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from isochrone.run import Run
+from sweeps import run_of
+
+BYTES = 4 << 20
+
+
+def saturating(pa: float, into: int, out: int) -> float:
+    """Return a time with two regimes, as on Tachyon I."""
+    pe = (into + out) / 2
+    return 0.0038 * pa + 0.0061 * pe + 0.0057 if pa < 2 else 0.0084 * pa + 0.0061 * pe + 0.0016
+
+
+def duplex(pa: float, into: int, out: int) -> float:
+    """Return a time in which the busier direction counts."""
+    return 0.004 * pa + 0.0864 * max(into, out) + 0.0124 * min(into, out) + 0.0007
+
+
+def hot_spot(
+    orders: Sequence[str] = ("intra-first",), *, intra: int = 7, inter: int = 7, repeats: int = 7,
+    noise: float = 0.01, free: bool = False, complete: bool = True, hot: int = 1,
+) -> Run:  # fmt: skip
+    """Make a run of ``hotspot``: ``free`` points follow `duplex`, balanced ones `saturating`."""
+    dice = np.random.default_rng(11)
+    time = duplex if free else saturating
+    rows: list[dict[str, Any]] = []
+    for repeat in range(repeats):
+        for order in orders:
+            for a, i, o in _grid(intra, inter, free):
+                seconds = time(a, i, o) * dice.lognormal(0, noise)
+                rows.append({
+                    "intra": 2 * a, "in": i, "out": o, "pa": a, "pe": (i + o) / 2, "order": order,
+                    "hot": hot, "bytes": BYTES, "repeat": repeat, "seconds": float(seconds),
+                })  # fmt: skip
+    roles = [{"rank": 0, "role": "hot", "group": 0, "index": 0}]
+    roles += [{"rank": k + 1, "role": "intra", "group": 0, "index": k} for k in range(3)]
+    roles += [{"rank": 4 + 4 * k, "role": "inter", "group": 0, "index": k} for k in range(7)]
+    why = ("the node has ranks for 3 partners of each hot process", "too few nodes")
+    missed = [{"intra": 8, "inter": k, "why": why[k % 2]} for k in range(5)]
+    records = {"role": roles, "unreachable": missed, "sample": rows}
+    return run_of("hotspot", 32, 4, records, {"bytes": [BYTES]},
+                "exchange of a point, slowest rank", complete=complete)  # fmt: skip
+
+
+def _grid(intra: int, inter: int, free: bool) -> Iterator[tuple[int, int, int]]:
+    for a in range(intra + 1):
+        for i in range(inter + 1):
+            for o in range(inter + 1) if free else (i,):
+                if a + i + o:
+                    yield a, i, o
+
+
+def tile_io(*, ranks: int = 8, repeats: int = 5, complete: bool = True, file: bool = True) -> Run:
+    """Make a run of ``tile-io`` with a file and the exchange alone; node 1 is the hot spot."""
+    size = ranks * (3 << 20)
+    rows: list[dict[str, Any]] = []
+    for repeat in range(repeats):
+        for op, seconds in (("write", 0.02), ("read", 0.01)):
+            common = {"op": op, "p": ranks, "bytes": size, "repeat": repeat}
+            seconds *= 1 + 0.1 * repeat
+            if file:
+                rows.append({**common, "phase": "file", "open": 0.004, "seconds": seconds,
+                             "close": 0.001, "total": seconds + 0.005})  # fmt: skip
+            rows.append({**common, "phase": "exchange", "rounds": 2, "seconds": seconds / 4})
+    nodes = [{"node": k, "intra": 4, "in": 2 + 4 * (k == 1), "out": 3} for k in range(ranks // 2)]
+    served = [{"domain": k, "rank": 2 * r, "node": r, "source": "romio_aggregator_list"}
+              for k, r in enumerate((3, 1, 0, 2))]  # fmt: skip
+    accessed = [{"op": "write", "rank": 2 * r, "node": r, "bytes": size // 4} for r in range(4)]
+    hints = [{"key": "cb_nodes", "value": "4"}, {"key": "cb_config_list", "value": "n3,n1,*:1"}]
+    records = {"sample": rows, "aggregator": served, "file-io": accessed, "hint": hints,
+               "node": nodes}  # fmt: skip
+    options = {"file": "/scratch/f", "tile": "1024x1024", "element": 3, "phase": "all"}
+    return run_of("tile-io", ranks, 2, records, options,
+                "collective access or its exchange, slowest rank", complete=complete)  # fmt: skip
