@@ -148,7 +148,7 @@ def _long(table: Table, where: str) -> list[str]:
     values = table["value"].tolist() if "value" in table else [None]
     if not all(isinstance(value, str) for value in values):
         raise InputError("a 'hint' record without 'value'", where=where)
-    return values
+    return [str(value) for value in values]
 
 
 def _records(

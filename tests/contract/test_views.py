@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from collective_io import hot_spot
 from isochrone import registry, views
 from isochrone.errors import InputError
 from isochrone.run import Run
@@ -219,3 +220,25 @@ def test_the_view_of_nodes_refuses_in_one_line() -> None:
     damaged.tables["node"].columns["in"] = np.array([1.0, np.nan, 2.0, 3.0])
     with pytest.raises(InputError, match="that is none"):
         draw([damaged])
+
+
+HOT = [name for name in NAMES if registry.load("views", name).DRAWS == "hotspot"]
+
+
+def test_every_view_draws_a_kind_that_is_tested_here() -> None:
+    kinds = {registry.load("views", name).DRAWS for name in NAMES}
+    assert kinds == {"map", "sweep", "model", "nodes", "hotspot"}
+    assert "plane" in HOT
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_a_view_of_hot_spots_takes_runs_and_a_model_and_draws_in_every_format(
+    name: str, tmp_path: Path
+) -> None:
+    draw = registry.load("views", name).draw
+    assert list(inspect.signature(draw).parameters) == ["runs", "model", "ops"]
+    figure = draw([hot_spot(intra=2, inter=2), hot_spot(intra=3, inter=3)])
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for suffix in views.SUFFIXES:
+        views.save(figure, tmp_path / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])

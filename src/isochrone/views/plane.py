@@ -233,11 +233,12 @@ def _finish(axes: Axes, panel: Panel, pieces: Sequence[Piece], most: float, high
 
 def _add_legend(axes: Axes, series: str) -> None:
     """Say beside the panel which line is which: within it, a steep plane leaves no room."""
-    handles, labels = axes.get_legend_handles_labels()
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    labels = axes.get_legend_handles_labels()[1]
     legend = axes.legend(
-        [handle[0] for handle in handles[::-1]], labels[::-1], title=_SHORT[series],
-        fontsize=CAPTION, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5),
-        labelcolor=INK, handlelength=1.0, borderaxespad=0.2,
+        dots[::-1], labels[::-1], title=_SHORT[series], fontsize=CAPTION, frameon=False,
+        loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK, handlelength=1.0,
+        borderaxespad=0.2,
     )  # fmt: skip
     legend.get_title().set(size=CAPTION, color=FAINT)
 
