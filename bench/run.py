@@ -11,20 +11,19 @@ import shutil
 import statistics
 import subprocess
 import sys
-import sysconfig
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 from clocks import clocks
+from collective_io import collective_io
+from cost import ISOCHRONE, cost
 
 from isochrone import launchers, probe, registry
 from isochrone.run import read
 from isochrone.units import format_seconds
 
 ROOT = Path(__file__).parents[1]
-ISOCHRONE = Path(sysconfig.get_path("scripts")) / "isochrone"
 TIMEOUT = 300
 
 
@@ -41,6 +40,7 @@ def main() -> None:
         disturbance(built, folder)
         large_map(built, folder)
         clocks(built, folder)
+        collective_io(built, folder)
         if shutil.which("smpirun"):
             simulated_cost(folder)
         else:
@@ -162,17 +162,6 @@ def start_up() -> None:
     seconds = min(cost([ISOCHRONE, "--help"])[0] for _ in range(5))
     bare = min(cost([sys.executable, "-c", "pass"])[0] for _ in range(5))
     print(f"\nisochrone --help: {seconds * 1e3:.0f} ms, of which Python itself {bare * 1e3:.0f} ms")
-
-
-def cost(argv: list[str | Path]) -> tuple[float, float]:
-    """Run a command; return its seconds and its peak memory in MiB."""
-    started = time.perf_counter()
-    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, argv)
-    return time.perf_counter() - started, usage.ru_maxrss / 1024
 
 
 if __name__ == "__main__":

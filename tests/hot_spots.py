@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,20 @@ from mpis import ROOT
 
 TACHYON = ROOT / "examples/models/tachyon-i.json"
 UNEVEN = (4, 4, 2, 2, 1, 1, 1, 1)
+
+TABLE_II = {
+    "T16-01": UNEVEN,
+    "T16-02": (1, 1, 1, 1, 2, 4, 4, 2),
+    "T16-03": (1, 1, 2, 2, 1, 1, 4, 4),
+    "T16-04": (1, 1, 1, 4, 4, 2, 2, 1),
+}
+"""Node sets of cFireworks: ranks of each node, in the order of the nodes."""
+
+
+def shuffled(how_many: int) -> dict[str, tuple[int, ...]]:
+    """Return the same nodes in random orders, which are the same ones each time."""
+    dice = range(how_many)
+    return {f"random-{k}": tuple(random.Random(k).sample(UNEVEN, len(UNEVEN))) for k in dice}
 
 
 def tachyon(order: str = "intra-first") -> HotSpot:

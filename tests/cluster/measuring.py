@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from cluster.running import Cluster
@@ -15,16 +16,32 @@ LAUNCHERS = {
 """By kind of MPI: the launcher, and how its starter takes a hostfile."""
 
 
+def hostfile(on: Cluster, order: Sequence[int], path: Path) -> Path:
+    """Name nodes with these numbers of ranks, in this order, for MPICH."""
+    left = dict(zip(on.plan.nodes, on.plan.ranks, strict=True))
+    lines = []
+    for size in order:
+        node = next(name for name, ranks in left.items() if ranks == size)
+        lines.append(f"{node}:{left.pop(node)}\n")
+    path.write_text("".join(lines))
+    return path
+
+
 def measure(
-    on: Cluster, mpi: Mpi, out: Path, *options: object, experiment: str = "latency-map"
+    on: Cluster,
+    mpi: Mpi,
+    out: Path,
+    *options: object,
+    experiment: str = "latency-map",
+    hosts: Path | None = None,
 ) -> Run:
-    """Measure with the command line; all ranks of the hostfile."""
+    """Measure with the command line; all ranks of the hostfile, or of another one."""
     kind = "openmpi" if "openmpi" in mpi.name else "mpich"
     launcher, flag = LAUNCHERS[kind]
     start = ["--launcher", launcher, f"--launcher-arg={flag}"]
-    start += [f"--launcher-arg={on.hostfile(kind)}", "--timeout", "120"]
+    start += [f"--launcher-arg={hosts or on.hostfile(kind)}", "--timeout", "240"]
     ranks = ["-n", sum(on.plan.ranks), "--mpicc", mpi.probe.mpicc]
     words = ["measure", experiment, *ranks, *start, *options, "-o", out]
-    answer = on.run(SCRIPTS / "isochrone", *words, timeout=150)
+    answer = on.run(SCRIPTS / "isochrone", *words, timeout=270)
     assert answer.returncode == 0, answer.stderr
     return read(out)

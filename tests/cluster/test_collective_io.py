@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import statistics
 from collections import Counter
 from collections.abc import Callable
@@ -10,23 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from cluster.measuring import hostfile
 from cluster.running import Cluster
+from hot_spots import TABLE_II, UNEVEN, shuffled, tachyon
+from isochrone.predict.collective_io import predict
 from isochrone.run import Run, read
+from isochrone.workloads.aggregators import DEFAULT, aggregators
+from isochrone.workloads.call import Call
+from isochrone.workloads.nodes import Counts, layout_of
+from isochrone.workloads.tile_io import tile_io
 from mpis import Mpi, find_mpi
 from shims import Shim
 
-SIZES = (4, 4, 2, 2, 1, 1, 1, 1)
-TABLE_II = {
-    "T16-01": (4, 4, 2, 2, 1, 1, 1, 1),
-    "T16-02": (1, 1, 1, 1, 2, 4, 4, 2),
-    "T16-03": (1, 1, 2, 2, 1, 1, 4, 4),
-    "T16-04": (1, 1, 1, 4, 4, 2, 2, 1),
-}
-"""Node sets of cFireworks: ranks of each node, in the order of the nodes."""
-
-SHUFFLED = {
-    f"random-{seed}": tuple(random.Random(seed).sample(SIZES, len(SIZES))) for seed in range(5)
-}
+SHUFFLED = shuffled(5)
 
 NodeCounts = list[tuple[int, int, int]]
 """For each node: messages within it, into it and out of it."""
@@ -35,16 +30,7 @@ NodeCounts = list[tuple[int, int, int]]
 @pytest.fixture(scope="module")
 def eight_nodes(cluster_of_module: Callable[..., Cluster]) -> Cluster:
     """Nodes n1 and n2 with four ranks, n3 and n4 with two, the others with one."""
-    return cluster_of_module(SIZES, "1gbit")
-
-
-def hostfile(on: Cluster, order: tuple[int, ...], path: Path) -> Path:
-    """Name nodes with these numbers of ranks, in this order."""
-    nodes = {
-        size: [n for n, s in zip(on.plan.nodes, SIZES, strict=True) if s == size] for size in SIZES
-    }
-    path.write_text("".join(f"{nodes[size].pop(0)}:{size}\n" for size in order))
-    return path
+    return cluster_of_module(UNEVEN, "1gbit")
 
 
 def measure(
@@ -54,7 +40,7 @@ def measure(
     """Start the probe on the nodes of a host file."""
     program = [str(mpi.probe.path), experiment, *options, "--out", str(out)]
     mpiexec = mpi.probe.mpicc.with_name("mpiexec")
-    answer = on.run(mpiexec, "-f", hosts, "-n", sum(SIZES), *wrap(program), timeout=100)
+    answer = on.run(mpiexec, "-f", hosts, "-n", sum(UNEVEN), *wrap(program), timeout=100)
     assert answer.returncode == 0, answer.stderr
     return read(out)
 
@@ -73,25 +59,39 @@ def node_counts(sent: Counter[tuple[int, int]], order: tuple[int, ...]) -> NodeC
     return [(intra, into, out) for intra, into, out in counts]
 
 
-def on_paper(order: tuple[int, ...], rounds: int) -> Counter[tuple[int, int]]:
-    """4 x 4 tiles, 8 equal parts of the file, each for the first rank of a node.
+def predicted(
+    hosts: list[str], side: int, *, buffer: int | None = None, config: str = DEFAULT,
+    reading: bool = False,
+) -> NodeCounts:  # fmt: skip
+    """Messages of nodes as the package predicts them, from the hosts of the ranks alone."""
+    call = Call(tile_io(4, 4, (side, side), 16), buffer=buffer, reading=reading)
+    layout, names = layout_of(hosts)
+    servers = aggregators(hosts, config)
+    phases = call.phases(len(servers))
+    counts = predict(phases, layout, servers, names, tachyon(), reading=reading).counts
+    return as_list(counts)
 
-    A part is half a row of tiles high and as wide as the file: its four ranks send to it.
-    """
-    first = [sum(order[:node]) for node in range(8)]
-    return Counter({
-        (rank, first[part]): rounds
-        for rank in range(16)
-        for part in (rank // 4 * 2, rank // 4 * 2 + 1)
-    })  # fmt: skip
+
+def as_list(counts: Counts) -> NodeCounts:
+    """Return messages node by node."""
+    sides = (side.tolist() for side in (counts.intra, counts.into, counts.out))
+    return list(zip(*sides, strict=True))
+
+
+def pairs(messages: Counter[tuple[int, int, int]]) -> Counter[tuple[int, int]]:
+    """Leave out how many bytes they have."""
+    found: Counter[tuple[int, int]] = Counter()
+    for (rank, other, _), count in messages.items():
+        found[rank, other] += count
+    return found
 
 
 @pytest.mark.parametrize("name", [*TABLE_II, *SHUFFLED])
 @pytest.mark.parametrize("rounds", [1, 4])
-def test_replay_and_paper_count_the_messages_of_the_real_library(
+def test_messages_of_the_real_library_are_those_predicted_and_replayed(
     eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path, name: str, rounds: int
 ) -> None:
-    """Predictions rest on these counts: one message more on a node, and they are worth nothing."""
+    """All that is said about orders rests on these counts: they are right, or worth nothing."""
     order = {**TABLE_II, **SHUFFLED}[name]
     log, side = tmp_path / "log", 64
     part = 4 * side * side * 16 // 2
@@ -105,17 +105,17 @@ def test_replay_and_paper_count_the_messages_of_the_real_library(
     assert run.complete
     assert [run.hosts.count(host) for host in dict.fromkeys(run.hosts)] == list(order)
     seen = mpich_shim.traffic(16, log)
-    real: Counter[tuple[int, int]] = Counter()
-    for (rank, other, nbytes), count in seen.written.items():
-        assert nbytes == side * side * 16 // 2 // rounds
-        real[rank, other] += count
-    assert sum(real.values()) == 32 * rounds
+    for messages in (seen.written, seen.read):
+        assert {nbytes for _, _, nbytes in messages} == {side * side * 16 // 2 // rounds}
+        assert sum(messages.values()) == 32 * rounds
     assert seen.replayed == seen.written + seen.written, "checked once, timed once"
     assert seen.replayed_back == seen.read + seen.read
-    assert real == on_paper(order, rounds)
+    for reading, messages in ((False, seen.written), (True, seen.read)):
+        said = predicted(run.hosts, side, buffer=part // rounds, reading=reading)
+        assert said == node_counts(pairs(messages), order)
     table = run.tables["node"]
-    said = zip(*(table[key].tolist() for key in ("intra", "in", "out")), strict=True)
-    assert list(said) == node_counts(real, order)
+    recorded = zip(*(table[key].tolist() for key in ("intra", "in", "out")), strict=True)
+    assert list(recorded) == node_counts(pairs(seen.written), order)
 
 
 def test_order_of_aggregators_follows_the_hint_and_so_do_the_messages(
@@ -127,25 +127,24 @@ def test_order_of_aggregators_follows_the_hint_and_so_do_the_messages(
     run = measure(
         eight_nodes, mpich_shim.mpi, hostfile(eight_nodes, order, tmp_path / "hosts"),
         tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"), "--tiles", "4x4",
-        "--tile", "64x64", "--repeats", "1", "--hints", f"cb_config_list={chosen}",
+        "--tile", "64x64", "--element", "16", "--repeats", "1",
+        "--hints", f"cb_config_list={chosen}",
         wrap=lambda program: mpich_shim.around(program, log=log),
     )  # fmt: skip
     assert run.tables["aggregator"]["rank"].tolist() == [0, 12, 4, 13, 8, 10, 14, 15]
     seen = mpich_shim.traffic(16, log)
     assert seen.replayed == seen.written + seen.written
-    real: Counter[tuple[int, int]] = Counter()
-    for (rank, other, _), count in seen.written.items():
-        real[rank, other] += count
-    most = max(max(into, out) for _, into, out in node_counts(real, order))
-    given = max(max(into, out) for _, into, out in node_counts(on_paper(order, 1), order))
-    assert (given, most) == (8, 4)
+    real = node_counts(pairs(seen.written), order)
+    assert real == predicted(run.hosts, 64, config=chosen)
+    given = predicted(run.hosts, 64)
+    assert [max(max(node[1:]) for node in nodes) for nodes in (given, real)] == [8, 4]
 
 
 def test_who_accesses_the_file_is_found_out_between_hosts_too(
     eight_nodes: Cluster, mpich: Mpi, tmp_path: Path
 ) -> None:
     run = measure(
-        eight_nodes, mpich, hostfile(eight_nodes, SIZES, tmp_path / "hosts"),
+        eight_nodes, mpich, hostfile(eight_nodes, UNEVEN, tmp_path / "hosts"),
         tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"),
         "--tile", "64x64", "--element", "16", "--repeats", "1",
     )  # fmt: skip
