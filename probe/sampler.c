@@ -12,13 +12,13 @@ enum { PASSES = 4, DEFAULT_REPEATS = 100 };
 static const double SAME = 2e-3;
 
 static struct {
-    long repeats;
+    long repeats; /* -1: not given */
     double precision;
     long min_repeats, max_repeats;
     double max_time;
     long warmup;
     bool repeats_given;
-} options;
+} options = {.repeats = -1};
 
 const iso_option_t iso_sampler_options[] = {
     {"repeats", ISO_OPTION_COUNT, "N", NULL,
@@ -42,7 +42,9 @@ const iso_option_t iso_sampler_options[] = {
 int iso_sampler_check(char *error)
 {
     const char *wrong = NULL;
-    if (options.repeats > 0 && options.precision > 0) {
+    if (options.repeats == 0) {
+        wrong = "--repeats is at least 1";
+    } else if (options.repeats > 0 && options.precision > 0) {
         wrong = "--repeats fixes the count: it does not go with --precision";
     } else if (options.precision >= 1) {
         wrong = "--precision is a fraction below 1, for example 0.05";
@@ -55,8 +57,8 @@ int iso_sampler_check(char *error)
         return -1;
     }
     options.repeats_given = options.repeats > 0;
-    if (options.precision == 0 && options.repeats == 0) {
-        options.repeats = DEFAULT_REPEATS;
+    if (options.repeats < 0) {
+        options.repeats = options.precision > 0 ? 0 : DEFAULT_REPEATS;
     }
     return 0;
 }

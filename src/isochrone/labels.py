@@ -75,8 +75,6 @@ def _facts(run: Run, curve: Curve) -> dict[str, str]:
     options = run.header.get("options")
     options = options if isinstance(options, dict) else {}
     for key in _USUAL:
-        if key == "window" and options.get(key) == 1:
-            continue
         if key in options and isinstance(options[key], str | int):
             facts[key] = _option(key, options[key])
     if options.get("layout") == "vector" and isinstance(options.get("stride"), int):

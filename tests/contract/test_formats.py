@@ -97,7 +97,7 @@ def test_every_exporter_says_what_it_holds_and_refuses_the_rest(name: str, tmp_p
     """A map is no sweep: one line that says so, and no file."""
     holds = set(registry.load("exporters", name).HOLDS)
     assert holds
-    assert holds <= {"map", "sweep"}
+    assert holds <= {"map", "sweep", "hotspot"}
     if "map" not in holds:
         with pytest.raises(InputError, match="no sweep over message sizes"):
             export(MAPS["whole"], name, tmp_path)

@@ -13,6 +13,7 @@ import pytest
 from isochrone.run import write
 from made_up_times import grid, noisy, run_of, times, truth
 from mpis import ROOT
+from sweeps import point_to_point
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 CLIC = ROOT / "examples/models/clic.json"
@@ -172,3 +173,25 @@ def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.count("bcast-log model") == 2
+
+
+def test_folders_of_suites_are_compared_file_by_file(
+    isochrone: Isochrone, runs: list[Path], tmp_path: Path
+) -> None:
+    """What one `suite` wrote against what another did: files of the same name belong together."""
+    pair = tmp_path / "pair.jsonl"
+    write(point_to_point(), pair)
+    folders = [tmp_path / "before", tmp_path / "after"]
+    for folder, bcast in zip(folders, (runs[0], runs[2]), strict=True):
+        folder.mkdir()
+        (folder / "bcast.jsonl").write_bytes(bcast.read_bytes())
+        (folder / "pair.jsonl").write_bytes(pair.read_bytes())
+    answer = isochrone("compare", *folders, "--fail-on", "slower:5%")
+    assert answer.returncode == 1
+    assert "bcast.jsonl: slower by" in answer.stdout
+    assert "pair.jsonl: slower by" not in answer.stdout
+    found = json.loads(isochrone("compare", *folders, "--json").stdout)["comparisons"]
+    assert set(found) == {"bcast.jsonl", "pair.jsonl"}
+    (folders[1] / "bcast.jsonl").rename(folders[1] / "other.jsonl")
+    (folders[1] / "pair.jsonl").rename(folders[1] / "another.jsonl")
+    one_line(isochrone("compare", *folders), "no run files of the same name")

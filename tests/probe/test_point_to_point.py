@@ -170,6 +170,7 @@ WRONG = [
     (("--pairs", "0-1,"), "two ranks such as"),
     (("--pairs", "0-2"), "names rank 2"),
     (("--max-points", "2"), "--max-points is"),
+    (("--repeats", "0"), "--repeats is at least 1"),
     (("--bytes", "900GiB"), "GiB (give smaller"),
 ]
 

@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
+from collective_io import hot_spot
+from isochrone import models
+from isochrone import run as runs
 from isochrone.errors import InputError
 from isochrone.exporters import csv, matlab, mmpi, npz
 from isochrone.run import MAX_MATRIX_RANKS, Rank, Run
@@ -182,3 +185,15 @@ def test_a_run_without_deviations_can_be_exported(tmp_path: Path) -> None:
     assert log_of(run, tmp_path)[4].split()[4:] == ["1.25", "0.00"]
     matlab.write(run, tmp_path / "map.mat")
     assert np.isnan(loadmat(tmp_path / "map.mat")["stddev"][0, 1])
+
+
+def test_a_hot_spot_becomes_a_table_that_fit_reads(tmp_path: Path) -> None:
+    """The same formula comes out of the run file and of its table."""
+    run = hot_spot()
+    csv.write(run, tmp_path / "hot.csv")
+    runs.write(run, tmp_path / "hot.jsonl")
+    found = [
+        models.fit(models.load([tmp_path / name]), "hotspot").pieces[0].coefficients
+        for name in ("hot.csv", "hot.jsonl")
+    ]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)

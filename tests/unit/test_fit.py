@@ -329,3 +329,32 @@ def test_tolerance_keeps_small_bends_in_one_regime() -> None:
     data = noisy(exact, {"b": b}, 0, 1, 0)
     assert len(models.fit(data, "hockney").pieces) == 1
     assert len(models.fit(data, "hockney", splits=Splits(tolerance=0)).pieces) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("p,b,seconds\n2,8,1e-6\n-2,8,1e-6\n", "'p' is -2, no number of ranks"),
+        ("p,b,seconds\n2,8,1e-6\n2.5,8,1e-6\n", "'p' is 2.5, no number of ranks"),
+        ("p,b,seconds\n2,8,1e-6\n4,-8,1e-6\n", "'b' is -8, no message size"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused_before_it_is_fitted(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    """The logarithm of a negative number of ranks must not reach the least squares."""
+    path = tmp_path / "times.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=says):
+        models.load([path])
+
+
+def test_a_formula_that_predicts_little_says_so() -> None:
+    """Times that depend on nothing the family knows: noise over three decades."""
+    dice = np.random.default_rng(4)
+    variables = {"b": np.repeat(2.0 ** np.arange(3, 13), 3)}
+    seconds = 10 ** dice.uniform(-6, -3, 30)
+    model = models.fit(Data(variables, {}, seconds, "point-to-point"), "hockney")
+    assert any("predicts little" in warning for warning in model.warnings)
+    found = model.predict({"b": 1 << 20})
+    assert np.all(found.low >= 0)

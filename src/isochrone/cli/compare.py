@@ -23,7 +23,11 @@ MOST_ROWS = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
-    parser.add_argument("before", metavar="A", help="run file, FILE,FILE,… or folder")
+    parser.add_argument(
+        "before",
+        metavar="A",
+        help="run file, FILE,FILE,… or folder; files of the same name if two folders hold suites",
+    )
     parser.add_argument("after", metavar="B", help="the same, to compare with A")
     parser.add_argument(
         "--fail-on", action="append", default=[], metavar="WHAT:PERCENT", type=_limit,
@@ -39,21 +43,71 @@ def run(args: argparse.Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
     from isochrone.compare import compare
 
+    if _holds_several(args.before) and _holds_several(args.after):
+        return _compare_folders(args)
     found = compare(_runs(args.before), _runs(args.after), common=args.common)
-    failed = [
+    failed = _failed(found, args)
+    if args.json:
+        print(json.dumps({**found.to_json(), "failed": [point.key for point in failed]}))
+    else:
+        _print(found)
+    _complain(failed, args)
+    return 1 if failed else 0
+
+
+def _holds_several(text: str) -> bool:
+    """Whether a folder holds runs of several kinds, such as those of a suite."""
+    path = Path(text)
+    if not path.is_dir():
+        return False
+    kinds = {
+        (run.experiment, run.size, str(run.header.get("notes", {}).get("preset")))
+        for run in _runs(text)
+    }
+    return len(kinds) > 1
+
+
+def _compare_folders(args: argparse.Namespace) -> int:
+    """Compare the files of two folders that have the same name."""
+    from isochrone.compare import compare
+    from isochrone.errors import InputError
+
+    before, after = Path(args.before), Path(args.after)
+    names = [{path.name for path in folder.glob("*.jsonl")} for folder in (before, after)]
+    if not names[0] & names[1]:
+        raise InputError("no run files of the same name in both folders", where=str(after))
+    documents, failed = {}, []
+    for name in sorted(names[0] & names[1]):
+        found = compare(_runs(str(before / name)), _runs(str(after / name)), common=args.common)
+        own = _failed(found, args)
+        documents[name] = {**found.to_json(), "failed": [point.key for point in own]}
+        if not args.json:
+            print(f"{name}:")
+            _print(found)
+        _complain(own, args, name)
+        failed += own
+    alone = sorted(names[0] ^ names[1])
+    if alone:
+        print(f"isochrone: in one folder only: {', '.join(alone)}", file=sys.stderr)
+    if args.json:
+        print(json.dumps({"comparisons": documents}))
+    return 1 if failed else 0
+
+
+def _failed(found: Comparison, args: argparse.Namespace) -> list[Point]:
+    """Return the points that became slower, or faster, by more than was allowed."""
+    return [
         point
         for point in found.points
         if any(point.verdict == what and _change(point) > limit for what, limit in args.fail_on)
     ]
-    if args.json:
-        document = {**found.to_json(), "failed": [point.key for point in failed]}
-        print(json.dumps(document))
-    else:
-        _print(found)
+
+
+def _complain(failed: list[Point], args: argparse.Namespace, name: str = "") -> None:
     for point in failed:
         line = f"{point.verdict} by {100 * _change(point):.1f} %: {_words(point)}"
+        line = f"{name}: {line}" if name else line
         print(line, file=sys.stderr if args.json else sys.stdout)
-    return 1 if failed else 0
 
 
 def _runs(text: str) -> list[Run]:
@@ -96,7 +150,12 @@ def _row(point: Point) -> str:
     from isochrone.units import format_seconds
 
     times = f"{format_seconds(point.before):>9} -> {format_seconds(point.after):>9}"
-    ratio = f"{point.ratio:6.3f} [{point.low:.3f}, {point.high:.3f}]"
+    proved = point.low < point.high  # single values have no interval
+    ratio = (
+        f"{point.ratio:6.3f} [{point.low:.3f}, {point.high:.3f}]"
+        if proved
+        else (f"{point.ratio:6.3f} [–]")
+    )
     return f"{point.verdict:<7} {ratio}  {times}  {_words(point)}"
 
 

@@ -115,10 +115,10 @@ def _print_header(console: Console, found: Run) -> None:
     from isochrone.text import printable
 
     nodes = len(set(found.hosts) - {""})
-    where = f"{nodes} node{'s' if nodes > 1 else ''}"
+    where = f" on {nodes} node{'s' if nodes > 1 else ''}" if nodes else ""
     library = " ".join(str(found.header.get("mpi", {}).get("library", "")).split())
     origin = "" if found.origin == "measured" else found.origin
-    parts = [found.experiment, origin, f"{found.size} ranks on {where}", library]
+    parts = [found.experiment, origin, f"{found.size} ranks{where}", library]
     console.print(printable(" · ".join(p for p in parts if p)), style="bold", markup=False)
     if not found.complete:
         console.print("  partial run: it did not come to its end", style="yellow")

@@ -1,6 +1,7 @@
 """A comma-separated table for pandas, R or a spreadsheet: a row a pair or sample, in seconds.
 
-A sweep has one row a repetition, with the columns that ``fit`` reads, ``op,p,b,seconds``, and more.
+A sweep has one row a repetition, with the columns that ``fit`` reads, ``op,p,b,seconds``, and more;
+a hot spot likewise, with ``order,pa,pe,seconds`` and more.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
 missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
 Every message size of the run is written unless one is chosen. An empty cell means not known.
@@ -28,15 +29,18 @@ from isochrone.table import Table
 __all__ = ["HOLDS", "SUFFIX", "write"]
 
 SUFFIX: Final = ".csv"
-HOLDS: Final = ("map", "sweep")
+HOLDS: Final = ("map", "sweep", "hotspot")
 _STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _SWEEP: Final = ("op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again")
+_HOT_SPOT: Final = (
+    "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
+)  # fmt: skip
 _FORMULA: Final = re.compile(r"'*[=+\-@]")
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
-    """Write the pairs of a latency map, or the samples of a sweep, as comma-separated values.
+    """Write the pairs of a map, or the samples of a sweep or hot spot, as comma-separated values.
 
     Raises
     ------
@@ -46,6 +50,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     if is_sweep(run):
         curves_to_export(run, nbytes)  # says what is wrong with it, before the file is begun
         _write(path, _SWEEP, _samples(run, nbytes))
+    elif run.experiment == "hotspot" and "sample" in run.tables:
+        _write(path, _HOT_SPOT, _hot_spot(run, nbytes))
     else:
         _write(path, _COLUMNS, _pairs(run, nbytes))
 
@@ -71,6 +77,14 @@ def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
         sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"]}
         sample["op"] = _cell_of_text(str(sample["op"]))
         yield tuple(_cell(sample.get(key)) for key in _SWEEP)
+
+
+def _hot_spot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+    """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
+    for sample in run.tables["sample"].rows():
+        if nbytes is None or sample.get("bytes") == nbytes:
+            sample["order"] = _cell_of_text(str(sample.get("order", "")))
+            yield tuple(_cell(sample.get(key)) for key in _HOT_SPOT)
 
 
 def _cell(value: object) -> str:

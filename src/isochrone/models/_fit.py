@@ -35,6 +35,9 @@ _AS_GOOD: Final = (1.05, 0.001)
 """Held-out errors that are a twentieth larger, or by a tenth of a per cent of the time, are the
 same: then the family with fewer coefficients is taken."""
 
+HOPELESS: Final = 0.5
+"""Held-out deviation from which a formula is said to predict little."""
+
 _FOREIGN: Final = 1.5
 """Coefficients that a family may have more if it was made for the operation."""
 
@@ -268,6 +271,12 @@ def _warnings(model: Model, groups: Sequence[Points]) -> list[str]:
         found.append(
             f"a regime has only {least} more point{'s' if least != 1 else ''} than coefficients: "
             "its intervals are wide"
+        )
+    held = model.quality.get("held_out", {}).get("point", {}).get("average", 0.0)
+    if held > HOPELESS:
+        found.append(
+            f"points left out of the fit are missed by {100 * held:.0f} % on average: "
+            "this formula predicts little"
         )
     if any(np.any(model.predict(points.variables, points.where).seconds <= 0) for points in groups):
         found.append("the formula gives times that are not above zero within the data")

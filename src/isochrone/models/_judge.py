@@ -67,7 +67,7 @@ def by_group(model: Model, groups: Sequence[Points]) -> dict[str, dict[str, line
             continue
         chosen = {value: column == value for value in values}
         found[name] = {
-            f"{value:g}" if isinstance(value, float) else str(value): linear.deviation(
+            f"{value:.15g}" if isinstance(value, float) else str(value): linear.deviation(
                 predicted[mine], measured[mine]
             )
             for value, mine in chosen.items()

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isochrone.errors import InputError
 from isochrone.models._terms import VARIABLES, columns, product, variables_of
+from isochrone.units import format_bytes
 
 __all__ = ["Model", "Piece", "Prediction", "Selector"]
 
@@ -192,7 +193,8 @@ class Model:
             own = {name: values[mine] for name, values in points.items()}
             seconds[mine], half[mine] = piece.evaluate(own, self.weights)
         warnings = _warnings(pieces, owner, points, seconds)
-        return Prediction(seconds, seconds - half, seconds + half, warnings)
+        low = np.maximum(seconds - half, np.minimum(seconds, 0.0))  # no time is below zero
+        return Prediction(seconds, low, seconds + half, warnings)
 
     def chosen(self, where: Mapping[str, Selector]) -> list[Piece]:
         """Return the pieces that selectors mean, in their order.
@@ -253,6 +255,13 @@ def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[s
     return points
 
 
+def _value(name: str, value: float) -> str:
+    """Write a value of a variable or of a product of them, sizes with their unit."""
+    if "b" in name.split("*") and value.is_integer():
+        return format_bytes(int(value))
+    return f"{value:g}"
+
+
 def _warnings(
     pieces: Sequence[Piece], owner: NDArray[np.int64], points: Mapping[str, Array], seconds: Array
 ) -> list[str]:
@@ -264,10 +273,10 @@ def _warnings(
             value = product(name, points)[mine]
             outside = value[(value < low) | (value > high)]
             if outside.size:
-                shown = ", ".join(f"{v:g}" for v in np.unique(outside)[:3])
+                shown = ", ".join(_value(name, v) for v in np.unique(outside)[:3])
                 found[
                     f"{name} = {shown}{', …' if np.unique(outside).size > 3 else ''} is outside "
-                    f"the fitted range {low:g} to {high:g}"
+                    f"the fitted range {_value(name, low)} to {_value(name, high)}"
                 ] = None
     if np.any(seconds <= 0):
         found["the formula gives a time that is not above zero"] = None

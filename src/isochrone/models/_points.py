@@ -21,6 +21,9 @@ __all__ = ["SELECTORS", "Data", "Points", "from_columns", "joined", "of_run"]
 
 Array = NDArray[np.float64]
 
+COUNTED: Final = ("p", "w")
+"""Variables that are whole numbers from 1."""
+
 SELECTORS: Final = ("op", "order", "mode", "bytes", "hot")
 """What keeps data apart: each value gets a model of its own."""
 
@@ -91,6 +94,11 @@ class Data:
             raise InputError("a value is no finite number")
         if not np.all(self.seconds > 0):
             raise InputError("a time is not above zero")
+        for name, column in self.variables.items():
+            least = 1 if name in COUNTED else 0
+            wrong = column[(column < least) | ((name in COUNTED) & (column != np.floor(column)))]
+            if len(wrong):
+                raise InputError(f"'{name}' is {wrong[0]:g}, no {VARIABLES[name]}")
 
     def only(self, **where: Selector | None) -> Data:
         """Return the rows that selectors mean; None means all.
