@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from collective_io import hot_spot
+from io_runs import hot_spot
 from isochrone import registry, views
 from isochrone.errors import InputError
 from isochrone.run import Run

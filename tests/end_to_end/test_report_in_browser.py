@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from collective_io import hot_spot, tile_io
+from io_runs import hot_spot, tile_io
 from isochrone import run as runs
 from isochrone.report.build import write_report
 from sweeps import bisection, collective, point_to_point, table_of

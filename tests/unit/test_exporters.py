@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
-from collective_io import hot_spot
+from io_runs import hot_spot
 from isochrone import models
 from isochrone import run as runs
 from isochrone.errors import InputError

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from collective_io import duplex, hot_spot, saturating
 from hot_spots import TACHYON
+from io_runs import duplex, hot_spot, saturating
 from isochrone import models, views
 from isochrone.cli.main import main
 from isochrone.errors import InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from collective_io import hot_spot, tile_io
+from io_runs import hot_spot, tile_io
 from isochrone.report.build import write_report
 from isochrone.run import Run
 from sweeps import table_of

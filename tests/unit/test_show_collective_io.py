@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collective_io import hot_spot, saturating, tile_io
+from io_runs import hot_spot, saturating, tile_io
 from isochrone import run as runs
 from isochrone.cli.main import main
 from isochrone.run import Run
