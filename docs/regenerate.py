@@ -27,7 +27,7 @@ MADE_UP = (
 
 SWEEP = (
     "isochrone measure point-to-point -n 2 --quiet --bytes auto:0:64KiB --smallest-gap 256"
-    " --max-points 24 -o sizes.jsonl"
+    " --tolerance 0.1 -o sizes.jsonl"
 )
 """The sweep in the pictures is one of this machine, as in README.md."""
 
