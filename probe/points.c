@@ -10,6 +10,10 @@ enum { FIRST_INTERVALS = 8, WIDE = 64, SPREAD = 4, MAX_BENDS = 8192 };
 
 static const double STICKS_OUT = 0.1;
 
+/** In a simulator the first and the last operation of several meet other
+ *  messages on the links: so much they may differ and still be the same. */
+static const double SAME = 2e-3;
+
 void iso_points_init(iso_points_t *points, bool simulated)
 {
     memset(points, 0, sizeof(*points));
@@ -68,6 +72,7 @@ static bool add(iso_points_t *points, int subject, long long bytes)
     point->subject = subject;
     point->bytes = bytes;
     iso_sampler_init(&point->sampler, points->simulated);
+    point->sampler.same = SAME;
     return true;
 }
 

@@ -7,9 +7,7 @@
 
 enum { PASSES = 4, DEFAULT_REPEATS = 100 };
 
-/** Relative difference below which simulated times are the same. The first
- *  and the last operation of several meet other messages on the links. */
-static const double SAME = 2e-3;
+static const double SAME = 1e-6;
 
 static struct {
     long repeats; /* -1: not given */
@@ -66,6 +64,7 @@ int iso_sampler_check(char *error)
 void iso_sampler_init(iso_sampler_t *sampler, bool simulated)
 {
     sampler->simulated = simulated;
+    sampler->same = SAME;
     bool fixed = options.repeats > 0;
     sampler->capacity = fixed ? options.repeats : options.max_repeats;
     sampler->seconds = iso_calloc((size_t)sampler->capacity, sizeof(double));
@@ -122,7 +121,7 @@ static bool known_already(const iso_sampler_t *sampler)
     }
     for (long k = 1; k < sampler->n; k++) {
         double first = sampler->seconds[0];
-        if (fabs(sampler->seconds[k] - first) > SAME * first) {
+        if (fabs(sampler->seconds[k] - first) > sampler->same * first) {
             return false;
         }
     }

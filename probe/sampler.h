@@ -36,6 +36,8 @@ typedef struct iso_sampler {
     long n, capacity;
     long extra;     /**< of them asked for by iso_sampler_extend */
     bool simulated; /**< the clock is a simulator's */
+    double same;    /**< relative difference below which simulated times are
+                         the same; 1e-6 unless set after init */
     double spent;   /**< time spent on this point, seconds, set by the caller */
 } iso_sampler_t;
 
