@@ -232,7 +232,11 @@ static bool visit(struct conductor *c, iso_point_t *point)
 {
     iso_sampler_t *sampler = &point->sampler;
     long wanted = iso_sampler_wants(sampler);
-    if (wanted == 0 || out_of_time(c) || point->fruitless > MOST_FRUITLESS) {
+    if (wanted > 0 && out_of_time(c)) {
+        point->lowered = true;
+        return false;
+    }
+    if (wanted == 0 || point->fruitless > MOST_FRUITLESS) {
         return false;
     }
     double estimate = sampler->n > 0 ? point->summary.median : 0;
