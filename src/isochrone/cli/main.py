@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from isochrone import __version__, registry
+from isochrone import __version__
+from isochrone.cli._commands import add_commands
 from isochrone.errors import IsochroneError
 from isochrone.text import printable
 
@@ -22,8 +23,11 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {printable(message, 1000)} (try: {self.prog} --help)\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Build the parser: one subcommand a file, each adds its own options."""
+def parser(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """Build the parser: one subcommand a file, each adds its own options.
+
+    Only the command that is named adds them: some import much for their help.
+    """
     top = _Parser(
         prog="isochrone",
         description="What communication costs on a parallel machine: measure, show, compare.",
@@ -32,21 +36,18 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name in registry.names("cli"):
-        module = registry.load("cli", name)
-        summary = (module.__doc__ or "").partition("\n")[0].rstrip(".")
-        command = commands.add_parser(
-            name, help=summary, description=module.__doc__, allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )  # fmt: skip
-        module.add_arguments(command)
+    named = next((word for word in argv if not word.startswith("-")), None)
+    for name, module, command in add_commands(commands, "cli"):
+        if name == named:
+            module.add_arguments(command)
         command.set_defaults(run=module.run, rest=[], parser=command)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    top = parser()
+    argv = sys.argv[1:] if argv is None else argv
+    top = parser(argv)
     args, rest = top.parse_known_args(argv)
     if rest and not getattr(args, "passes_options_on", False):
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}")
