@@ -52,7 +52,7 @@ lint: $(VENV)/ready-lint
 	$(MAKE) -C probe strict BUILD=build/strict MPICC=$(CURDIR)/$(BIN)/mpicc
 
 bench: $(VENV)/ready-test
-	$(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
+	PYTHONPATH=tests $(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
 
 docs: $(VENV)/ready
 	$(BIN)/python docs/regenerate.py --mpicc $(BIN)/mpicc

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 
-from isochrone.probe import Probe
-from isochrone.run import Run
-from isochrone.units import format_seconds
+from cluster import lifetime
+from cluster.measuring import measure
+from cluster.plan import Plan
+from isochrone.base.units import format_seconds
+from isochrone.measure.probe import Probe
+from isochrone.runfile.run import Run
+from mpis import Mpi
 
 ROOT = Path(__file__).parents[1]
 NODES = (2, 2, 2, 2)
@@ -19,12 +22,6 @@ SKEW = 50.0
 
 def clocks(built: Probe, folder: Path) -> None:
     """Synchronise real hosts; compare random pairs of ranks right after, and over a minute."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    from cluster import lifetime
-    from cluster.measuring import measure
-    from cluster.plan import Plan
-    from mpis import Mpi
-
     if why := lifetime.obstacle():
         print(f"\nclocks are not compared: {why}")
         return

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from cost import ISOCHRONE, cost
+from scipy.stats import spearmanr
 
+from cluster import lifetime
+from cluster.measuring import hostfile, measure
+from cluster.plan import Plan
+from cluster.running import Cluster
+from hot_spots import TABLE_II, TACHYON, UNEVEN, random_job, shuffled
 from isochrone import models
+from isochrone.base.units import format_seconds
+from isochrone.measure.probe import Probe
 from isochrone.predict.collective_io import Prediction, predict
-from isochrone.predict.hot_spot import HotSpot
-from isochrone.probe import Probe
-from isochrone.run import Run
-from isochrone.units import format_seconds
-from isochrone.workloads.aggregators import aggregators
+from isochrone.predict.node_cost import HotSpot
+from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
-from isochrone.workloads.nodes import layout_of
-from isochrone.workloads.tile_io import tile_io
-
-if TYPE_CHECKING:
-    from cluster.running import Cluster
-    from mpis import Mpi
+from isochrone.workloads.cb_config_list import aggregators
+from isochrone.workloads.node_messages import layout_of
+from isochrone.workloads.patterns.tiles import tile_io
+from mpis import Mpi
 
 ROOT = Path(__file__).parents[1]
 RATE = "200mbit"
@@ -42,12 +44,6 @@ TURNS = 3
 
 def collective_io(built: Probe, folder: Path) -> None:
     """Fit the cost of a busy node, predict orders of nodes, and improve on the given one."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    from cluster import lifetime
-    from cluster.plan import Plan
-    from hot_spots import UNEVEN
-    from mpis import Mpi
-
     if built.library.startswith("Open MPI"):
         print("\ncollective I/O is measured with MPICH, whose library it is about")
     elif why := lifetime.obstacle():
@@ -63,8 +59,6 @@ def collective_io(built: Probe, folder: Path) -> None:
 
 def fit_hot_spot(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:
     """Measure a busy node for two minutes and draw the plane through its points."""
-    from cluster.measuring import measure
-
     out = folder / "hot-spot.jsonl"
     limits = ("--warmup", 1, "--repeats", 2, "--time-limit", 120)
     run = measure(on, mpi, out, *GRID, *limits, experiment="hotspot")
@@ -81,11 +75,6 @@ def fit_hot_spot(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:
 
 def orders_of_nodes(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:
     """Compare what is predicted for ten orders with what their exchange takes, in turns."""
-    from scipy.stats import spearmanr
-
-    from cluster.measuring import hostfile, measure
-    from hot_spots import TABLE_II, shuffled
-
     orders = {**TABLE_II, **shuffled(6)}
     times: dict[str, list[float]] = {name: [] for name in orders}
     said: dict[str, float] = {}
@@ -147,8 +136,6 @@ def order_of_aggregators(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> No
 
 def searches(folder: Path) -> None:
     """Search for orders of few and of many nodes; time it."""
-    from hot_spots import TACHYON, UNEVEN, random_job
-
     print("\nplace nodes (limits: 420 orders proven; 1,024 nodes 2 %, 10 s; 10,240 60 s, 2 GiB):")
     jobs = {"420 orders": ([*UNEVEN], 4, 4)}
     for nodes, across in ((1024, 16), (1024, 64), (1024, 256), (10240, 64), (10240, 512)):

@@ -19,9 +19,10 @@ from clocks import clocks
 from collective_io import collective_io
 from cost import ISOCHRONE, cost
 
-from isochrone import launchers, probe, registry
-from isochrone.run import read
-from isochrone.units import format_seconds
+from isochrone.base import registry
+from isochrone.base.units import format_seconds
+from isochrone.measure import launchers, probe
+from isochrone.runfile.run import read
 
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 300
@@ -50,7 +51,7 @@ def main() -> None:
 
 def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:
     """Return the tokens that start ranks on this machine."""
-    launcher = registry.load("launchers", launchers.choose({}, built.library))
+    launcher = registry.load("measure.launchers", launchers.choose({}, built.library))
     job = launchers.Job(
         ranks=ranks, program=program, mpicc=built.mpicc, processors=len(os.sched_getaffinity(0))
     )

@@ -9,9 +9,9 @@ import numpy as np
 
 from isochrone import models
 from isochrone.improve.positions import Positions
-from isochrone.predict.hot_spot import HotSpot
+from isochrone.predict.node_cost import HotSpot
 from isochrone.workloads.call import Call
-from isochrone.workloads.tile_io import tile_io
+from isochrone.workloads.patterns.tiles import tile_io
 from mpis import ROOT
 
 TACHYON = ROOT / "examples/models/tachyon-i.json"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.run import Run
+from isochrone.runfile.run import Run
 from sweeps import run_of
 
 BYTES = 4 << 20

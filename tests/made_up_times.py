@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from isochrone import models
+from isochrone.base.table import Table
 from isochrone.models import Data, Piece
-from isochrone.models._terms import columns, variables_of
-from isochrone.run import Run
-from isochrone.table import Table
+from isochrone.models.terms import columns, variables_of
+from isochrone.runfile.run import Run
 
 RANKS = (2, 3, 5, 8, 12, 16, 24, 48)
 SIZES = tuple(10_240 * k for k in (1, 2, 4, 7, 10, 15, 20, 30, 40, 50))

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from isochrone import launchers, probe, registry
-from isochrone.probe import Probe
-from isochrone.run import Run, read
+from isochrone.base import registry
+from isochrone.measure import launchers, probe
+from isochrone.measure.probe import Probe
+from isochrone.runfile.run import Run, read
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -52,7 +53,9 @@ class Mpi:
             mpicc=self.probe.mpicc,
             processors=len(os.sched_getaffinity(0)),
         )
-        launcher = registry.load("launchers", launchers.choose(os.environ, self.probe.library))
+        launcher = registry.load(
+            "measure.launchers", launchers.choose(os.environ, self.probe.library)
+        )
         return list(launcher.command(job))
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from isochrone import probe
-from isochrone.run import Run, read
+from isochrone.measure import probe
+from isochrone.runfile.run import Run, read
 from mpis import ROOT, Mpi
 
 Message = tuple[int, int, int]

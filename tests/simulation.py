@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from isochrone.platforms import Platform
-from isochrone.run import Run, read
+from isochrone.measure.platforms import Platform
+from isochrone.runfile.run import Run, read
 from mpis import SCRIPTS
 
 

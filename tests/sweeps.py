@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.run import Rank, Run
-from isochrone.table import Table, TableBuilder
+from isochrone.base.table import Table, TableBuilder
+from isochrone.runfile.run import Rank, Run
 
 SIZES = (0, *(2**k for k in range(3, 23)))
 """0 and 8 B to 4 MiB."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.run import Rank, Run
-from isochrone.table import Table
+from isochrone.base.table import Table
+from isochrone.runfile.run import Rank, Run
 
 SEED_PAIRS = {
     (0, 1): (10.44, 0.12), (0, 2): (20.07, 0.09), (0, 3): (24.34, 0.14),

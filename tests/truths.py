@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.run import Rank, Run
-from isochrone.table import Table
+from isochrone.base.table import Table
+from isochrone.runfile.run import Rank, Run
 
 Matrix = NDArray[np.float64]
 MICROSECOND = 1e-6

@@ -5,6 +5,7 @@ Measure it, model it, predict it, and act on the prediction.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 __version__ = "0.1.0"
@@ -14,11 +15,11 @@ __all__ = ["Model", "Run", "fit", "read", "read_model"]
 if TYPE_CHECKING:
     from isochrone.models import Model, fit
     from isochrone.models import read as read_model
-    from isochrone.run import Run, read
+    from isochrone.runfile.run import Run, read
 
 _HOMES: Final = {
-    "Run": ("isochrone.run", "Run"),
-    "read": ("isochrone.run", "read"),
+    "Run": ("isochrone.runfile.run", "Run"),
+    "read": ("isochrone.runfile.run", "read"),
     "Model": ("isochrone.models", "Model"),
     "fit": ("isochrone.models", "fit"),
     "read_model": ("isochrone.models", "read"),
@@ -28,8 +29,6 @@ _HOMES: Final = {
 def __getattr__(name: str) -> Any:
     """Load the public names on first use, so that ``isochrone --help`` needs no numpy."""
     if name in _HOMES:
-        from importlib import import_module
-
         module, attribute = _HOMES[name]
         return getattr(import_module(module), attribute)
     raise AttributeError(f"module 'isochrone' has no attribute {name!r}")

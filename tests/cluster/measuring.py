@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cluster.running import Cluster
-from isochrone.run import Run, read
+from isochrone.runfile.run import Run, read
 from mpis import SCRIPTS, Mpi
 
 LAUNCHERS = {

@@ -13,7 +13,7 @@ import pytest
 
 from cluster.measuring import measure
 from cluster.running import Cluster
-from isochrone.run import Run
+from isochrone.runfile.run import Run
 from mpis import find_mpi
 
 # Nodes with several ranks, nodes with one, and leaders two levels deep.

@@ -11,7 +11,7 @@ import pytest
 
 from cluster.measuring import measure
 from cluster.running import Cluster
-from isochrone.run import Run
+from isochrone.runfile.run import Run
 from mpis import Mpi, find_mpi
 
 

@@ -12,10 +12,10 @@ import pytest
 from cluster import slurm
 from cluster.running import Cluster
 from hot_spots import TACHYON, UNEVEN
-from isochrone.run import read
+from isochrone.runfile.run import read
 from isochrone.workloads.call import Call
-from isochrone.workloads.nodes import block_layout, count
-from isochrone.workloads.tile_io import tile_io
+from isochrone.workloads.node_messages import block_layout, count
+from isochrone.workloads.patterns.tiles import tile_io
 from mpis import SCRIPTS, find_mpi, missing
 
 

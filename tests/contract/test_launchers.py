@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from isochrone import registry
-from isochrone.launchers import Job
+from isochrone.base import registry
+from isochrone.measure.launchers import Job
 
 
-@pytest.mark.parametrize("name", registry.names("launchers"))
+@pytest.mark.parametrize("name", registry.names("measure.launchers"))
 def test_a_launcher_starts_the_program_it_was_given(tmp_path: Path, name: str) -> None:
-    launcher = registry.load("launchers", name)
+    launcher = registry.load("measure.launchers", name)
     program = ("/opt/probe", "null", "--note", "a=b")
     platform = tmp_path / "platform.xml"
     platform.write_text("<platform/>")

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone import models, registry
-from isochrone.errors import InputError
-from isochrone.models._terms import columns, latex, unit, variables_of
+from isochrone import models
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+from isochrone.models.terms import columns, latex, unit, variables_of
 from made_up_times import grid, noisy, times, truth
 from mpis import ROOT
 
-NAMES = registry.names("models")
+NAMES = registry.names("models.families")
 FORMS = [(name, k) for name in NAMES for k in range(len(models.family(name).forms))]
 TRIALS = 200
 
@@ -29,7 +30,7 @@ def test_the_families_of_the_sources_are_there() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_has_help_a_formula_a_source_and_its_limits(name: str) -> None:
-    module = registry.load("models", name)
+    module = registry.load("models.families", name)
     family = module.FAMILY
     assert (module.__doc__ or "").splitlines()[0].endswith(".")
     assert family.formula.count("{") == family.formula.count("}")
@@ -147,8 +148,8 @@ def test_a_missing_variable_is_named(name: str) -> None:
 
 def test_listing_the_families_needs_no_numpy() -> None:
     code = (
-        "import sys; from isochrone import registry; "
-        "[registry.load('models', name) for name in registry.names('models')]; "
+        "import sys; from isochrone.base import registry; "
+        "registry.names('models.families'); "
         "sys.exit('numpy' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from isochrone import registry
-from isochrone.allocation import Allocation, read_hostfile
+from isochrone.base import registry
 from isochrone.placements import Order
+from isochrone.workloads.allocation import Allocation, read_hostfile
 
 FORMATS = registry.names("placements")
 GIVEN = Allocation(("n1", "n2", "n3", "n4"), (2, 1, 3, 1), "hosts")
@@ -71,7 +71,7 @@ def test_it_says_what_it_is_and_how_to_use_it(name: str, tmp_path: Path) -> None
     module = registry.load("placements", name)
     assert (module.__doc__ or "").splitlines()[0].endswith(".")
     start = module.start(tmp_path / "a file", 7)
-    assert start.launcher in registry.names("launchers")
+    assert start.launcher in registry.names("measure.launchers")
     line = start.line("./a.out")
     assert line.endswith("./a.out")
     assert "a file" in line, "the file is not used"

@@ -12,18 +12,20 @@ import pytest
 from matplotlib.figure import Figure
 
 from io_runs import hot_spot
-from isochrone import registry, views
-from isochrone.errors import InputError
-from isochrone.run import Run
+from isochrone import views
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run
+from isochrone.views.style import SLOW
 from made_up_times import grid, noisy, run_of, times, truth
 from mpis import ROOT
 from sweeps import bisection, collective, point_to_point
 from synthetic import block, exchange, latency_map, seed_map
 
-NAMES = registry.names("views")
-MAPS = [name for name in NAMES if registry.load("views", name).DRAWS == "map"]
-SWEEPS = [name for name in NAMES if registry.load("views", name).DRAWS == "sweep"]
-MODELS = [name for name in NAMES if registry.load("views", name).DRAWS == "model"]
+NAMES = registry.names("views.figures")
+MAPS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "map"]
+SWEEPS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "sweep"]
+MODELS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "model"]
 FEW = (0, 64, 4096)
 
 
@@ -39,12 +41,12 @@ def test_the_views_of_the_map_and_of_sweeps_are_there() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_has_help(name: str) -> None:
-    assert (registry.load("views", name).__doc__ or "").splitlines()[0].endswith(".")
+    assert (registry.load("views.figures", name).__doc__ or "").splitlines()[0].endswith(".")
 
 
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_takes_several_runs_and_keyword_options(name: str) -> None:
-    parameters = inspect.signature(registry.load("views", name).draw).parameters
+    parameters = inspect.signature(registry.load("views.figures", name).draw).parameters
     assert list(parameters) == ["runs", "scale", "sizes", "ops"]
     assert all(p.kind is p.KEYWORD_ONLY for key, p in parameters.items() if key != "runs")
 
@@ -54,7 +56,7 @@ def test_a_view_of_sweeps_takes_several_runs_and_keyword_options(name: str) -> N
 def test_a_view_of_sweeps_draws_in_every_format(
     name: str, scale: str | None, tmp_path: Path
 ) -> None:
-    figure = registry.load("views", name).draw(example(name), scale=scale)
+    figure = registry.load("views.figures", name).draw(example(name), scale=scale)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -65,7 +67,7 @@ def test_a_view_of_sweeps_draws_in_every_format(
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
-    draw = registry.load("views", name).draw
+    draw = registry.load("views.figures", name).draw
     with pytest.raises(InputError, match="no sweep over message sizes"):
         draw([seed_map()])
     with pytest.raises(InputError, match="name at least one"):
@@ -79,7 +81,7 @@ def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path: Path) -> None:
     """One size, one repetition, no hosts, equal times, all experiments in one picture."""
-    draw = registry.load("views", name).draw
+    draw = registry.load("views.figures", name).draw
     nameless = collective(("bcast",), 16, sizes=(8,), repeats=1)
     nameless.ranks, nameless.end = [], None
     equal = collective(("bcast",), 2, sizes=(8,), repeats=3, noise=0.0)
@@ -91,7 +93,7 @@ def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path:
 
 @pytest.mark.parametrize("name", MAPS)
 def test_it_has_the_signature_of_a_view_of_a_map(name: str) -> None:
-    view = registry.load("views", name)
+    view = registry.load("views.figures", name)
     parameters = inspect.signature(view.draw).parameters
     positional = [p.name for p in parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     assert positional == ["run", "what", "nbytes"]
@@ -104,7 +106,7 @@ def test_it_has_the_signature_of_a_view_of_a_map(name: str) -> None:
 def test_a_view_of_a_map_draws_every_quantity_in_every_format(
     name: str, what: str, tmp_path: Path
 ) -> None:
-    figure = registry.load("views", name).draw(seed_map(), what)
+    figure = registry.load("views.figures", name).draw(seed_map(), what)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -114,7 +116,7 @@ def test_a_view_of_a_map_draws_every_quantity_in_every_format(
 
 @pytest.mark.parametrize("name", MAPS)
 def test_it_refuses_what_was_not_measured(name: str) -> None:
-    draw = registry.load("views", name).draw
+    draw = registry.load("views.figures", name).draw
     with pytest.raises(InputError, match="no pairs of 7 bytes"):
         draw(seed_map(), "mean", 7)
     with pytest.raises(InputError, match="there are"):
@@ -123,7 +125,7 @@ def test_it_refuses_what_was_not_measured(name: str) -> None:
 
 @pytest.mark.parametrize("name", MAPS)
 def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_path: Path) -> None:
-    draw = registry.load("views", name).draw
+    draw = registry.load("views.figures", name).draw
     nameless = latency_map(block(2, 3))
     nameless.ranks = []
     alone = latency_map(block(3, 2), missing=lambda i, j: j == 5)  # a rank without any pair
@@ -137,8 +139,8 @@ def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_pat
 @pytest.mark.parametrize("name", NAMES)
 def test_importing_it_does_not_import_matplotlib(name: str) -> None:
     code = (
-        "import sys; from isochrone import registry; "
-        f"registry.load('views', '{name}'); sys.exit('matplotlib' in sys.modules)"
+        "import sys; from isochrone.base import registry; "
+        f"registry.load('views.figures', '{name}'); sys.exit('matplotlib' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
@@ -149,7 +151,7 @@ def test_the_two_views_of_a_model_are_there() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_view_of_a_model_has_help_takes_runs_and_names_the_model(name: str) -> None:
-    view = registry.load("views", name)
+    view = registry.load("views.figures", name)
     assert (view.__doc__ or "").splitlines()[0].endswith(".")
     parameters = inspect.signature(view.draw).parameters
     assert list(parameters) == ["runs", "model", "ops"]
@@ -162,7 +164,7 @@ def test_a_view_of_a_model_draws_families_of_all_variables(
 ) -> None:
     variables = grid(family)
     run = run_of(noisy(times(truth(family), variables), variables, 0.02, 3, seed=1))
-    figure = registry.load("views", name).draw([run], model=family)
+    figure = registry.load("views.figures", name).draw([run], model=family)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -173,7 +175,7 @@ def test_a_view_of_a_model_draws_families_of_all_variables(
 @pytest.mark.parametrize("name", MODELS)
 def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> None:
     """A map, no run, a model that is not there, a model of something else."""
-    draw = registry.load("views", name).draw
+    draw = registry.load("views.figures", name).draw
     variables = grid("bcast-log")
     exact = times(truth("bcast-log"), variables)
     run = run_of(noisy(exact, variables, 0.02, 3, seed=1, op="bcast"))
@@ -193,7 +195,7 @@ def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> Non
 
 def test_the_view_of_nodes_draws_before_and_after_in_every_format(tmp_path: Path) -> None:
     runs = [exchange(), exchange(hosts=40, ranks=80)]
-    figure = registry.load("views", "nodes").draw(runs)
+    figure = registry.load("views.figures", "nodes").draw(runs)
     assert len(figure.axes) == 2
     assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim(), "two scales cannot be compared"
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -203,15 +205,13 @@ def test_the_view_of_nodes_draws_before_and_after_in_every_format(tmp_path: Path
 
 
 def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None:
-    from isochrone.views._style import SLOW
-
-    axes = registry.load("views", "nodes").draw([exchange()]).axes[0]
+    axes = registry.load("views.figures", "nodes").draw([exchange()]).axes[0]
     colours = {label.get_text(): label.get_color() for label in axes.get_xticklabels()}
     assert [name for name, colour in colours.items() if colour == SLOW] == ["n1"]
 
 
 def test_the_view_of_nodes_refuses_in_one_line() -> None:
-    draw = registry.load("views", "nodes").draw
+    draw = registry.load("views.figures", "nodes").draw
     with pytest.raises(InputError, match="no messages of nodes"):
         draw([seed_map()])
     with pytest.raises(InputError, match="no run"):
@@ -222,11 +222,11 @@ def test_the_view_of_nodes_refuses_in_one_line() -> None:
         draw([damaged])
 
 
-HOT = [name for name in NAMES if registry.load("views", name).DRAWS == "hotspot"]
+HOT = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "hotspot"]
 
 
 def test_every_view_draws_a_kind_that_is_tested_here() -> None:
-    kinds = {registry.load("views", name).DRAWS for name in NAMES}
+    kinds = {registry.load("views.figures", name).DRAWS for name in NAMES}
     assert kinds == {"map", "sweep", "model", "nodes", "hotspot"}
     assert "plane" in HOT
 
@@ -235,7 +235,7 @@ def test_every_view_draws_a_kind_that_is_tested_here() -> None:
 def test_a_view_of_hot_spots_takes_runs_and_a_model_and_draws_in_every_format(
     name: str, tmp_path: Path
 ) -> None:
-    draw = registry.load("views", name).draw
+    draw = registry.load("views.figures", name).draw
     assert list(inspect.signature(draw).parameters) == ["runs", "model", "ops"]
     figure = draw([hot_spot(intra=2, inter=2), hot_spot(intra=3, inter=3)])
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hot_spots import TACHYON
-from isochrone.run import write
+from isochrone.runfile.run import write
 from mpis import ROOT
 from synthetic import cyclic, latency_map
 

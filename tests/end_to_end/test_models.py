@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from isochrone.run import write
+from isochrone.runfile.run import write
 from made_up_times import grid, noisy, run_of, times, truth
 from mpis import ROOT
 from sweeps import point_to_point
@@ -156,9 +158,6 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
 
 def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
     """The ten lines of docs/models.md, as they stand there."""
-    import os
-    import sys
-
     page = (ROOT / "docs/models.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     variables = grid("bcast-log")

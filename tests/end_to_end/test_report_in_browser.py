@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import websocket
 
 from io_runs import hot_spot, tile_io
-from isochrone import run as runs
-from isochrone.report.build import write_report
+from isochrone.pages.html.build import write_report
+from isochrone.runfile import run as runs
 from sweeps import bisection, collective, point_to_point, table_of
 from synthetic import block, latency_map
 
@@ -41,8 +42,6 @@ class Browser:
     """A headless Chromium, driven by its DevTools protocol."""
 
     def __init__(self, program: str, profile: Path) -> None:
-        import websocket
-
         self.process = subprocess.Popen(
             [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
             stdin=subprocess.DEVNULL,

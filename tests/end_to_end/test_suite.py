@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from isochrone import presets
-from isochrone.run import read
+from isochrone.measure import presets
+from isochrone.runfile.run import read
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 NINE = presets.SUITES["mpptest"].presets

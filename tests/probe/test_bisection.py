@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone.run import Run
+from isochrone.runfile.run import Run
 from mpis import Mpi
 
 OPTIONS = ("--bytes", "8,4KiB", "--repeats", "4", "--again", "0")

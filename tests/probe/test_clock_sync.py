@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone.run import Run
+from isochrone.runfile.run import Run
 from mpis import Mpi
 
 SKEW, OFFSET = 100.0, 0.25

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isochrone.errors import InputError
+from isochrone.base.errors import InputError
 from mpis import Mpi
 
 OPERATIONS = [

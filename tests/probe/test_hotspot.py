@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from isochrone.errors import InputError
-from isochrone.run import Run
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run
 from mpis import Mpi
 from shims import Shim
 

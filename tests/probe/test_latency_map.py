@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone.run import Run, read
+from isochrone.runfile.run import Run, read
 from mpis import Mpi
 
 

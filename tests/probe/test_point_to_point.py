@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone.errors import InputError
-from isochrone.run import Run, read
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run, read
 from mpis import Mpi
 
 MODES = ["blocking", "nonblocking", "persistent", "bidirectional", "put", "get"]

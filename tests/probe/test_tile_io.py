@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone.errors import InputError, MeasurementError
-from isochrone.run import Run, read
+from isochrone.base.errors import InputError, MeasurementError
+from isochrone.runfile.run import Run, read
 from mpis import Mpi
 from shims import Shim
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.platforms import parse
+from isochrone.measure.platforms import parse
 from simulation import Simulation
 
 MACHINE = "nodes:5 cores:3"

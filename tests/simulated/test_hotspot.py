@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from isochrone.platforms import MPI_HEADER, Platform, parse
-from isochrone.run import Run
+from isochrone.measure.platforms import MPI_HEADER, Platform, parse
+from isochrone.runfile.run import Run
 from simulation import Simulation
 
 BYTES = 4 << 20

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone import topology
-from isochrone.platforms import Platform, parse
-from isochrone.run import Run
+from isochrone.measure.platforms import Platform, parse
+from isochrone.results.latency_map import topology
+from isochrone.runfile.run import Run
 from simulation import Simulation
 
 

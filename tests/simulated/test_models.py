@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models._points import Data
-from isochrone.platforms import parse
+from isochrone.measure.platforms import parse
+from isochrone.models.points import Data
 from mpis import SCRIPTS
 
 MACHINE = "nodes:64 cores:1"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.platforms import Platform, parse
-from isochrone.run import Run
+from isochrone.measure.platforms import Platform, parse
+from isochrone.runfile.run import Run
 from simulation import Simulation
 
 MACHINE = "nodes:4 cores:1"

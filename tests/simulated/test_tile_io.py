@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.platforms import MPI_HEADER, parse
+from isochrone.measure.platforms import MPI_HEADER, parse
 from simulation import Simulation
 
 SIDE, ELEMENT = 1024, 8

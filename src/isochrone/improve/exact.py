@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from isochrone.improve.positions import Positions
-from isochrone.predict.hot_spot import TIE
+from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
 __all__ = ["MOST_ORDERS", "enumerate_orders", "is_small", "layered_search", "relaxed_bound"]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.improve.positions import Positions
-from isochrone.predict.hot_spot import TIE
+from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
 __all__ = ["improve"]

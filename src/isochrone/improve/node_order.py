@@ -15,15 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.improve.exact import (
-    enumerate_orders,
-    is_small,
-    layered_search,
-    relaxed_bound,
-)
+from isochrone.improve.exact import enumerate_orders, is_small, layered_search, relaxed_bound
 from isochrone.improve.local_search import improve
 from isochrone.improve.positions import Positions
-from isochrone.predict.hot_spot import TIE
+from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
 __all__ = ["Order", "best_order", "in_step", "spread"]

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.errors import InputError
-from isochrone.predict.hot_spot import HotSpot
+from isochrone.base.errors import InputError
+from isochrone.predict.node_cost import HotSpot
 from isochrone.workloads import Ints
 from isochrone.workloads.traffic import Phase
 

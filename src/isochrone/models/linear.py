@@ -15,10 +15,11 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
-from isochrone.errors import InputError
-from isochrone.models._terms import columns, variables_of
-from isochrone.stats import MAD_TO_SIGMA
+from isochrone.base.errors import InputError
+from isochrone.base.stats import MAD_TO_SIGMA
+from isochrone.models.terms import columns, variables_of
 
 __all__ = ["Deviation", "Fit", "deviation", "fit", "group_error", "left_out", "r_squared"]
 
@@ -294,6 +295,4 @@ def _spread(rest: Array, width: int, trust: Array) -> tuple[float, float]:
 
 
 def _student(freedom: int) -> float:
-    from scipy.special import stdtrit
-
     return float(stdtrit(max(freedom, 1), 0.975))

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from isochrone.allocation import Allocation
+from isochrone.workloads.allocation import Allocation
 
 __all__ = ["Order", "Start"]
 
@@ -57,7 +57,7 @@ class Start:
     Attributes
     ----------
     launcher
-        Its name in `isochrone.launchers`.
+        Its name in `isochrone.measure.launchers`.
     words
         The user's words of the launcher before its options, e.g. ``mpiexec -n 16``.
     options

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.predict.hot_spot import TIE, HotSpot
+from isochrone.predict.node_cost import TIE, HotSpot
 from isochrone.workloads import Ints
-from isochrone.workloads.nodes import Counts, Layout, count
+from isochrone.workloads.node_messages import Counts, Layout, count
 from isochrone.workloads.traffic import Phase
 
 __all__ = ["Prediction", "predict"]

@@ -13,8 +13,10 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from isochrone.errors import InputError
-from isochrone.files import whole_file
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +82,6 @@ def _write(figure: Figure, stream: io.BytesIO, kind: str, facecolor: str) -> Non
 
 def _with_palette(found: re.Match[bytes]) -> bytes:
     """Write an embedded PNG again with a palette if that loses nothing; it is 8 times smaller."""
-    import numpy as np
     from PIL import Image
 
     picture = Image.open(io.BytesIO(base64.b64decode(found[1])))

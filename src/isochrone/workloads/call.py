@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from isochrone.errors import InputError
+from isochrone.base.errors import InputError
 from isochrone.workloads import Pattern
-from isochrone.workloads.aggregators import row_aggregators
+from isochrone.workloads.cb_config_list import row_aggregators
 from isochrone.workloads.file_domains import Windows, even, lustre_clients, stripe_cyclic
 from isochrone.workloads.grid import Grid
 from isochrone.workloads.traffic import Phase, phases

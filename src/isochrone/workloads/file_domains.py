@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.errors import InputError
+from isochrone.base.errors import InputError
 from isochrone.workloads import Ints
 
 __all__ = ["MAX_WINDOWS", "Windows", "even", "lustre_clients", "stripe_cyclic"]

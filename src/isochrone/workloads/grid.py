@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isochrone.errors import InputError
+from isochrone.base.errors import InputError
 from isochrone.workloads import Ints, Runs
 
 __all__ = ["Axis", "Grid", "merge"]

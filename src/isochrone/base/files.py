@@ -1,0 +1,41 @@
+"""Files: written whole or not at all, and named by their hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from isochrone.base.errors import InputError
+
+__all__ = ["sha256", "whole_file"]
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary sibling of ``path``; it takes the place of ``path`` if all goes well.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written. Nothing is left behind then.
+    """
+    partial = Path(f"{path}.partial")
+    try:
+        with partial.open("wb") as stream:
+            yield stream
+        partial.replace(path)
+    except BaseException as error:  # Ctrl-C, too, leaves no half a file
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
+        raise
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal, to say what a result was made from."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

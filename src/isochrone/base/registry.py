@@ -1,0 +1,69 @@
+"""Plug-ins by file name: one file (or folder) in a family's folder is one plug-in.
+
+``names("measure.launchers")`` lists the plug-ins without importing any; ``load("measure.launchers",
+"srun")`` imports one. A dash in the name the user types is an underscore in the file name, and a
+keyword of Python has one appended.
+"""
+
+from __future__ import annotations
+
+import keyword
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from isochrone.base.errors import InputError
+
+__all__ = ["FAMILIES", "load", "names", "summary"]
+
+FAMILIES: Final = {
+    "cli.commands": "command",
+    "cli.commands.place": "thing to place",
+    "cli.commands.predict": "kind of prediction",
+    "formats.exporters": "export format",
+    "formats.importers": "import format",
+    "measure.launchers": "launcher",
+    "models.families": "model family",
+    "placements": "placement file",
+    "views.figures": "view",
+}
+"""Folders of plug-ins, and what a person calls one of them."""
+
+_PACKAGE: Final = Path(__file__).parents[1]
+
+
+def names(family: str) -> list[str]:
+    """List the plug-ins of a family, as the user types them, in alphabetical order."""
+    folder = _PACKAGE.joinpath(*family.split("."))
+    found = pkgutil.iter_modules([str(folder)])
+    return sorted(module.name.rstrip("_").replace("_", "-") for module in found)
+
+
+def load(family: str, name: str) -> ModuleType:
+    """Import one plug-in.
+
+    Raises
+    ------
+    InputError
+        If the family has no plug-in of this name; says which it has.
+    """
+    known = names(family)
+    if name not in known:
+        raise InputError(f"no {FAMILIES[family]} '{name}'", hint=f"there are: {', '.join(known)}")
+    return import_module(f"isochrone.{family}.{_module(name)}")
+
+
+def summary(family: str, name: str) -> str:
+    """Return the first line of a plug-in's docstring, which is its help, without importing it."""
+    path = _PACKAGE.joinpath(*family.split("."), _module(name))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    with path.open(encoding="utf-8") as stream:
+        return stream.readline().strip().strip('"').rstrip(".")
+
+
+def _module(name: str) -> str:
+    """Return the file name of what the user types; a file cannot be imported as a keyword."""
+    module = name.replace("-", "_")
+    return f"{module}_" if keyword.iskeyword(module) else module

@@ -1,0 +1,80 @@
+"""The small statistics of a measurement; every formula names its source."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, stdtrit
+
+__all__ = [
+    "MAD_EFFICIENCY",
+    "MAD_TO_SIGMA",
+    "MEDIAN_LOSS",
+    "Q80_TO_SIGMA",
+    "mad",
+    "median_interval",
+    "outlier_limit",
+]
+
+MAD_TO_SIGMA: Final = 1.4826
+"""1 / Φ⁻¹(3/4) turns the MAD of a normal sample into its standard deviation (Hampel 1974, *The
+influence curve and its role in robust estimation*, JASA 69, 383–393)."""
+
+MAD_EFFICIENCY: Final = 0.37
+"""A spread by MAD is as uncertain as a standard deviation from this part of the sample (Rousseeuw &
+Croux 1993, *Alternatives to the median absolute deviation*, JASA 88, 1273–1283)."""
+
+MEDIAN_LOSS: Final = 1.2533
+"""√(π/2): how much wider the error of a median is than that of a mean, for normal samples
+(Kendall & Stuart, *The Advanced Theory of Statistics*, volume 1, 10.10)."""
+
+
+Q80_TO_SIGMA: Final = 0.7803
+"""1 / Φ⁻¹(0.9) turns the 80 % quantile of |x| into the standard deviation of a normal x."""
+
+
+def mad(values: ArrayLike) -> float:
+    """Return the median absolute deviation from the median, scaled to a standard deviation.
+
+    Up to half the values may be arbitrarily wrong without harm (Rousseeuw & Croux 1993). NaN are
+    left out; an empty sample has no spread and gives 0.
+    """
+    sample = _known(values)
+    if not sample.size:
+        return 0.0
+    return MAD_TO_SIGMA * float(np.median(np.abs(sample - np.median(sample))))
+
+
+def median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+    """Return two order statistics that enclose the true median, whatever the distribution.
+
+    The k-th smallest and the k-th largest of n values miss the median only if fewer than k of them
+    fall on one side of it, and that number is binomial with n and 1/2 (Le Boudec 2010, *Performance
+    Evaluation of Computer and Communication Systems*, theorem 2.1). The largest k that keeps
+    ``confidence`` is taken. Fewer than six values cannot reach 95 %: then they are the smallest
+    and the largest. An empty sample gives NaN.
+    """
+    sample = np.sort(_known(values))
+    n = sample.size
+    if not n:
+        return float("nan"), float("nan")
+    fewer_than_k = bdtr(np.arange(n // 2, dtype=np.float64), n, 0.5)
+    k = max(1, int(np.searchsorted(fewer_than_k, (1 - confidence) / 2, side="right")))
+    return float(sample[k - 1]), float(sample[n - k])
+
+
+def outlier_limit(tests: int, freedom: float, rate: float = 0.01) -> float:
+    """Return how many standard deviations one of many values must exceed to be an outlier.
+
+    The quantile of Student's t for the spread's degrees of ``freedom``, with ``rate`` shared out
+    among ``tests`` values (Bonferroni), so that ``rate`` bounds the chance that *any* healthy value
+    is called an outlier.
+    """
+    return float(stdtrit(max(freedom, 1.0), 1 - rate / max(tests, 1)))
+
+
+def _known(values: ArrayLike) -> NDArray[np.float64]:
+    sample = np.asarray(values, dtype=np.float64).ravel()
+    return sample[~np.isnan(sample)]

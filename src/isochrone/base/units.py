@@ -1,0 +1,155 @@
+"""Seconds and bytes inside; units only where a person reads or types.
+
+Binary prefixes (KiB, MiB, GiB) are powers of 1024 and decimal ones (kB, MB, GB) powers of 1000.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from isochrone.base.errors import InputError
+
+__all__ = [
+    "Bytes",
+    "Seconds",
+    "format_bytes",
+    "format_rate",
+    "format_seconds",
+    "parse_bytes",
+    "parse_seconds",
+    "parse_sizes",
+]
+
+Seconds = float
+Bytes = int
+
+_TIME_UNITS: Final = {
+    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0,
+}  # fmt: skip
+_BYTE_UNITS: Final = {
+    "": 1, "b": 1,
+    "k": 1024, "kib": 1024, "kb": 1000,
+    "m": 1024**2, "mib": 1024**2, "mb": 1000**2,
+    "g": 1024**3, "gib": 1024**3, "gb": 1000**3,
+}  # fmt: skip
+_QUANTITY: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ]*)\s*")
+
+
+def parse_bytes(text: str) -> Bytes:
+    """Read ``64``, ``1KiB``, ``1.5 MB`` … as a whole number of bytes.
+
+    Raises
+    ------
+    InputError
+        If it is no size, or not a whole number of bytes.
+    """
+    match = _QUANTITY.fullmatch(text)
+    factor = _BYTE_UNITS.get(match[2].lower()) if match else None
+    if match is None or factor is None:
+        raise InputError(f"{text!r} is not a size", hint="write for example 64, 1KiB or 4MB")
+    value = Fraction(match[1]) * factor
+    if value.denominator != 1:
+        raise InputError(f"{text!r} is not a whole number of bytes")
+    return int(value)
+
+
+def parse_sizes(text: str, most: int = 1 << 20) -> list[Bytes]:
+    """Read message sizes as the probe does: ``64,1KiB``, ``0:1024:32``, ``8:1MiB:x2``, or several.
+
+    Raises
+    ------
+    InputError
+        If it is no list or range, or holds more than ``most`` sizes.
+    """
+    sizes: dict[Bytes, None] = {}
+    for part in text.split(","):
+        ends = part.split(":")
+        if len(ends) == 1:
+            sizes[parse_bytes(part)] = None
+            continue
+        if len(ends) != 3:
+            raise InputError(f"{part!r} is not a range START:STOP:STEP or START:STOP:xFACTOR")
+        for size in _range(part, parse_bytes(ends[0]), parse_bytes(ends[1]), ends[2]):
+            sizes[size] = None
+            if len(sizes) > most:
+                raise InputError(f"{text!r} holds too many sizes")
+    return list(sizes)
+
+
+def _range(text: str, start: Bytes, stop: Bytes, step: str) -> Iterator[Bytes]:
+    """Yield the sizes of one range."""
+    if start > stop:
+        raise InputError(f"{text!r} is an empty range: it starts after its end")
+    factor, gap = 1.0, 0
+    if step.startswith("x"):
+        try:
+            factor = float(step[1:])
+        except ValueError:
+            factor = 0.0
+        if not 1 < factor < math.inf or start == 0:
+            raise InputError(
+                f"{text!r} is no range", hint="xFACTOR is a number above 1, and START is above 0"
+            )
+    else:
+        gap = parse_bytes(step)
+        if gap == 0:
+            raise InputError(f"{text!r} is a range whose step is 0")
+    size = start
+    while size <= stop:
+        yield size
+        size = max(size + 1, size + gap if gap else round(size * factor))
+
+
+def parse_seconds(text: str) -> Seconds:
+    """Read ``10``, ``250ms``, ``1.5us``, ``2min`` … as seconds.
+
+    Raises
+    ------
+    InputError
+        If it is no duration.
+    """
+    match = _QUANTITY.fullmatch(text)
+    factor = _TIME_UNITS.get(match[2]) if match else None
+    if match is None or factor is None:
+        raise InputError(f"{text!r} is not a duration", hint="write for example 30, 250ms or 2min")
+    return float(match[1]) * factor
+
+
+def format_seconds(seconds: Seconds, digits: int = 3) -> str:
+    """Write a time with the unit a person would choose: ``1.04 µs``, ``23.1 ms``, ``2.5 s``."""
+    if not math.isfinite(seconds):
+        return "–"
+    for factor, unit in ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms")):
+        if abs(seconds) < 1000 * factor * (1 - 0.5 * 10**-digits):
+            return f"{_significant(seconds / factor, digits)} {unit}"
+    return f"{_significant(seconds, digits)} s"
+
+
+def format_bytes(size: Bytes) -> str:
+    """Write a size with the largest binary unit that divides it: ``64 B``, ``1 KiB``, ``4 MiB``."""
+    for factor, unit in ((1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")):
+        if size >= factor and size % factor == 0:
+            return f"{size // factor} {unit}"
+    return f"{size} B"
+
+
+def format_rate(rate: float, digits: int = 3) -> str:
+    """Write bytes per second with a decimal prefix, as networks are sold: ``12.3 GB/s``."""
+    if not math.isfinite(rate):
+        return "–"
+    for factor, unit in ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")):
+        if abs(rate) < 1000 * factor * (1 - 0.5 * 10**-digits):
+            return f"{_significant(rate / factor, digits)} {unit}"
+    return f"{_significant(rate / 1e12, digits)} TB/s"
+
+
+def _significant(value: float, digits: int) -> str:
+    """Write ``value`` with ``digits`` significant digits and no exponent."""
+    if value == 0:
+        return "0"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"

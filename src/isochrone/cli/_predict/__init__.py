@@ -1,1 +1,0 @@
-"""What can be predicted: ONE FILE = ONE KIND OF PREDICTION, with ``add_arguments`` and ``run``."""

@@ -1,0 +1,1 @@
+"""Commands: ONE FILE OR FOLDER = ONE SUBCOMMAND, named as the user types it."""

@@ -1,0 +1,177 @@
+"""Compare two measurements: the ratio of medians at each point, and whether it is chance.
+
+A and B are each a run file, several joined by commas, or a folder of run files; several runs of one
+side are repetitions. B is compared with A: a ratio above 1 means that B is slower.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.results.comparison import Comparison, Point, compare
+from isochrone.runfile.run import Run, read
+
+__all__ = ["add_arguments", "run"]
+
+MOST_ROWS = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone compare``."""
+    parser.add_argument(
+        "before",
+        metavar="A",
+        help="run file, FILE,FILE,… or folder; files of the same name if two folders hold suites",
+    )
+    parser.add_argument("after", metavar="B", help="the same, to compare with A")
+    parser.add_argument(
+        "--fail-on", action="append", default=[], metavar="WHAT:PERCENT", type=_limit,
+        help="exit with 1 if a point is proved slower (or faster) by more, such as slower:5%%",
+    )  # fmt: skip
+    parser.add_argument(
+        "--common", action="store_true", help="compare the points that both have, leave out others"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, print what changed, and fail if that was asked for."""
+    if _holds_several(args.before) and _holds_several(args.after):
+        return _compare_folders(args)
+    found = compare(_runs(args.before), _runs(args.after), common=args.common)
+    failed = _failed(found, args)
+    if args.json:
+        print(json.dumps({**found.to_json(), "failed": [point.key for point in failed]}))
+    else:
+        _print(found)
+    _complain(failed, args)
+    return 1 if failed else 0
+
+
+def _holds_several(text: str) -> bool:
+    """Whether a folder holds runs of several kinds, such as those of a suite."""
+    path = Path(text)
+    if not path.is_dir():
+        return False
+    kinds = {
+        (run.experiment, run.size, str(run.header.get("notes", {}).get("preset")))
+        for run in _runs(text)
+    }
+    return len(kinds) > 1
+
+
+def _compare_folders(args: argparse.Namespace) -> int:
+    """Compare the files of two folders that have the same name."""
+    before, after = Path(args.before), Path(args.after)
+    names = [{path.name for path in folder.glob("*.jsonl")} for folder in (before, after)]
+    if not names[0] & names[1]:
+        raise InputError("no run files of the same name in both folders", where=str(after))
+    documents, failed = {}, []
+    for name in sorted(names[0] & names[1]):
+        found = compare(_runs(str(before / name)), _runs(str(after / name)), common=args.common)
+        own = _failed(found, args)
+        documents[name] = {**found.to_json(), "failed": [point.key for point in own]}
+        if not args.json:
+            print(f"{name}:")
+            _print(found)
+        _complain(own, args, name)
+        failed += own
+    alone = sorted(names[0] ^ names[1])
+    if alone:
+        print(f"isochrone: in one folder only: {', '.join(alone)}", file=sys.stderr)
+    if args.json:
+        print(json.dumps({"comparisons": documents}))
+    return 1 if failed else 0
+
+
+def _failed(found: Comparison, args: argparse.Namespace) -> list[Point]:
+    """Return the points that became slower, or faster, by more than was allowed."""
+    return [
+        point
+        for point in found.points
+        if any(point.verdict == what and _change(point) > limit for what, limit in args.fail_on)
+    ]
+
+
+def _complain(failed: list[Point], args: argparse.Namespace, name: str = "") -> None:
+    for point in failed:
+        line = f"{point.verdict} by {100 * _change(point):.1f} %: {_words(point)}"
+        line = f"{name}: {line}" if name else line
+        print(line, file=sys.stderr if args.json else sys.stdout)
+
+
+def _runs(text: str) -> list[Run]:
+    """Read the runs of one side."""
+    path = Path(text)
+    if path.is_dir():
+        paths = sorted(path.glob("*.jsonl"))
+        if not paths:
+            raise InputError("no run files (*.jsonl) in this folder", where=text)
+    else:
+        paths = [path] if path.exists() else [Path(part) for part in text.split(",")]
+    return [read(path) for path in paths]
+
+
+def _print(found: Comparison) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    counts = found.to_json()["counts"]
+    console.print(
+        f"{found.experiment}: {len(found.points)} points, {counts['slower']} slower, "
+        f"{counts['faster']} faster, {counts['same']} without a proved difference",
+        style="bold", markup=False,
+    )  # fmt: skip
+    for change in found.differences:
+        text = f"  differs: {change['what']}: {change['before']} | {change['after']}"
+        console.print(text, style="yellow", markup=False)
+    rows = [point for point in found.points if point.verdict != "same"] or found.points
+    rows = sorted(rows, key=lambda point: -_change(point))
+    for point in rows[:MOST_ROWS]:
+        console.print(f"  {_row(point)}", markup=False)
+    if len(rows) > MOST_ROWS:
+        console.print(f"  … and {len(rows) - MOST_ROWS} more (--json lists all)")
+
+
+def _row(point: Point) -> str:
+    times = f"{format_seconds(point.before):>9} -> {format_seconds(point.after):>9}"
+    proved = point.low < point.high  # single values have no interval
+    ratio = (
+        f"{point.ratio:6.3f} [{point.low:.3f}, {point.high:.3f}]"
+        if proved
+        else (f"{point.ratio:6.3f} [–]")
+    )
+    return f"{point.verdict:<7} {ratio}  {times}  {_words(point)}"
+
+
+def _words(point: Point) -> str:
+    """Name a point by what it is."""
+    words = [
+        format_bytes(value) if name == "bytes" and isinstance(value, int) else f"{name} {value}"
+        for name, value in point.key.items()
+        if value is not None
+    ]
+    return printable(", ".join(words), 200)
+
+
+def _change(point: Point) -> float:
+    """Return how much slower or faster, as a part of the first time."""
+    return abs(point.ratio - 1)
+
+
+def _limit(text: str) -> tuple[str, float]:
+    """Read ``slower:5%`` for argparse."""
+    what, _, number = text.partition(":")
+    try:
+        limit = float(number.strip().removesuffix("%") or 0) / 100
+    except ValueError:
+        limit = -1.0
+    if what not in ("slower", "faster") or not 0 <= limit < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is neither slower:PERCENT nor faster:PERCENT")
+    return what, limit

@@ -1,0 +1,83 @@
+"""Fit a formula to measured times: coefficients with intervals, regimes, deviations.
+
+The input is one or more run files (point-to-point, bisection, collective, hotspot) or CSV files
+with columns such as op,p,b,seconds. --model auto tries every family of formulas whose variables the
+data hold and takes the one that predicts left-out points best; docs/models.md lists the families.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from isochrone import models
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+from isochrone.cli.output import add_output, check_output
+from isochrone.pages.terminal.model import print_fit
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone fit``."""
+    families = ", ".join(registry.names("models.families"))
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file or CSV")
+    parser.add_argument(
+        "--model", default="auto", metavar="FAMILY",
+        help=f"auto (default), or one of: {families}",
+    )  # fmt: skip
+    parser.add_argument("--op", help="only this operation")
+    parser.add_argument("--order", help="only this order of a hot spot's messages")
+    parser.add_argument(
+        "--split", action="append", metavar="WHERE",
+        help="regimes: p:4 or p*b:64KiB,8MiB (given bounds), p (look along p), none; can be "
+        "repeated (default: look along the variables of the family)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--most-pieces", type=int, default=4, metavar="N",
+        help="most regimes along one variable (default: 4)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tolerance", type=_percent, default=0.01, metavar="PERCENT",
+        help="deviations below this justify no other regime (default: 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--weights", choices=["relative", "absolute"], default="relative",
+        help="what counts as equally wrong: so many per cent, or so many seconds",
+    )  # fmt: skip
+    parser.add_argument("--robust", action="store_true", help="let outliers count less")
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_output(parser, "model file to write")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Fit, print what was found, and write the model file."""
+    if args.most_pieces < 1:
+        raise InputError("--most-pieces is below 1")
+    if args.output:
+        check_output(args.output, force=args.force, inputs=args.files)
+    data = models.load(args.files).only(op=args.op, order=args.order)
+    splits = models.parse_splits(args.split, args.most_pieces, args.tolerance)
+    model = models.fit(data, args.model, splits=splits, weights=args.weights, robust=args.robust)
+    if args.output:
+        models.write(model, args.output)
+    if args.json:
+        print(json.dumps(models.document(model)))
+    else:
+        print_fit(model)
+        if args.output:
+            print(args.output)
+    return 0
+
+
+def _percent(text: str) -> float:
+    """Read a percentage for argparse."""
+    try:
+        value = float(text.strip().removesuffix("%")) / 100
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no percentage from 0 to 100")
+    return value

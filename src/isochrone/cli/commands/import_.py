@@ -1,0 +1,55 @@
+"""Read what another program measured and write it as a run file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.cli.output import add_output, check_output
+from isochrone.runfile.run import write
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone import``."""
+    formats = registry.names("formats.importers")
+    parser.add_argument("file", type=Path, metavar="FILE", help="file of the other program")
+    parser.add_argument(
+        "--from", dest="source", choices=formats, required=True, metavar="FORMAT",
+        help=f"one of: {', '.join(formats)}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--ranks", type=_count, metavar="N",
+        help="number of ranks, for output that does not say it (osu collectives)",
+    )  # fmt: skip
+    add_output(parser, "run file to write (default: the name of FILE with the suffix .jsonl)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the run file, say where it is and what was wrong with the other."""
+    path = check_output(
+        args.output or args.file.with_suffix(".jsonl"), force=args.force, inputs=[args.file]
+    )
+    importer = registry.load("formats.importers", args.source)
+    takes_ranks = getattr(importer, "TAKES_RANKS", False)
+    if args.ranks is not None and not takes_ranks:
+        raise InputError(
+            f"a file of {args.source} says itself how many ranks there are", where="--ranks"
+        )
+    found = importer.read(args.file, **({"ranks": args.ranks} if takes_ranks else {}))
+    write(found, path, overwrite=args.force)
+    for warning in found.warnings:
+        print(f"isochrone: {printable(warning['text'], 500)}", file=sys.stderr)
+    print(path)
+    return 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of ranks")
+    return int(text)

@@ -1,0 +1,151 @@
+"""The host that serves each part of the file, as a hints file for ROMIO. No rank moves.
+
+It makes no difference with OMPIO (Open MPI's default), with Open MPI 6, where the application sets
+cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.cli.gains import measured_line
+from isochrone.cli.output import add_output, check_output
+from isochrone.cli.proof import Starter, add_start, compare_in_turn, folder, tile_options
+from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
+from isochrone.improve import romio_hints as _romio
+from isochrone.improve.assignment import Assignment, assign, hint
+from isochrone.placements import Order
+from isochrone.workloads.allocation import Allocation
+from isochrone.workloads.call import Call
+from isochrone.workloads.cb_config_list import aggregators
+from isochrone.workloads.node_messages import layout_of
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone place aggregators``."""
+    add_nodes(parser)
+    add_call(parser)
+    add_model(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_output(parser, "hints file (default: romio-hints, where the names of the nodes are known)")
+    parser.add_argument("--dry-run", action="store_true", help="write nothing")
+    add_start(parser, "order of aggregators")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, write the hints, and prove what was asked for."""
+    nodes = allocation(args)
+    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    if args.driver == "ompio":
+        raise InputError("OMPIO has no hint for that", where="--driver")
+    output = args.output or (Path(_romio.FILE) if nodes.named else None)
+    inputs = [file for file in (args.hostfile, args.run_file, args.model, args.table) if file]
+    output = None if args.dry_run else output
+    if output is not None:
+        check_output(output, force=args.force, inputs=inputs)
+    layout, hosts = layout_of(nodes.by_rank)
+    phases = wanted.phases(min(args.cb_nodes or len(hosts), len(hosts)))
+    found = assign(phases, layout, hosts, model, reading=wanted.reading)
+    config = hint(hosts, found.order[: found.named])
+    text = _romio.text(config, args.cb_nodes)
+    if output is not None:
+        with whole_file(output) as stream:
+            stream.write(text.encode())
+    document = _document(found, hosts, config, output, wanted)
+    if args.measure:
+        document["measured"] = _measured(args, nodes, wanted, found, config)
+    if args.json:
+        print(json.dumps(document))
+    else:
+        _print(found, hosts, document, text)
+    return 0
+
+
+def _document(
+    found: Assignment, hosts: list[str], config: str, output: Path | None, wanted: Call
+) -> dict[str, Any]:
+    warnings = wanted.doubts()
+    if not found.whole:
+        warnings.append(
+            f"a hint holds 1,023 characters, which is not enough for {len(hosts)} hosts: "
+            f"it names the {found.named} that help most"
+        )
+    return {
+        "order": found.order,
+        "hosts": [hosts[k] for k in found.order],
+        "cost": found.cost,
+        "given_cost": found.given_cost,
+        "lower_bound": found.lower_bound,
+        "gap": found.gap,
+        "proven": found.gap == 0,
+        "named": found.named,
+        "cb_config_list": config,
+        "files": [str(output)] if output is not None else [],
+        "environment": _romio.environment(output, config) if output is not None else [],
+        "no_effect": list(_romio.NO_EFFECT),
+        "warnings": warnings,
+    }
+
+
+def _measured(
+    args: argparse.Namespace, nodes: Allocation, wanted: Call, found: Assignment, config: str
+) -> dict[str, Any]:
+    """Launch with ROMIO's own order and with the proposed one, in turn; ranks stay."""
+    starter = Starter(args, nodes.ranks)
+    by_rank = nodes.by_rank
+    sides = []
+    for listed in ("*:1", config):
+        options = tile_options(args, wanted, aggregators(by_rank, listed, args.cb_nodes))
+        if args.file is not None:
+            hints = f"cb_config_list={listed},romio_cb_write=enable,romio_cb_read=enable"
+            extra = f",cb_nodes={args.cb_nodes}" if args.cb_nodes else ""
+            options += ["--hints", hints + extra]
+        sides.append(options)
+    with folder(None) as place:
+        start = None
+        if args.hostfile is not None:
+            names = registry.names("placements")
+            modules = (registry.load("placements", name) for name in names)
+            fitting = [m for m in modules if m.start(place, 1).launcher == starter.bench.name]
+            if fitting:
+                file = place / "hosts"
+                file.write_text(fitting[0].text(Order(nodes, range(len(nodes.hosts)))))
+                start = fitting[0].start(file, nodes.ranks)
+        given, proposed = ((options, start, by_rank) for options in sides)
+        return compare_in_turn(starter, args, given, proposed).to_json()
+
+
+def _print(found: Assignment, hosts: list[str], document: dict[str, Any], text: str) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    less = 100 * (1 - found.cost / found.given_cost)
+    sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"
+    words = f"{less:.1f} % less than by ROMIO's own order" if found.named else "ROMIO's own order"
+    console.print(
+        f"Aggregators on {len(hosts)} hosts: {format_seconds(found.cost, 4)} a round, "
+        f"{words}; {sure}",
+        style="bold", markup=False,
+    )  # fmt: skip
+    console.print(printable(text.rstrip("\n"), 1200), markup=False)
+    for file in document["files"]:
+        console.print(f"Written: {file}. To use it, without changing the program:", markup=False)
+    for line in document["environment"]:
+        console.print(f"  {printable(line, 1400)}", markup=False)
+    if "measured" in document:
+        console.print(measured_line(document["measured"]), markup=False)
+    console.print("It has no effect", markup=False)
+    for case in document["no_effect"]:
+        console.print(f"  {case}", markup=False)
+    for warning in document["warnings"]:
+        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)

@@ -1,0 +1,240 @@
+"""The order of nodes with the least predicted hot spot, as a file for the launcher.
+
+It is searched by quick heuristics, by local search and, where that ends in time, exactly. The cost
+is compared with a bound that no order can beat.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.cli.gains import measured_line
+from isochrone.cli.output import check_output
+from isochrone.cli.proof import Starter, add_start, compare_in_turn, folder, tile_options
+from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
+from isochrone.improve.node_order import Order as Found
+from isochrone.improve.node_order import best_order
+from isochrone.improve.positions import Positions
+from isochrone.placements import Order
+from isochrone.placements import Order as AnyOrder
+from isochrone.workloads.allocation import Allocation
+from isochrone.workloads.call import Call
+from isochrone.workloads.node_messages import block_layout
+
+__all__ = ["add_arguments", "run"]
+
+MOST_NAMES = 24
+"""Nodes of an order that are printed; a file holds all."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone place nodes``."""
+    formats = registry.names("placements")
+    add_nodes(parser)
+    add_call(parser)
+    add_model(parser)
+    parser.add_argument(
+        "--seconds",
+        type=_seconds,
+        metavar="S",
+        help="time limit of the search (default: 8, or 30 for more than 2,048 nodes)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    parser.add_argument(
+        "--to", action="append", choices=formats, default=[], metavar="FORMAT",
+        help=f"file to write, may be repeated; one of: {', '.join(formats)} "
+        "(default: what fits the batch system or the MPI)",
+    )  # fmt: skip
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE",
+        help="its name, or the folder of several (default: the usual name of the format, where "
+        "the names of the nodes are known)",
+    )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="overwrite files that exist")
+    parser.add_argument("--dry-run", action="store_true", help="write nothing")
+    add_start(parser, "order")
+    parser.add_argument(
+        "--verify", action="store_true", help="see by a tiny MPI job that ranks land there"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Search, write the files, and prove what was asked for."""
+    nodes = allocation(args)
+    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    if args.driver == "ompio":
+        raise InputError(
+            "OMPIO's aggregators do not follow the nodes", where="--driver",
+            hint="isochrone predict collective-io --driver ompio shows what an order costs",
+        )  # fmt: skip
+    files = _files(args, nodes)
+    phases = wanted.phases(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
+    cores = np.array(nodes.cores, np.int64)
+    positions = Positions(phases, cores, model, reading=wanted.reading)
+    found = best_order(nodes.cores, positions, seconds=args.seconds)
+
+    order = Order(nodes, found.order)
+    commands = _write(order, files)
+    document = _document(found, order, files, commands, wanted)
+    document |= _proof(args, order, files, wanted)
+    if args.json:
+        print(json.dumps(document))
+    else:
+        _print(found, order, document)
+    return 1 if document.get("verified") is False else 0
+
+
+def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
+    """Return the files to write by format, after a check that they may be written."""
+    proof = args.verify or args.measure
+    if args.dry_run:
+        if proof:
+            raise InputError("a proof needs the file", where="--dry-run, --verify, --measure")
+        return {}
+    formats = list(dict.fromkeys(args.to))
+    if not formats and (args.output is not None or nodes.named or proof):
+        formats = [_usual(args, proof)]
+    usual = {name: Path(registry.load("placements", name).FILE) for name in formats}
+    if args.output is not None:
+        several = len(formats) > 1 or args.output.is_dir()
+        if several and not args.output.is_dir():
+            raise InputError(
+                "several files need a folder", where=str(args.output), hint="make the folder first"
+            )
+        usual = {k: args.output / v.name if several else args.output for k, v in usual.items()}
+    inputs = [file for file in (args.hostfile, args.run_file, args.model, args.table) if file]
+    return {k: check_output(v, force=args.force, inputs=inputs) for k, v in usual.items()}
+
+
+def _usual(args: argparse.Namespace, proof: bool) -> str:
+    """Name the format that fits the batch system, or the MPI if a job is to be started."""
+    if "SLURM_JOB_ID" in os.environ:
+        return "slurm"
+    if "FLUX_URI" in os.environ:
+        return "flux"
+    if proof:
+        return "openmpi" if Starter(args, 1).bench.name == "mpirun-openmpi" else "hydra"
+    return "hydra"
+
+
+def _write(order: Order, files: dict[str, Path]) -> list[str]:
+    """Write the files; return the command lines that use them."""
+    commands = []
+    for name, path in files.items():
+        module = registry.load("placements", name)
+        with whole_file(path) as stream:
+            stream.write(module.text(order).encode())
+        commands.append(module.start(path, order.given.ranks).line())
+    return commands
+
+
+def _document(
+    found: Found, order: Order, files: dict[str, Path], commands: list[str], wanted: Call
+) -> dict[str, Any]:
+    return {
+        "order": found.order,
+        "nodes": list(order.filled.cores),
+        "hosts": list(order.filled.hosts),
+        "cost": found.cost,
+        "given_cost": found.given_cost,
+        "lower_bound": found.lower_bound,
+        "gap": found.gap,
+        "proven": found.gap == 0,
+        "method": found.method,
+        "others": found.others,
+        "files": [str(path) for path in files.values()],
+        "commands": commands,
+        "warnings": [*wanted.doubts(), *_doubts(order)],
+    }
+
+
+def _doubts(order: Order) -> list[str]:
+    given = order.given
+    if (
+        given.placement
+        and list(given.placement) != given.reordered(range(len(given.hosts))).by_rank
+    ):
+        return ["the given order is taken as if nodes were filled one after the other"]
+    return []
+
+
+def _proof(
+    args: argparse.Namespace, order: Order, files: dict[str, Path], wanted: Call
+) -> dict[str, Any]:
+    """Start the jobs that were asked for."""
+    if not (args.verify or args.measure):
+        return {}
+
+    starter = Starter(args, order.given.ranks)
+    name, path = next(iter(files.items()))
+    module = registry.load("placements", name)
+    start = module.start(path, order.given.ranks)
+    proof: dict[str, Any] = {}
+    if args.verify:
+        landed = starter.hosts(start)
+        pairs = zip(order.hosts(), landed, strict=True)
+        wrong = [(k, a, b) for k, (a, b) in enumerate(pairs) if a != b]
+        proof["verified"] = not wrong
+        proof["misplaced"] = [{"rank": k, "wanted": a, "found": b} for k, a, b in wrong]
+    if args.measure:
+        same = AnyOrder(order.given, range(len(order.given.hosts)))
+        with folder(None) as place:
+            before = place / "given"
+            before.write_text(module.text(same))
+            sides = []
+            for arranged, file in ((same, before), (order, path)):
+                first = block_layout(arranged.filled.cores).first[: args.cb_nodes]
+                options = tile_options(args, wanted, first.tolist())
+                sides.append((options, module.start(file, same.given.ranks), arranged))
+            given, proposed = ((o, s, list(a.hosts())) for o, s, a in sides)
+            proof["measured"] = compare_in_turn(starter, args, given, proposed).to_json()
+    return proof
+
+
+def _print(found: Found, order: Order, document: dict[str, Any]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    less = 100 * (1 - found.cost / found.given_cost)
+    sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"
+    console.print(
+        f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
+        f"{less:.1f} % less than as given; {sure} ({found.method})",
+        style="bold", markup=False,
+    )  # fmt: skip
+    others = (f"{name} {format_seconds(cost, 4)}" for name, cost in found.others.items())
+    console.print("  " + " · ".join(others), markup=False)
+    pairs = list(zip(order.filled.hosts, order.filled.cores, strict=True))
+    shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MOST_NAMES])
+    console.print(f"  {shown}{' …' if len(pairs) > MOST_NAMES else ''}", markup=False)
+    for path, command in zip(document["files"], document["commands"], strict=True):
+        console.print(f"Written: {path}. To use it:\n  {command}", markup=False)
+    if document.get("verified"):
+        console.print("Verified: every rank lands where it should", style="green")
+    for wrong in document.get("misplaced", [])[:8]:
+        text = f"Rank {wrong['rank']} should be on {wrong['wanted']}, but is on {wrong['found']}"
+        console.print(printable(text), style="red", markup=False)
+    if "measured" in document:
+        console.print(measured_line(document["measured"]), markup=False)
+    for warning in document["warnings"]:
+        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)

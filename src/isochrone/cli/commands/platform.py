@@ -1,0 +1,41 @@
+"""Describe a machine in a line and write it as a SimGrid platform, to measure what is not there."""
+
+from __future__ import annotations
+
+import argparse
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.cli.output import add_output, check_output
+from isochrone.measure import platforms
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone platform``."""
+    words = [line for line in str(platforms.__doc__).splitlines() if line.startswith("``")]
+    parser.epilog = "\n".join(["words of a machine:", *words]).replace("``", "")
+    parser.add_argument(
+        "machine", metavar="MACHINE", help="for example 'nodes:16 cores:4 switches:2'"
+    )
+    add_output(parser, "platform file; the host of each rank goes beside it as .hosts",
+               required=True)  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the platform and the host file; say how to measure it."""
+    machine = platforms.parse(args.machine)
+    if args.output.suffix == ".hosts":
+        raise InputError(
+            "that is the name of the host file", where=str(args.output), hint="choose P.xml"
+        )
+    path = check_output(args.output, force=args.force)
+    hosts = check_output(path.with_suffix(".hosts"), force=args.force)
+    for file, text in ((path, machine.xml()), (hosts, machine.hosts())):
+        with whole_file(file) as stream:
+            stream.write(text.encode())
+    ranks = machine.nodes * machine.cores
+    print(f"{path} and {hosts}: {ranks} ranks on {machine.nodes} nodes. To measure it:")
+    print(f"isochrone measure latency-map -n {ranks} --launcher simgrid --platform {path}")
+    return 0

@@ -1,0 +1,89 @@
+"""Messages of every node in collective I/O, what they cost, and which node is the hot spot."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from rich.console import Console
+from rich.table import Table
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
+from isochrone.predict.collective_io import Prediction, predict
+from isochrone.workloads.allocation import Allocation
+from isochrone.workloads.cb_config_list import aggregators
+from isochrone.workloads.node_messages import layout_of
+
+__all__ = ["add_arguments", "run"]
+
+MOST_NODES = 32
+"""Nodes that are listed for a person; of more, the hottest."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone predict collective-io``."""
+    add_nodes(parser)
+    add_call(parser)
+    parser.add_argument(
+        "--cb-config-list", default="*:1", metavar="LIST",
+        help="ROMIO's hint, e.g. 'n0,n4,*:1' (default: *:1)",
+    )  # fmt: skip
+    add_model(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Predict, and say which node is the hot spot."""
+    nodes = allocation(args)
+    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    if args.driver == "ompio":
+        if args.cb_config_list != "*:1" or args.cb_nodes is not None:
+            raise InputError("OMPIO does not look at them", where="--cb-config-list, --cb-nodes")
+        ranks = wanted.rows()
+    else:
+        ranks = aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
+    layout, hosts = layout_of(nodes.by_rank)
+    phases = wanted.phases(len(ranks))
+    found = predict(phases, layout, ranks, hosts, model, reading=args.op == "read")
+    found.warnings.extend(wanted.doubts())
+    if args.json:
+        document = {**found.to_json(), "aggregators": ranks, "ranks": nodes.ranks}
+        print(json.dumps(document))
+    else:
+        print_prediction(found, nodes)
+    return 0
+
+
+def print_prediction(found: Prediction, nodes: Allocation) -> None:
+    """Print a prediction for a person: every node, or the hottest ones."""
+    console = Console(highlight=False, soft_wrap=True)
+    hot = found.hot_nodes
+    names = ", ".join(printable(found.hosts[k], 40) for k in hot[:4])
+    more = f" and {len(hot) - 4} more" if len(hot) > 4 else ""
+    console.print(
+        f"Exchange: {format_seconds(found.cost, 4)} a round, {found.rounds} round"
+        f"{'s' if found.rounds > 1 else ''}, {format_seconds(found.seconds, 4)} in all. "
+        f"Hot spot: {names}{more}",
+        markup=False,
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    for title in ("node", "ranks", "intra", "in", "out", "pa", "pe", "cost"):
+        table.add_column(title, justify="left" if title == "node" else "right")
+    cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
+    rows = found.to_json()["nodes"]
+    if len(rows) > MOST_NODES:
+        rows = sorted(rows, key=lambda row: -row["cost"])[:MOST_NODES]
+    for row in rows:
+        table.add_row(
+            printable(row["host"], 40), str(cores[row["host"]]), str(row["intra"]),
+            str(row["in"]), str(row["out"]), f"{row['pa']:g}", f"{row['pe']:g}",
+            format_seconds(row["cost"], 4), style="red" if row["node"] in hot else "",
+        )  # fmt: skip
+    console.print(table)
+    if len(rows) < len(found.hosts):
+        console.print(f"… and {len(found.hosts) - len(rows)} cooler nodes (--json lists all)")
+    for warning in found.warnings:
+        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)

@@ -1,0 +1,26 @@
+"""Write one offline HTML file that says what was measured, in words first."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from isochrone.cli.output import add_output, check_output
+from isochrone.pages.html.build import write_report
+from isochrone.runfile.run import read
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone report``."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file")
+    add_output(parser, "HTML file (default: report.html)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the report, and say where it is."""
+    path = check_output(args.output or Path("report.html"), force=args.force, inputs=args.files)
+    write_report([read(file) for file in args.files], path)
+    print(path)
+    return 0

@@ -1,0 +1,256 @@
+"""Measure a named set of experiments within a given time, into one folder.
+
+The time is planned before anything is measured, and the plan is printed. When time runs short,
+repetitions are lowered before points are left out. Run again, it measures what is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.text import printable
+from isochrone.cli.measuring import Bench, add_bench, follow, seconds_above_zero
+from isochrone.measure import presets
+from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
+from isochrone.measure.presets import Preset, Suite
+from isochrone.runfile.run import Run, read
+
+__all__ = ["add_arguments", "run"]
+
+TRIAL_SIZES: Final = (8, 262144)
+GRACE: Final = 60.0
+"""Seconds beyond its time after which a run that does not end is ended."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone suite``."""
+    suites = presets.SUITES
+    parser.add_argument(
+        "suite", metavar="SUITE", choices=list(suites),
+        help="; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
+    )  # fmt: skip
+    parser.add_argument(
+        "-n", "--ranks", type=_rank_counts, metavar="N,...",
+        help="numbers of ranks, e.g. 2,4,8 (default: all the ranks there are)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-time", type=seconds_above_zero, metavar="TIME",
+        help="for everything, e.g. 90 or 10min (default: that of the suite)",
+    )  # fmt: skip
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER", help="default: the name of the suite"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_bench(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plan, say the plan, measure."""
+    began = time.monotonic()
+    suite = presets.SUITES[args.suite]
+    bench = Bench.choose(vars(args))
+    ranks = args.ranks or (bench.default_ranks(),)
+    folder = args.output or Path(suite.name)
+    runs = [Planned(preset, count, folder) for preset, count in presets.plan(suite, ranks)]
+    for planned in runs:
+        bench.check(planned.preset.experiment, planned.preset.options, planned.ranks)
+    if args.dry_run:
+        for planned in runs:
+            print(shlex.join(planned.tokens(bench, ())))
+        return 0
+    _make_folder(folder)
+    missing = [planned for planned in runs if not planned.is_there()]
+    if len(missing) < len(runs):
+        print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {folder}/ already")
+    if not missing:
+        return 0
+    max_time = args.max_time or suite.max_time
+    costs = _estimate(bench, missing, folder)
+    _print_plan(suite, folder, missing, costs, max_time - (time.monotonic() - began), max_time)
+    for k, planned in enumerate(missing):
+        left = max_time - (time.monotonic() - began)
+        share = _shares(left, costs[k:])[0]
+        _measure(bench, planned, share, quiet=args.quiet)
+    spent = time.monotonic() - began
+    print(f"\nDone in {_minutes(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
+    return 0
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run of a suite, and the file it is kept in."""
+
+    preset: Preset
+    ranks: int
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        """Where its run file is."""
+        return self.folder / f"{self.preset.name}-{self.ranks}.jsonl"
+
+    def tokens(self, bench: Bench, more: Sequence[str]) -> list[str]:
+        """Return the command that measures it."""
+        notes = {"preset": self.preset.name, "arguments": shlex.join(self.preset.options)}
+        options = [*self.preset.options, *more]
+        return bench.tokens(self.preset.experiment, options, self.ranks, self.path, notes=notes)
+
+    def is_there(self) -> bool:
+        """Whether it was measured to its end before; a part of a run is put aside.
+
+        Raises
+        ------
+        InputError
+            If its file holds something else.
+        """
+        if not self.path.exists():
+            return False
+        found = read(self.path)
+        if found.header.get("notes", {}).get("arguments") != shlex.join(self.preset.options):
+            raise InputError(
+                f"it is not of preset {self.preset.name} as it is now", where=str(self.path),
+                hint="give another folder with -o",
+            )  # fmt: skip
+        if not found.complete:
+            aside = _free_name(self.path)
+            self.path.rename(aside)
+            print(f"{self.path} is not complete: kept as {aside.name}, measured again")
+            return False
+        return True
+
+
+def _free_name(path: Path) -> Path:
+    """Return a name beside ``path`` for what was measured of it before."""
+    names = (path.with_suffix(f".part{k}.jsonl") for k in range(1, 1000))
+    return next(name for name in names if not name.exists())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
+        ) from error
+
+
+def _estimate(bench: Bench, runs: Sequence[Planned], folder: Path) -> list[Cost]:
+    """Estimate each run from one short trial of each experiment with the most ranks it gets."""
+    most: dict[str, int] = {}
+    for planned in runs:
+        experiment = planned.preset.experiment
+        most[experiment] = max(planned.ranks, most.get(experiment, 0))
+    trials = {name: _try(bench, name, ranks, folder) for name, ranks in most.items()}
+    return [estimate(r.preset, r.ranks, trials[r.preset.experiment]) for r in runs]
+
+
+def _try(bench: Bench, experiment: str, ranks: int, folder: Path) -> Trial:
+    """Measure two sizes a few times, and see how long it takes to start."""
+    path = folder / f".trial-{experiment}.jsonl"
+    sizes = ",".join(map(str, TRIAL_SIZES))
+    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2"]
+    options += {"collective": ["--op", "allreduce"], "latency-map": ["--retest", "0"]}.get(
+        experiment, []
+    )
+    tokens = bench.tokens(experiment, options, ranks, path, force=True)
+    began = time.monotonic()
+    try:
+        follow(tokens, path, title="trial", timeout=GRACE, quiet=True)
+        wall = time.monotonic() - began
+        return _judge_trial(read(path), wall)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _judge_trial(found: Run, wall: float) -> Trial:
+    """Read start-up, and time by size, out of a trial."""
+    table = found.tables["pair" if "pair" in found.tables else "sample"]
+    seconds = table["median" if "pair" in found.tables else "seconds"]
+    if "pair" in found.tables:
+        seconds = seconds / 2
+    small, large = (float(np.mean(seconds[table["bytes"] == size])) for size in TRIAL_SIZES)
+    per_byte = max(0.0, (large - small) / (TRIAL_SIZES[1] - TRIAL_SIZES[0]))
+    simulated = found.header.get("clock", {}).get("simulated") is True
+    inside = 0.0 if simulated else float(found.end["seconds"]) if found.end else 0.0
+    return Trial(max(0.0, wall - inside), small, per_byte)
+
+
+def _shares(seconds: float, costs: Sequence[Cost]) -> list[Share]:
+    return share_out(seconds, costs)
+
+
+def _print_plan(
+    suite: Suite, folder: Path, runs: Sequence[Planned], costs: Sequence[Cost], left: float,
+    max_time: float,
+) -> None:  # fmt: skip
+    """Say what will be measured, how long it will take, and what there is no time for."""
+    shares = _shares(left, costs)
+    total = sum(cost.startup + cost.full for cost in costs)
+    print(
+        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {_minutes(total)} of at most"
+        f" {_minutes(max_time)}"
+    )
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for name in ("run", "ranks", "about", "at most"):
+        table.add_column(name, justify="left" if name == "run" else "right")
+    table.add_column("what")
+    for planned, cost, share in zip(runs, costs, shares, strict=True):
+        table.add_row(
+            planned.preset.name, str(planned.ranks), _minutes(cost.startup + cost.full),
+            _minutes(cost.startup + share.seconds), planned.preset.summary,
+        )  # fmt: skip
+    Console().print(table)
+    if any(share.short for share in shares):
+        print("There is no time for all: repetitions are lowered to the fewest, points left out.")
+    elif any(share.lowered for share in shares):
+        print("There is no time for all repetitions: they are lowered.")
+    print(flush=True)
+
+
+def _measure(bench: Bench, planned: Planned, share: Share, *, quiet: bool) -> None:
+    """Measure one run within its share of the time, and say what came of it in a line."""
+    seconds = max(share.seconds, 0.1)
+    tokens = planned.tokens(bench, ("--time-limit", f"{seconds:.3g}"))
+    began = time.monotonic()
+    try:
+        follow(
+            tokens, planned.path, title=planned.preset.name, timeout=2 * seconds + GRACE,
+            quiet=quiet,
+        )  # fmt: skip
+    except MeasurementError as error:
+        with contextlib.suppress(InputError):
+            if planned.path.exists() and not read(planned.path).complete:
+                error.hint += "; run the suite again to go on"
+        raise
+    found = read(planned.path)
+    said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
+    print(f"{planned.path}: {_minutes(time.monotonic() - began)}", flush=True)
+    for warning in said:
+        print(f"  {printable(warning.get('text'), 200)}")
+
+
+def _minutes(seconds: float) -> str:
+    """Write a duration as a person plans: 12 s, 3.5 min."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
+def _rank_counts(text: str) -> tuple[int, ...]:
+    """Read numbers of ranks for argparse."""
+    words = text.split(",")
+    if not all(word.isascii() and word.isdigit() and int(word) >= 2 for word in words):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers of ranks from 2")
+    return tuple(sorted({int(word) for word in words}))

@@ -1,0 +1,18 @@
+"""A measured gain in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isochrone.base.units import format_seconds
+
+__all__ = ["measured_line"]
+
+
+def measured_line(gain: dict[str, Any]) -> str:
+    """Return a sentence: before, after, ratio and interval."""
+    return (
+        f"Measured: {format_seconds(gain['given'])} as given, "
+        f"{format_seconds(gain['proposed'])} as proposed: {gain['ratio']:.2f} times as fast "
+        f"(95 % interval {gain['low']:.2f} to {gain['high']:.2f}, {gain['launches']} launches each)"
+    )

@@ -1,0 +1,45 @@
+"""Where a command writes: nothing is overwritten unless the user says so."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from isochrone.base.errors import InputError
+
+__all__ = ["add_output", "check_output"]
+
+
+def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
+    """Add ``-o/--output`` and ``--force``."""
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", required=required, help=help_text
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+
+
+def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
+    """Return ``path`` if it may be written.
+
+    ``inputs`` are the files the command reads, which ``force`` does not give away.
+
+    Raises
+    ------
+    InputError
+        If it exists and ``force`` is false, is an input or no ordinary file, or its folder does
+        not exist or cannot be written to.
+    """
+    where = str(path)
+    if not path.parent.is_dir():
+        raise InputError("its folder does not exist", where=where)
+    if path.exists() and not path.is_file():
+        raise InputError("it is no ordinary file", where=where, hint="choose another name")
+    if any(path.exists() and file.exists() and path.samefile(file) for file in inputs):
+        raise InputError("it is the file that is read", where=where, hint="choose another name")
+    if path.exists() and not force:
+        raise InputError("it exists already", where=where, hint="choose another name, or --force")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError("its folder cannot be written to", where=where)
+    return path

@@ -1,0 +1,225 @@
+"""Options that describe a job and a collective call; shared by `predict` and `place`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.units import parse_bytes
+from isochrone.predict.node_cost import HotSpot
+from isochrone.runfile.run import read
+from isochrone.workloads import Pattern
+from isochrone.workloads import allocation as allocations
+from isochrone.workloads.allocation import Allocation
+from isochrone.workloads.call import Call
+from isochrone.workloads.patterns import blocks as block_array
+from isochrone.workloads.patterns import columns, rows, table
+from isochrone.workloads.patterns import tiles as tile_io
+
+__all__ = ["add_call", "add_model", "add_nodes", "allocation", "call", "hot_spot"]
+
+POSTING: Sequence[str] = ("intra-first", "inter-first")
+
+
+def add_nodes(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which nodes there are."""
+    group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
+    group.add_argument(
+        "--nodes", metavar="N,N,…", help="ranks of each node: 4,4,2,2 or 4(x2),2(x2)"
+    )
+    group.add_argument(
+        "--hostfile", type=Path, metavar="FILE",
+        help="lines host:4 (Hydra), host slots=4 (Open MPI), or a host for each rank (PBS)",
+    )  # fmt: skip
+    group.add_argument(
+        "--run", type=Path, metavar="FILE", dest="run_file",
+        help="run file: the hosts that its ranks were found on",
+    )  # fmt: skip
+    group.add_argument(
+        "--slurm", action="store_true", help="the Slurm job we are in (default, if there is one)"
+    )
+
+
+def allocation(args: argparse.Namespace) -> Allocation:
+    """Return the nodes that the options mean."""
+    if args.nodes is not None:
+        return allocations.from_numbers(args.nodes)
+    if args.hostfile is not None:
+        return allocations.read_hostfile(args.hostfile)
+    if args.run_file is not None:
+        return allocations.from_hosts(read(args.run_file).hosts, str(args.run_file))
+    if args.slurm or "SLURM_JOB_ID" in os.environ:
+        return allocations.from_slurm(os.environ)
+    raise InputError("which nodes?", hint="give --nodes 4,4,2,2 or --hostfile FILE")
+
+
+def add_call(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which bytes the ranks touch, and how the file is cut up."""
+    group = parser.add_argument_group("access pattern (default: tiles, as square as can be)")
+    which = group.add_mutually_exclusive_group()
+    which.add_argument(
+        "--tiles", metavar="XxY", type=_grid(2), help="tiles across and down: mpi-tile-io"
+    )
+    which.add_argument(
+        "--blocks", metavar="ZxYxX", type=_grid(1, 3),
+        help="an array cut along up to three axes, the slowest first",
+    )  # fmt: skip
+    which.add_argument("--rows", action="store_true", help="neighbouring rows for each rank")
+    which.add_argument("--columns", action="store_true", help="neighbouring columns for each rank")
+    which.add_argument(
+        "--table", type=Path, metavar="FILE", help="lines of rank,offset,length, in bytes"
+    )
+    group.add_argument(
+        "--tile", metavar="XxY", type=_grid(1, 3), help="elements of a tile (default: 1024x1024) "
+        "or of a block, in the order of --blocks (default: 64 along each axis)",
+    )  # fmt: skip
+    group.add_argument(
+        "--element", type=_size, metavar="SIZE",
+        help="bytes of an element (default: 64 of a tile, else 8)",
+    )  # fmt: skip
+    group.add_argument(
+        "--overlap", metavar="XxY", type=_grid(2, least=0), help="elements that tiles share"
+    )
+    group.add_argument("--op", choices=("write", "read"), default="write", help="(default: write)")
+    _add_library(parser)
+
+
+def _add_library(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how the library cuts up the file")
+    group.add_argument(
+        "--driver", choices=("even", "lustre", "ompio"), default="even",
+        help="ROMIO's generic driver (default), ROMIO's Lustre driver, or Open MPI's OMPIO",
+    )  # fmt: skip
+    group.add_argument(
+        "--cb-buffer-size", type=_size, metavar="SIZE",
+        help="of a round (default: one round, as in the cFireworks paper; ROMIO: 16MiB)",
+    )  # fmt: skip
+    group.add_argument("--cb-nodes", type=_count, metavar="N", help="at most N aggregators")
+    group.add_argument(
+        "--striping-unit", type=_size, default=0, metavar="SIZE",
+        help="even domains begin at multiples of it",
+    )  # fmt: skip
+    group.add_argument(
+        "--min-fdomain-size", type=_size, default=0, metavar="SIZE", help="least even domain"
+    )
+    group.add_argument(
+        "--stripe-size", type=_size, default=1024**2, metavar="SIZE", help="Lustre (default: 1MiB)"
+    )
+    group.add_argument(
+        "--stripe-count", type=_count, metavar="N",
+        help="Lustre: OSTs of the file (default: one for each aggregator)",
+    )  # fmt: skip
+    group.add_argument(
+        "--co-ratio", type=_count, default=1, metavar="N",
+        help="Lustre: aggregators for each OST (default: 1)",
+    )  # fmt: skip
+
+
+def call(args: argparse.Namespace, ranks: int) -> Call:
+    """Return the collective call that the options mean."""
+    if args.cb_buffer_size == 0 or args.stripe_size == 0:
+        raise InputError("a buffer or a stripe without bytes", hint="give a size above 0")
+    pattern = _pattern(args, ranks)
+    if pattern.ranks != ranks:
+        raise InputError(
+            f"the pattern is one of {pattern.ranks} ranks, but the nodes take {ranks}",
+            hint=_fitting(args, ranks),
+        )
+    return Call(
+        pattern, args.driver, args.op == "read", args.cb_buffer_size, args.striping_unit,
+        args.min_fdomain_size, args.stripe_size, args.stripe_count, args.co_ratio,
+    )  # fmt: skip
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what messages cost."""
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--model", type=Path, required=True, metavar="FILE",
+        help="of a hot spot: isochrone fit of a hotspot measurement, or examples/models",
+    )  # fmt: skip
+    group.add_argument(
+        "--order", choices=POSTING, default=POSTING[0],
+        help="which messages are posted first (default: intra-first)",
+    )  # fmt: skip
+    group.add_argument(
+        "--select", type=_selector, action="append", default=[], metavar="KEY=VALUE",
+        help="which part of a model that holds several, e.g. hot=4 or bytes=1048576",
+    )  # fmt: skip
+
+
+def hot_spot(args: argparse.Namespace) -> HotSpot:
+    """Return the model that the options mean."""
+    return HotSpot(models.read(args.model), {"order": args.order, **dict(args.select)})
+
+
+def _pattern(args: argparse.Namespace, ranks: int) -> Pattern:
+    element = args.element
+    if element == 0:
+        raise InputError("an element without bytes", where="--element")
+    if args.table is not None:
+        return table.read(args.table)
+    if args.blocks is not None:
+        length = args.tile or (64,) * len(args.blocks)
+        return block_array.block_array(args.blocks, length, element or 8)
+    if args.rows:
+        return rows.rows(ranks, element=element or 8)
+    if args.columns:
+        return columns.columns(ranks, element=element or 8)
+    tile = args.tile or tile_io.TILE
+    if len(tile) != 2:
+        raise InputError("a tile has two sides", where="--tile")
+    x, y = args.tiles or _square(ranks)
+    return tile_io.tile_io(x, y, tile, element or tile_io.ELEMENT, args.overlap or (0, 0))
+
+
+def _square(ranks: int) -> tuple[int, int]:
+    """Return the two factors of a number that are closest to each other, the larger one down."""
+    x = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
+    return x, ranks // x
+
+
+def _fitting(args: argparse.Namespace, ranks: int) -> str:
+    if args.table is not None or args.blocks is not None:
+        return "they must be as many"
+    x, y = _square(ranks)
+    return f"for example --tiles {x}x{y}"
+
+
+def _grid(fewest: int, most: int | None = None, least: int = 1):  # type: ignore[no-untyped-def]
+    """Return a reader of ``4x4``, for argparse."""
+
+    def read(text: str) -> tuple[int, ...]:
+        sides = text.lower().split("x")
+        if not fewest <= len(sides) <= (most or fewest) or not all(
+            re.fullmatch("[0-9]{1,9}", side) and int(side) >= least for side in sides
+        ):
+            raise argparse.ArgumentTypeError(f"'{text}' is not a grid such as 4x4")
+        return tuple(map(int, sides))
+
+    return read
+
+
+def _selector(text: str) -> tuple[str, str | int]:
+    key, equals, value = text.partition("=")
+    if not key or not equals or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not KEY=VALUE")
+    return key, int(value) if re.fullmatch("[0-9]{1,18}", value) else value
+
+
+def _size(text: str) -> int:
+    try:
+        return parse_bytes(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1")
+    return int(text)

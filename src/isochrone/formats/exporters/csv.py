@@ -1,0 +1,166 @@
+"""A comma-separated table for pandas, R or a spreadsheet: a row a pair or sample, in seconds.
+
+A sweep has one row a repetition, with the columns that ``fit`` reads, ``op,p,b,seconds``, and more;
+a hot spot likewise, with ``order,pa,pe,seconds`` and more.
+A map has one row a pair; one that was not measured has a row without values, so that nothing is
+missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
+Every message size of the run is written unless one is chosen. An empty cell means not known.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.table import Table
+from isochrone.formats.sweeps_out import curves_to_export
+from isochrone.results.sweep.curves import is_sweep, samples
+from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
+
+__all__ = ["HOLDS", "SUFFIX", "write"]
+
+SUFFIX: Final = ".csv"
+HOLDS: Final = ("map", "sweep", "hotspot")
+_STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
+_COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
+_SWEEP: Final = ("op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again")
+_HOT_SPOT: Final = (
+    "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
+)  # fmt: skip
+_FORMULA: Final = re.compile(r"'*[=+\-@]")
+
+
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    """Write the pairs of a map, or the samples of a sweep or hot spot, as comma-separated values.
+
+    Raises
+    ------
+    InputError
+        If the run holds nothing of this size, or the file cannot be written.
+    """
+    if is_sweep(run):
+        curves_to_export(run, nbytes)  # says what is wrong with it, before the file is begun
+        _write(path, _SWEEP, _samples(run, nbytes))
+    elif run.experiment == "hotspot" and "sample" in run.tables:
+        _write(path, _HOT_SPOT, _hot_spot(run, nbytes))
+    else:
+        _write(path, _COLUMNS, _pairs(run, nbytes))
+
+
+def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    with (
+        whole_file(path) as stream,
+        io.TextIOWrapper(stream, encoding="utf-8", newline="") as text,
+    ):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+    """Yield the samples of a sweep; what a sample does not have is an empty cell."""
+    options = run.header.get("options")
+    mode = options.get("mode") if isinstance(options, dict) else None
+    usual = mode if run.experiment == "point-to-point" and mode else run.experiment
+    for sample in samples(run).rows():
+        if nbytes is not None and sample["bytes"] != nbytes:
+            continue
+        sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"]}
+        sample["op"] = _cell_of_text(str(sample["op"]))
+        yield tuple(_cell(sample.get(key)) for key in _SWEEP)
+
+
+def _hot_spot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+    """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
+    for sample in run.tables["sample"].rows():
+        if nbytes is None or sample.get("bytes") == nbytes:
+            sample["order"] = _cell_of_text(str(sample.get("order", "")))
+            yield tuple(_cell(sample.get(key)) for key in _HOT_SPOT)
+
+
+def _cell(value: object) -> str:
+    """Write one value; a column in which some records lack a count is one of floats inside."""
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return value if isinstance(value, str) else repr(value)
+
+
+def _pairs(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+    """Yield the pairs of a map, those that were not measured last."""
+    sizes = run.message_sizes()
+    if nbytes is not None:
+        if nbytes not in sizes:
+            known = ", ".join(map(str, sizes))
+            raise InputError(
+                f"no pairs of {nbytes} bytes", where=str(run.path or ""), hint=f"there are: {known}"
+            )
+        sizes = [nbytes]
+    if run.size > MAX_MATRIX_RANKS:
+        raise InputError(f"a map of {run.size} ranks is too large for this format")
+    yield from _measured(run, sizes)
+    yield from _unmeasured(run, sizes)
+
+
+def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the run file, in its order."""
+    table = run.pairs()
+    keep = np.isin(table["bytes"], sizes)
+    i, j, size = (table[key][keep].tolist() for key in ("i", "j", "bytes"))
+    hosts = [_cell_of_text(host) for host in run.hosts]
+    unknown = {"median"} if run.header.get("median_is_mean") else set()
+    statistics = [_statistic(table, key, keep, unknown) for key in _STATISTICS]
+    again = ("true" if flag else "false" for flag in table.flag("retest")[keep].tolist())
+    yield from zip(
+        map(str, i), map(str, j),
+        (hosts[rank] for rank in i), (hosts[rank] for rank in j),
+        map(str, size), *statistics, again,
+        strict=True,
+    )  # fmt: skip
+
+
+def _unmeasured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
+    """Yield a row without values for each pair that a partial run did not come to."""
+    table = run.pairs()
+    hosts = [_cell_of_text(host) for host in run.hosts]
+    for size in sizes:
+        done = np.zeros((run.size, run.size), dtype=bool)
+        of_size = table["bytes"] == size
+        done[table["i"][of_size], table["j"][of_size]] = True
+        for i in range(run.size):
+            for j in (np.flatnonzero(~done[i, i + 1 :]) + i + 1).tolist():
+                names = (str(i), str(j), hosts[i], hosts[j], str(size))
+                yield (*names, *[""] * len(_STATISTICS), "false")
+
+
+def _statistic(table: Table, key: str, keep: NDArray[np.bool_], unknown: set[str]) -> Iterable[str]:
+    """Yield the cells of one column; ``repr`` writes as many digits as it takes to read it back."""
+    if key not in table or key in unknown:
+        return [""] * int(keep.sum())
+    values = table[key][keep].tolist()
+    if key == "n":  # a column in which some rows lack the count is a column of floats
+        values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
+    return ("" if v is None or v != v else repr(v) for v in values)
+
+
+def _cell_of_text(host: str) -> str:
+    """Make a host name a cell that no program takes for anything else than text.
+
+    A host name comes from elsewhere, and a spreadsheet runs a cell that begins with ``= + - @`` as
+    a formula, quoted or not. An apostrophe in front marks it as text. No valid host name begins so
+    (RFC 1123), so a real file is never changed; and the importer takes the apostrophe away again,
+    which is why a name that has apostrophes before such a sign gets one more. Control characters,
+    which could part the line for simpler readers, become ``_``.
+    """
+    plain = "".join(c if c.isprintable() else "_" for c in host)
+    return f"'{plain}" if _FORMULA.match(plain) else plain

@@ -1,0 +1,168 @@
+"""Data of a sweep and a gnuplot script beside it that draws time and bandwidth as SVG.
+
+The data file names all its columns with their units. Each curve is a block, parted from the next by
+two blank lines, as gnuplot's ``index`` wants it. Times are seconds, as everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.formats.sweeps_out import curves_to_export
+from isochrone.results.sweep.curves import Curve
+from isochrone.runfile.run import Run
+
+__all__ = ["BESIDE", "HOLDS", "SUFFIX", "write"]
+
+SUFFIX: Final = ".dat"
+BESIDE: Final = (".gp",)
+"""Suffixes of the files that are written beside the one that is asked for."""
+HOLDS: Final = ("sweep",)
+
+_COLUMNS: Final = (
+    ("bytes", "bytes", "B"), ("n", "n", "1"), ("median", "median", "s"), ("low", "low", "s"),
+    ("high", "high", "s"), ("min", "min", "s"), ("mean", "mean", "s"), ("max", "max", "s"),
+    ("bandwidth", "bandwidth", "B/s"), ("bandwidth_low", "bandwidth_low", "B/s"),
+    ("bandwidth_high", "bandwidth_high", "B/s"),
+)  # fmt: skip
+_UNSAFE: Final = re.compile(r"[^\w .,:;/()+–-]")
+_WIDTH: Final = 14
+
+
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    """Write data and script; both appear, or neither.
+
+    Raises
+    ------
+    InputError
+        If the run is no sweep or holds no such size, or a file cannot be written.
+    """
+    found = curves_to_export(run, nbytes)
+    script = path.with_suffix(BESIDE[0])
+    if script == path:
+        raise InputError("that is the name of the script", where=str(path), hint="name the data")
+    if not path.name.isprintable() or "\\" in path.name:
+        raise InputError("gnuplot cannot read a file of this name", where=repr(str(path)))
+    with ExitStack() as stack:
+        data, text = (stack.enter_context(whole_file(name)) for name in (path, script))
+        data.writelines(line.encode() for line in _data(run, found))
+        text.writelines(line.encode() for line in _script(run, found, path))
+
+
+def _data(run: Run, found: list[Curve]) -> Iterator[str]:
+    """Yield the lines of the data file."""
+    meaning = printable(run.header.get("seconds_are") or "see the run file", 80)
+    yield f"# {_safe(run.experiment)} of {run.size} ranks, written by isochrone\n"
+    yield f"# times are: {meaning}; low and high: 95 % interval of the median\n"
+    names = [f"{title}[{unit}]" for _, title, unit in _COLUMNS]
+    widths = [max(_WIDTH, len(name)) for name in names]
+    yield "# " + " ".join(n.rjust(w) for n, w in zip(names, widths, strict=True))[2:] + "\n"
+    for number, curve in enumerate(found):
+        yield "\n\n" * bool(number) + f"# index {number}: {_title(curve)}\n"
+        for point in curve.points:
+            cells = [_cell(getattr(point, key)) for key, _, _ in _COLUMNS]
+            yield " ".join(c.rjust(w) for c, w in zip(cells, widths, strict=True)) + "\n"
+
+
+def _cell(value: float | None) -> str:
+    """Write a number with 7 significant digits, more than any clock has."""
+    if value is None:
+        return "NaN"
+    return str(value) if isinstance(value, int) else f"{value:.6e}"
+
+
+def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
+    """Yield the lines of the script."""
+    data = _quoted(path.name)
+    yield f"# Draws {_safe(path.name)} with gnuplot 5 or newer. In its folder, run:\n"
+    yield f"#   gnuplot {_safe(path.with_suffix('.gp').name)}\n"
+    yield "set encoding utf8\nset terminal svg size 900,600 font 'sans-serif,14'\n"
+    yield "set key outside right noenhanced\nset grid ytics\nset border 3\nset tics nomirror\n"
+    logarithmic = not _evenly_spaced(found)
+    yield f"set xlabel 'message size'\nset xtics ({_ticks(found, logarithmic=logarithmic)})\n"
+    if logarithmic:
+        yield "set logscale x 2\nset logscale y 10\n"
+    else:
+        yield "set yrange [0:*]\n"
+    meaning = _quoted(str(run.header.get("seconds_are") or run.experiment))
+    drawn = [(k, c) for k, c in enumerate(found) if not logarithmic or c.bytes.max() > 0]
+    size = {int(size) for _, curve in drawn for size in curve.bytes}
+    if len(size) == 1:  # gnuplot warns of an axis without extent
+        yield f"set xrange [{min(size) / 2}:{min(size) * 2}]\n"
+    if drawn:
+        yield from _plot(path, "time", "%.1s %cs", meaning, data, "1:3:4:5", drawn)
+    moving = [(k, c) for k, c in drawn if np.nanmax([*c.column("bandwidth"), 0.0]) > 0]
+    if moving:
+        what = "'bandwidth'"
+        yield from _plot(path, "bandwidth", "%.1s %cB/s", what, data, "1:9:10:11", moving)
+    if not drawn:
+        yield "# a barrier has no sizes: there is nothing to draw over them\n"
+
+
+def _plot(
+    path: Path, what: str, ticks: str, title: str, data: str, columns: str,
+    drawn: list[tuple[int, Curve]],
+) -> Iterator[str]:  # fmt: skip
+    """Yield the lines that draw one picture."""
+    yield f"\nset output {_quoted(f'{path.stem}-{what}.svg')}\n"
+    yield f"set ylabel {title} noenhanced\nset format y '{ticks}'\n"
+    yield _range(columns, drawn)
+    yield "plot \\\n"
+    lines = [
+        f"  {data} index {k} using {columns} with yerrorlines pointtype 7 pointsize 0.5 "
+        f"title {_quoted(_title(curve))}"
+        for k, curve in drawn
+    ]
+    yield ", \\\n".join(lines) + "\n"
+
+
+def _range(columns: str, drawn: list[tuple[int, Curve]]) -> str:
+    """Return a range for an axis on which all values are the same, else the one gnuplot chooses."""
+    keys = [_COLUMNS[int(number) - 1][0] for number in columns.split(":")[1:]]
+    values = np.concatenate([curve.column(key) for _, curve in drawn for key in keys])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return f"set yrange [{low / 2}:{low * 2}]\n" if low == high > 0 else ""
+
+
+def _title(curve: Curve) -> str:
+    return _safe(curve.name if "pair" in curve.key else f"{curve.name}, {curve.p} ranks")
+
+
+def _safe(text: object) -> str:
+    """Keep letters, digits and a few signs: text of a file never becomes a command of gnuplot."""
+    return _UNSAFE.sub("_", printable(text, 60))
+
+
+def _quoted(text: str) -> str:
+    """Quote text for gnuplot, which replaces nothing within single quotes but two of them."""
+    return "'" + printable(text).replace("'", "''") + "'"
+
+
+def _ticks(found: list[Curve], *, logarithmic: bool) -> str:
+    """Choose at most 8 sizes to name, powers of two or multiples of one, as ``set xtics`` takes."""
+    sizes = np.concatenate([curve.bytes for curve in found])
+    above = sizes[sizes > 0]
+    if not len(above):
+        return "'0' 0"
+    if logarithmic:
+        first, last = (int(np.log2(edge)) for edge in (above.min(), above.max()))
+        chosen = [1 << k for k in range(first, last + 1, (last - first) // 8 + 1)]
+    else:
+        step = 1 << max(0, int(np.log2(max(1, int(np.ptp(sizes)) // 4))))
+        chosen = list(range(-(-int(sizes.min()) // step) * step, int(sizes.max()) + 1, step))
+    return ", ".join(f"'{format_bytes(size)}' {size}" for size in chosen)
+
+
+def _evenly_spaced(found: list[Curve]) -> bool:
+    steps = np.diff(np.unique(np.concatenate([curve.bytes for curve in found])))
+    return len(steps) >= 3 and int(np.ptp(steps)) == 0

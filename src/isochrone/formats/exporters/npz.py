@@ -1,0 +1,54 @@
+"""A NumPy .npz file with one N x N matrix a statistic, in µs.
+
+``avg`` and ``stddev`` are named and scaled as in the MATLAB file, so that a script can take
+either: round trips in µs, symmetric, 0.0 on the diagonal, NaN where a pair was not measured.
+``median``, ``min``, ``p95``, ``max``, ``low``, ``high`` (ends of the 95 % interval of the median)
+follow the same rules where the run knows them, ``n`` counts the repetitions. ``hosts`` holds the
+host name of each rank, ``bytes`` the message size. Nothing in the file is pickled.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.base.files import whole_file
+from isochrone.formats.matrices_out import matrix_us, size_to_export
+from isochrone.runfile.run import Run
+
+__all__ = ["HOLDS", "SUFFIX", "write"]
+
+SUFFIX: Final = ".npz"
+HOLDS: Final = ("map",)
+ONE_SIZE: Final = True
+"""The format holds one message size only."""
+_MORE: Final = ("median", "min", "p95", "max", "low", "high")
+
+
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    """Write all statistics of a latency map as NumPy arrays.
+
+    Raises
+    ------
+    InputError
+        If the run holds no pairs of this size, or the file cannot be written.
+    """
+    nbytes = size_to_export(run, nbytes)
+    content: dict[str, Any] = {
+        "avg": matrix_us(run, "mean", nbytes),
+        "stddev": matrix_us(run, "stddev", nbytes),
+        "hosts": np.array(run.hosts, dtype=np.str_),
+        "bytes": np.int64(nbytes),
+    }
+    table = run.pairs()
+    for what in _MORE:
+        # a mean that stands in for an unknown median is not written as if it were one
+        if what in table and not (what == "median" and run.header.get("median_is_mean")):
+            content[what] = matrix_us(run, what, nbytes)
+    if "n" in table:
+        content["n"] = run.matrix("n", nbytes)
+        np.fill_diagonal(content["n"], 0.0)
+    with whole_file(path) as stream:
+        np.savez_compressed(stream, **content)

@@ -1,0 +1,122 @@
+"""Tables as the OSU Micro-Benchmarks print them, so that what parses those parses these.
+
+Two columns, size and µs (or MB/s), below the header of the benchmark that measures the same:
+``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_put_latency``, ``osu_get_latency``, ``osu_mbw_mr``
+and the collectives. OSU prints means, so these are means, and for collectives those over the ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.formats.sweeps_out import curves_to_export
+from isochrone.results.sweep.curves import Curve, Point
+from isochrone.runfile.run import Run
+
+__all__ = ["HOLDS", "SUFFIX", "TITLES", "write"]
+
+SUFFIX: Final = ".txt"
+HOLDS: Final = ("sweep",)
+
+TITLES: Final = {
+    "barrier": "Barrier", "bcast": "Broadcast", "reduce": "Reduce", "allreduce": "Allreduce",
+    "gather": "Gather", "scatter": "Scatter", "allgather": "Allgather",
+    "alltoall": "All-to-All Personalized Exchange", "reduce_scatter_block": "Reduce_scatter_block",
+    "scan": "Scan",
+}  # fmt: skip
+"""Collectives, as their tests are called in the header. OSU has no test of a scan."""
+
+_MICRO: Final = 1e6
+_VERSION: Final = "v5.8"  # whose layout this is
+_ONE_SIDED: Final = "# Window creation: MPI_Win_allocate\n# Synchronization: MPI_Win_flush\n"
+
+
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    """Write one table a curve.
+
+    Raises
+    ------
+    InputError
+        If the run is no sweep, holds no such size or an operation OSU's tables have no name for,
+        or the file cannot be written.
+    """
+    found = curves_to_export(run, nbytes)
+    text = "".join(line for curve in found for line in _table(run, curve))
+    with whole_file(path) as stream:
+        stream.write(text.encode())
+
+
+def _table(run: Run, curve: Curve) -> Iterator[str]:
+    """Yield the lines of one table; OSU prints a blank line before each."""
+    if "op" in curve.key:
+        yield from _collective(run, curve)
+    elif "pairs" in curve.key:
+        yield from _pairs(curve)
+    else:
+        yield from _pair(run, curve)
+
+
+def _pair(run: Run, curve: Curve) -> Iterator[str]:
+    options = run.header.get("options")
+    options = options if isinstance(options, dict) else {}
+    mode = options.get("mode")
+    rated = mode == "bidirectional" or _window(options) > 1
+    name = {"put": "_Put Latency", "get": "_Get Latency", "bidirectional": " Bi-Directional "
+            "Bandwidth"}.get(str(mode), " Bandwidth" if rated else " Latency")  # fmt: skip
+    yield _title(name, curve)
+    if mode in ("put", "get"):
+        yield _ONE_SIDED
+    yield f"{'# Size':<10}{'Bandwidth (MB/s)' if rated else 'Latency (us)':>18}\n"
+    for point in curve.points:
+        if not rated:
+            yield _row(point, point.mean * _MICRO)
+        elif point.bytes and point.bandwidth is not None:
+            yield _row(point, point.bandwidth / _MICRO)
+
+
+def _pairs(curve: Curve) -> Iterator[str]:
+    yield _title(" Multiple Bandwidth / Message Rate", curve)
+    yield f"# [ pairs: {curve.key['pairs']} ] [ window size: 1 ]\n"
+    yield f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}\n"
+    for point in curve.points:
+        if point.bytes and point.bandwidth is not None:
+            row = _row(point, point.bandwidth / _MICRO).rstrip("\n")
+            yield f"{row}{point.bandwidth / point.bytes:18.2f}\n"
+
+
+def _collective(run: Run, curve: Curve) -> Iterator[str]:
+    op = curve.key["op"]
+    if op not in TITLES:
+        known = ", ".join(TITLES)
+        raise InputError(
+            f"OSU has no table of '{curve.name}'", where=str(run.path or ""), hint=f"it has {known}"
+        )
+    yield _title(f" {TITLES[op]} Latency", curve)
+    if op == "barrier":
+        yield "# Avg Latency(us)\n"
+        yield from (f"{_mean(point) * _MICRO:17.2f}\n" for point in curve.points)
+        return
+    yield f"{'# Size':<10}{'Avg Latency(us)':>18}\n"
+    yield from (_row(point, _mean(point) * _MICRO) for point in curve.points)
+
+
+def _title(name: str, curve: Curve) -> str:
+    return f"\n# OSU MPI{name} Test {_VERSION} by isochrone, {curve.p} ranks\n"
+
+
+def _row(point: Point, value: float) -> str:
+    return f"{point.bytes:<10d}{value:18.2f}\n"
+
+
+def _mean(point: Point) -> float:
+    """Return the mean over repetitions and ranks; of the slowest rank if no other is known."""
+    return point.mean if point.rank_mean is None else point.rank_mean
+
+
+def _window(options: dict[str, Any]) -> int:
+    window = options.get("window")
+    return window if isinstance(window, int) else 1

@@ -1,0 +1,205 @@
+"""A comma-separated table: one row a pair, times in seconds, columns named in the first line.
+
+``i``, ``j``, ``bytes`` and either ``mean`` or ``median`` are needed; the other columns of ``export
+--to csv`` are read where they are there. An empty cell means not known, a row without values a pair
+that was not measured.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.formats.source import MAX_RANKS, Columns, Pairs, Source, first_of_each, parse_number
+from isochrone.runfile.run import PAIR_QUANTITIES, Run
+
+__all__ = ["HOLDS", "read"]
+
+HOLDS: Final = "map"
+
+_STATISTICS: Final = ("n", *PAIR_QUANTITIES)
+_KNOWN: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
+_WHOLE: Final = re.compile(r"[0-9]{1,15}")
+_FLAGS: Final = {"": False, "0": False, "false": False, "1": True, "true": True}
+_MARKED_AS_TEXT: Final = re.compile(r"'+[=+\-@]")
+
+
+def read(path: Path) -> Run:
+    """Read a comma-separated table as a latency map.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is no such table, or contradicts itself; names the line.
+    """
+    sheet = _Sheet(Source.open(path, "csv"))
+    sheet.read()
+    return sheet.pairs().run(sheet.source)
+
+
+class _Sheet:
+    """The rows of one table: takes them one by one, and says which line is wrong."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.line = 1
+        self.names: list[str] = []
+        self.hosts: dict[int, str] = {}
+        self.whole = {key: array("q") for key in ("i", "j", "bytes", "line", "retest")}
+        self.values = {key: array("d") for key in _STATISTICS}
+        self.size = 0
+        self.warnings: list[dict[str, Any]] = []
+        self.cut = False
+
+    def read(self) -> None:
+        """Take all rows."""
+        ended = self.source.data.endswith((b"\n", b"\r"))
+        rows = self.rows()
+        _, names, _ = next(rows, (1, [], True))
+        self.columns(names)
+        for self.line, cells, last in rows:
+            self.row(cells, may_be_cut=last and not ended)
+
+    def rows(self) -> Iterator[tuple[int, list[str], bool]]:
+        """Yield the line number and cells of each row that is not blank, and whether it is last."""
+        stream = io.BytesIO(self.source.data)
+        encoding = _encoding(self.source.data)
+        reader = csv.reader(io.TextIOWrapper(stream, encoding=encoding, newline=""), strict=True)
+        before: tuple[int, list[str]] | None = None
+        try:
+            for cells in reader:
+                if any(cell.strip() for cell in cells):
+                    if before:
+                        yield *before, False
+                    before = (reader.line_num, [cell.strip() for cell in cells])
+        except csv.Error as error:
+            self.line = reader.line_num
+            raise self.fail(f"not comma-separated values: {error}") from error
+        if before:
+            yield *before, True
+
+    def columns(self, names: list[str]) -> None:
+        """Take the names of the columns."""
+        needed = {"i", "j", "bytes"} - set(names)
+        if needed or not {"mean", "median"} & set(names):
+            missing = " and no ".join(f"'{name}'" for name in sorted(needed)) or "'mean'"
+            hint = "the first line must name the columns, with commas between them"
+            raise self.fail(f"no column {missing}", hint=hint)
+        twice = {name for name in names if names.count(name) > 1 and name in _KNOWN}
+        if twice:
+            raise self.fail(f"two columns '{min(twice)}'")
+        unknown = [printable(name, 40) for name in names if name not in _KNOWN]
+        if unknown:
+            self.warn("columns-ignored", f"columns not known and ignored: {', '.join(unknown)}")
+        self.names = names
+
+    def row(self, cells: list[str], *, may_be_cut: bool) -> None:
+        """Take one pair; the last line of a file may have been cut, even within a number."""
+        try:
+            if may_be_cut and not cells[-1]:
+                raise self.fail("an empty last cell")
+            if len(cells) != len(self.names):
+                raise self.fail(f"{len(cells)} columns, not {len(self.names)}")
+            self.pair(dict(zip(self.names, cells, strict=True)))
+        except InputError:
+            if not may_be_cut:
+                raise
+            self.cut = True
+            self.warn("cut-short", f"line {self.line}, the last one, is cut short: left out")
+
+    def pair(self, cell: dict[str, str]) -> None:
+        """Check all cells of a pair, then take them."""
+        i, j, nbytes = (self.number(cell, key) for key in ("i", "j", "bytes"))
+        values = {key: self.value(cell, key) for key in _STATISTICS}
+        flag = _FLAGS.get(cell.get("retest", "").lower())
+        if flag is None:
+            raise self.fail(f"'retest' is {printable(cell['retest'], 40)!r}, not true or false")
+        known = [key for key, value in values.items() if not math.isnan(value)]
+        if known and not {"mean", "median"} & set(known):
+            raise self.fail("neither a mean nor a median")
+        for rank, key in ((i, "host_i"), (j, "host_j")):
+            if rank >= MAX_RANKS:
+                raise self.fail(f"rank {rank} is beyond any map")
+            self.host(rank, cell.get(key, ""))
+        self.size = max(self.size, i + 1, j + 1)
+        if i == j or not known:
+            return
+        whole = {"i": min(i, j), "j": max(i, j), "bytes": nbytes, "line": self.line, "retest": flag}
+        for key, number in whole.items():
+            self.whole[key].append(number)
+        for key, value in values.items():
+            self.values[key].append(value)
+
+    def number(self, cell: dict[str, str], key: str) -> int:
+        """Read a whole number."""
+        if not _WHOLE.fullmatch(cell[key]):
+            raise self.fail(f"'{key}' is {printable(cell[key], 40)!r}, not a whole number")
+        return int(cell[key])
+
+    def value(self, cell: dict[str, str], key: str) -> float:
+        """Read a time in seconds, or a count; NaN if the cell is empty."""
+        text = cell.get(key, "")
+        if not text:
+            return math.nan
+        value = parse_number(text)
+        if value is None:
+            raise self.fail(f"'{key}' is {printable(text, 40)!r}, not a number")
+        if value < 0:
+            raise self.fail(f"'{key}' is negative: {printable(text, 40)}")
+        if key == "n" and not (value.is_integer() and value < 2**53):
+            raise self.fail(f"'n' is {printable(text, 40)!r}, not a whole number")
+        return abs(value)
+
+    def host(self, rank: int, cell: str) -> None:
+        """Take the host of a rank, which must be the same throughout."""
+        # the exporter marks a name that a spreadsheet would run as a formula
+        host = cell[1:] if _MARKED_AS_TEXT.match(cell) else cell
+        if host and self.hosts.setdefault(rank, host) != host:
+            known = printable(self.hosts[rank], 80)
+            raise self.fail(
+                f"rank {rank} is on host {printable(host, 80)}, but was on {known} before"
+            )
+
+    def pairs(self) -> Pairs:
+        """Return what was understood, once all rows were taken."""
+        whole = {key: np.array(column, dtype=np.int64) for key, column in self.whole.items()}
+        columns: Columns = {key: whole[key] for key in ("i", "j", "bytes")}
+        for key, column in self.values.items():
+            columns[key] = np.array(column, dtype=np.float64)
+        columns["retest"] = whole["retest"].astype(bool)
+        keep = first_of_each(self.source, columns, whole["line"])
+        counts = np.unique(columns["n"])
+        return Pairs(
+            size=self.size,
+            # a cut last line may have named a rank of which nothing else is known
+            hosts={rank: host for rank, host in self.hosts.items() if rank < self.size},
+            columns={key: column[keep] for key, column in columns.items()},
+            warnings=self.warnings,
+            cut=self.cut,
+            repeats=int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None,
+        )
+
+    def warn(self, code: str, text: str) -> None:
+        self.warnings.append({"code": code, "text": text})
+
+    def fail(self, what: str, *, hint: str = "") -> InputError:
+        return self.source.fail(what, self.line, hint=hint)
+
+
+def _encoding(data: bytes) -> str:
+    """Choose UTF-8, or Latin-1, in which any byte is a character."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8-sig"

@@ -1,0 +1,63 @@
+"""A MATLAB .mat file (up to version 7) with the N x N matrices ``avg`` and ``stddev`` in µs.
+
+``hosts`` (a cell array of names) and ``bytes`` are read where they are there, so the files of
+mmpi2mat.py can be read as well as those of ``export --to matlab``. NaN means not measured.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from scipy.io import loadmat
+
+from isochrone.formats.matrices_in import run_of_matrices
+from isochrone.formats.source import Source
+from isochrone.runfile.run import Run
+
+__all__ = ["HOLDS", "read"]
+
+HOLDS: Final = "map"
+
+
+def read(path: Path) -> Run:
+    """Read the matrices of a .mat file as a latency map.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or holds no such matrices.
+    """
+    source = Source.open(path, "matlab")
+    content = _load(source)
+    hosts = _names(content["hosts"]) if "hosts" in content else None
+    return run_of_matrices(source, content, hosts, content.get("bytes"))
+
+
+def _load(source: Source) -> dict[str, Any]:
+    """Load the variables we know; what a damaged file makes scipy raise can be nearly anything."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of variables it cannot read, which we do not want
+            content: dict[str, Any] = loadmat(
+                io.BytesIO(source.data), variable_names=["avg", "stddev", "hosts", "bytes"]
+            )
+    except NotImplementedError as error:
+        hint = "in MATLAB, save it with '-v7'"
+        raise source.fail("it is of MATLAB's version 7.3", hint=hint) from error
+    except Exception as error:
+        raise source.fail("not a MATLAB file, or a damaged one") from error
+    return content
+
+
+def _names(value: object) -> list[str]:
+    """Read a cell array of strings, or a char matrix, whose rows are padded with blanks."""
+    items = np.asarray(value).ravel().tolist()
+    names = []
+    for item in items:
+        text = np.asarray(item).ravel()  # a cell holds an array of one string, or of none
+        names.append(str(text[0]).rstrip() if text.size else "")
+    return names

@@ -1,0 +1,221 @@
+"""A performance log of the mmpi program, whole or with the usual damage.
+
+One line a pair: ``host_i i host_j j mean stddev``, both times in µs, the mean being that of whole
+round trips. Line ends, tabs, blank lines and the order of the pairs do not matter. Missing header
+fields, missing pairs and a last line that was cut give warnings; anything that would make the
+numbers doubtful is refused with the number of the line.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.formats.source import MAX_RANKS, Columns, Pairs, Source, first_of_each, parse_number
+from isochrone.runfile.run import Run
+
+__all__ = ["HOLDS", "read"]
+
+HOLDS: Final = "map"
+
+DEFAULT_BYTES: Final = 64
+"""The program's own default of MsgLen."""
+FIELDS: Final = ("host", "rank", "host", "rank", "mean", "standard deviation")
+UNKNOWN_HOST: Final = "?"
+
+_HEADER: Final = {
+    "Testing Hostname": re.compile(r"Testing\s+Hostname\s*:\s*(.*\S)"),
+    "Processors": re.compile(r"\bProcessors\s*:?\s*([0-9]{1,15})(?![0-9])"),
+    "MsgLen": re.compile(r"\bMsgLen\s*:?\s*([0-9]{1,15})(?![0-9])"),
+    "Repeats": re.compile(r"\bRepeats\s*:?\s*([0-9]{1,15})(?![0-9])"),
+}
+_RANK: Final = re.compile(r"[0-9]{1,15}")
+
+
+def read(path: Path) -> Run:
+    """Read a log of the mmpi program as a latency map.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is no such log, or contradicts itself; names the line.
+    """
+    log = _Log(Source.open(path, "mmpi"))
+    log.read()
+    return log.pairs().run(log.source)
+
+
+class _Log:
+    """The lines of one log: takes them one by one, and says which one is wrong."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.line = 0
+        self.header: dict[str, str] = {}
+        self.hosts: dict[int, str] = {}
+        self.low, self.high, self.lines = array("q"), array("q"), array("q")
+        self.mean, self.stddev = array("d"), array("d")
+        self.rows = 0
+        self.top = (-1, 0)  # the highest rank so far, and its line
+        self.decimals = 2
+        self.warnings: list[dict[str, Any]] = []
+        self.cut = False
+
+    def read(self) -> None:
+        """Take all lines."""
+        data = self.source.data.removeprefix(b"\xef\xbb\xbf")
+        ended = data.endswith((b"\n", b"\r"))
+        lines = data.splitlines()
+        last = max((n for n, raw in enumerate(lines, start=1) if raw.strip()), default=0)
+        for self.line, raw in enumerate(lines, start=1):
+            text = _decode(raw)
+            fields = text.split()
+            if not fields:
+                continue
+            if fields[0].startswith("#"):
+                self.comment(text)
+            elif self.line == last and self.is_cut(fields, ended):
+                self.cut = True
+                self.warn("cut-short", f"line {self.line}, the last one, is cut short: left out")
+            else:
+                self.row(fields)
+
+    def comment(self, text: str) -> None:
+        """Take the header fields that a line beginning with # may hold."""
+        for name, pattern in _HEADER.items():
+            found = pattern.search(text)
+            if found and self.header.setdefault(name, found[1]) != found[1]:
+                raise self.fail(
+                    f"another '{name}' than before",
+                    hint="are these two logs in one file? Import them one by one",
+                )
+
+    def is_cut(self, fields: list[str], ended: bool) -> bool:
+        """Tell whether the last line was cut by a full disk or a killed job.
+
+        An editor may have ended the cut line, so too few columns count as cut even then, unless all
+        rows were there before. Without an end of line a number may lack its last digits, and reads
+        well all the same: it must have as many decimals as the row before.
+        """
+        size = int(self.header.get("Processors", MAX_RANKS))
+        if len(fields) < len(FIELDS):
+            return not ended or self.rows < size * (size + 1) // 2
+        return not ended and len(fields) == len(FIELDS) and _decimals(fields[-1]) != self.decimals
+
+    def row(self, fields: list[str]) -> None:
+        """Take one pair of ranks, in either order, or one rank with itself."""
+        if len(fields) != len(FIELDS):
+            raise self.fail(
+                f"{len(fields)} columns, not {len(FIELDS)}", hint="they are: " + ", ".join(FIELDS)
+            )
+        i, j = self.rank(fields[1], fields[0]), self.rank(fields[3], fields[2])
+        mean = self.time(fields[4], "mean")
+        stddev = self.time(fields[5], "standard deviation")
+        self.decimals = _decimals(fields[5])
+        self.rows += 1
+        if i == j:
+            if mean or stddev:
+                self.warn("diagonal-not-zero", f"line {self.line}: a time of rank {i} with itself")
+            return
+        self.low.append(min(i, j))
+        self.high.append(max(i, j))
+        self.mean.append(mean)
+        self.stddev.append(stddev)
+        self.lines.append(self.line)
+
+    def rank(self, text: str, host: str) -> int:
+        """Read the number of a rank, which must be on one host throughout."""
+        if not _RANK.fullmatch(text):
+            raise self.fail(f"{printable(text, 40)!r} is not the number of a rank")
+        rank = int(text)
+        if rank >= MAX_RANKS:
+            raise self.fail(f"rank {rank} is beyond any map")
+        if rank > self.top[0]:
+            self.top = (rank, self.line)
+        known = self.hosts.setdefault(rank, host)
+        if known != host:
+            raise self.fail(
+                f"rank {rank} is on host {printable(host, 80)}, "
+                f"but was on {printable(known, 80)} before"
+            )
+        return rank
+
+    def time(self, text: str, what: str) -> float:
+        """Read a time in µs as seconds."""
+        value = parse_number(text)
+        if value is None:
+            raise self.fail(f"the {what} is {printable(text, 40)!r}, not a number")
+        if value < 0:
+            raise self.fail(f"the {what} is negative: {printable(text, 40)}")
+        # the exponent is put in the text, so that 23.20 becomes the double nearest to 2.32e-05;
+        # abs, because of -0.00
+        return abs(value) / 1e6 if "e" in text.lower() else abs(float(f"{text}e-6"))
+
+    def pairs(self) -> Pairs:
+        """Return what was understood, once all lines were taken."""
+        size, nbytes, repeats = self.counts()
+        columns: Columns = {
+            "i": np.array(self.low, dtype=np.int64),
+            "j": np.array(self.high, dtype=np.int64),
+            "bytes": np.full(len(self.low), nbytes, dtype=np.int64),
+        }
+        if repeats is not None:
+            columns["n"] = np.full(len(self.low), repeats, dtype=np.int64)
+        columns["mean"] = np.array(self.mean, dtype=np.float64)
+        columns["stddev"] = np.array(self.stddev, dtype=np.float64)
+        keep = first_of_each(self.source, columns, np.array(self.lines, dtype=np.int64))
+        host = self.header.get("Testing Hostname")
+        return Pairs(
+            size=size,
+            hosts={r: name for r, name in self.hosts.items() if name != UNKNOWN_HOST},
+            columns={key: column[keep] for key, column in columns.items()},
+            warnings=self.warnings,
+            cut=self.cut,
+            repeats=repeats,
+            extra={} if host is None or host == UNKNOWN_HOST else {"host": host},
+        )
+
+    def counts(self) -> tuple[int, int, int | None]:
+        """Return the ranks, bytes and repeats of the header, or what is taken for them."""
+        instead = {
+            "Testing Hostname": "the name of the tested machine is not known",
+            "Processors": f"the rows show {self.top[0] + 1} ranks",
+            "MsgLen": f"taken to be {DEFAULT_BYTES} bytes, the default of the program",
+            "Repeats": "how often each pair was measured is not known",
+        }
+        for name, consequence in instead.items():
+            if name not in self.header:
+                self.warn("header-field-missing", f"the header has no '{name}': {consequence}")
+        size = int(self.header.get("Processors", self.top[0] + 1))
+        if size > MAX_RANKS:
+            raise self.source.fail(f"{size} processors are more than any map has")
+        if self.top[0] >= size:
+            self.line = self.top[1]
+            raise self.fail(f"rank {self.top[0]}, but the header says {size} processors")
+        repeats = int(self.header.get("Repeats", 0))
+        return size, int(self.header.get("MsgLen", DEFAULT_BYTES)), repeats or None
+
+    def warn(self, code: str, text: str) -> None:
+        self.warnings.append({"code": code, "text": text})
+
+    def fail(self, what: str, *, hint: str = "") -> InputError:
+        return self.source.fail(what, self.line, hint=hint)
+
+
+def _decode(raw: bytes) -> str:
+    """Read a line as UTF-8, or as Latin-1, in which any byte is a character."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _decimals(number: str) -> int:
+    """Count the digits after the decimal point."""
+    return len(number.partition(".")[2])

@@ -1,0 +1,268 @@
+"""Output of the OSU Micro-Benchmarks: latency, bandwidth, message rate and collectives.
+
+``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_put_latency``, ``osu_get_latency``, ``osu_mbw_mr``
+and blocking collectives, plain, with ``-f`` (min, max, iterations) and with ``-z`` (percentiles).
+A file may hold other text around the tables, and several tables of one kind. OSU does not say how
+many ranks a collective had.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.sweeps_in import Sweep, cut_short, decoded_lines, micro, number_of, whole
+from isochrone.runfile.run import MAX_SECONDS, Run
+
+__all__ = ["HOLDS", "TAKES_RANKS", "read"]
+
+HOLDS: Final = "sweep"
+TAKES_RANKS: Final = True
+"""``--ranks`` says what the file does not."""
+
+_TITLE: Final = re.compile(
+    r"# OSU MPI(?:-\w+)?[ _](?P<name>.+?) Test(?: v(?P<version>\S+))?(?: by isochrone,"
+    r" (?P<ranks>\d{1,9}) ranks)?\s*"
+)
+_PAIRS: Final = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
+_COLLECTIVES: Final = {
+    "Barrier": "barrier", "Broadcast": "bcast", "Reduce": "reduce", "Allreduce": "allreduce",
+    "Gather": "gather", "Scatter": "scatter", "Allgather": "allgather",
+    "All-to-All Personalized Exchange": "alltoall", "Reduce_scatter": "reduce_scatter",
+    "Reduce_scatter_block": "reduce_scatter_block", "Scan": "scan", "Allgatherv": "allgatherv",
+    "Gatherv": "gatherv", "Scatterv": "scatterv",
+    "All-to-Allv Personalized Exchange": "alltoallv",
+}  # fmt: skip
+_PAIR_TESTS: Final = {
+    "Latency": ("blocking", 1, "half a round trip"),
+    "Bandwidth": ("nonblocking", 64, "message of a window"),
+    "Bi-Directional Bandwidth": ("bidirectional", 64, "exchange of a window in both directions"),
+    "Put Latency": ("put", 1, "put until complete"),
+    "Get Latency": ("get", 1, "get until complete"),
+}
+_MANY: Final = "Multiple Bandwidth / Message Rate"
+_NAMES: Final = {
+    "size": "size", "latency": "mean", "avg latency": "mean", "min latency": "min",
+    "max latency": "max", "iterations": "n", "p50 tail lat": "median", "bandwidth": "rate",
+    "mb/s": "rate", "messages/s": "messages",
+}  # fmt: skip
+
+
+@dataclass
+class _Table:
+    """One table: its test, its columns, and its rows as the file has them."""
+
+    name: str
+    line: int
+    ranks: int | None
+    pairs: int = 0
+    window: int = 0
+    columns: list[str] = field(default_factory=list)
+    rows: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+
+
+def read(path: Path, ranks: int | None = None) -> Run:
+    """Read the output of OSU benchmarks as a sweep.
+
+    Parameters
+    ----------
+    path
+        What the benchmark printed.
+    ranks
+        Number of ranks of a collective, if the file does not say it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, holds no table or one of several kinds, or a number is wrong.
+    """
+    source = Source.open(path, "osu")
+    warnings: list[dict[str, Any]] = []
+    tables, cut = _tables(source, warnings)
+    tables = [table for table in tables if table.rows]
+    if not tables:
+        raise source.fail("it holds no table of the OSU benchmarks")
+    kinds = {_kind(source, table) for table in tables}
+    if len(kinds) > 1:
+        tests = ", ".join(sorted({printable(table.name, 40) for table in tables}))
+        raise source.fail(f"tests of several kinds in one file: {tests}", hint="give each its own")
+    kind = kinds.pop()
+    if kind == "collective":
+        sweep = _collectives(source, tables, ranks)
+    elif kind == _MANY:
+        sweep = _many(source, tables)
+    else:
+        sweep = _pair(source, tables, kind)
+    sweep.warnings, sweep.cut = warnings, cut
+    return sweep.run(source)
+
+
+def _kind(source: Source, table: _Table) -> str:
+    """Return what can stand in one run together: a test of a pair, or any collectives."""
+    name = table.name
+    if name.endswith(" Latency") and name.removesuffix(" Latency") in _COLLECTIVES:
+        return "collective"
+    if name == _MANY or name in _PAIR_TESTS:
+        return name
+    raise source.fail(
+        f"'{printable(name, 60)}' is no test that can be read", table.line,
+        hint=f"these can: {', '.join(_PAIR_TESTS)}, {_MANY}, blocking collectives",
+    )  # fmt: skip
+
+
+def _tables(source: Source, warnings: list[dict[str, Any]]) -> tuple[list[_Table], bool]:
+    """Find the tables; what is no part of one is text of other programs and left out."""
+    lines = decoded_lines(source)
+    tables: list[_Table] = []
+    for number, text in enumerate(lines, start=1):
+        if title := _TITLE.fullmatch(text.strip()):
+            ranks = int(title["ranks"]) if title["ranks"] else None
+            tables.append(_Table(title["name"], number, ranks))
+        elif tables and text.startswith("#"):
+            _comment(tables[-1], text)
+        elif tables and tables[-1].columns and text.strip()[:1].isdigit():
+            # anything else is a warning of the MPI library, or what a batch system adds
+            last = number == len(lines)
+            try:
+                tables[-1].rows.append((number, _row(source, tables[-1], text, number)))
+            except InputError as error:
+                if not last:
+                    raise
+                cut_short(error, number, warnings)
+                return tables, True
+    return tables, False
+
+
+def _comment(table: _Table, text: str) -> None:
+    """Take the names of the columns, or the numbers of pairs and messages in flight."""
+    if found := _PAIRS.fullmatch(text):
+        table.pairs, table.window = int(found[1]), int(found[2])
+    names = [name.strip() for name in re.split(r"\s{2,}", text.lstrip("# ").strip())]
+    keys = [_NAMES.get(re.sub(r"\s*\(.*\)$", "", name).lower(), "") for name in names]
+    if keys[0] in ("size", "mean") and not table.rows:
+        table.columns = [key or name for key, name in zip(keys, names, strict=True)]
+
+
+def _row(source: Source, table: _Table, text: str, line: int) -> dict[str, str]:
+    cells = text.split()
+    if len(cells) != len(table.columns):
+        raise source.fail(f"{len(cells)} columns, not {len(table.columns)}", line)
+    row = dict(zip(table.columns, cells, strict=True))
+    for key in ("mean", "min", "max", "median", "rate"):
+        if key in row:
+            number_of(source, row[key], key, line)
+    whole(source, row.get("size", "0"), "size", line)
+    return row
+
+
+def _samples(
+    source: Source, tables: list[_Table], make: Callable[[_Table, dict[str, str], int], Any]
+) -> list[dict[str, Any]]:
+    """Return the samples of all tables; the same test again is another repetition."""
+    samples = []
+    seen: dict[tuple[str, int | None], int] = {}
+    for table in tables:
+        test = (table.name, table.ranks)
+        repeat = seen.get(test, -1) + 1
+        seen[test] = repeat
+        sizes: set[int] = set()
+        for line, row in table.rows:
+            sample = {**make(table, row, line), "repeat": repeat}
+            if sample["bytes"] in sizes:
+                raise source.fail(f"{sample['bytes']} bytes a second time in one table", line)
+            sizes.add(sample["bytes"])
+            samples.append(sample)
+    return samples
+
+
+def _timed(source: Source, row: dict[str, str], line: int, of: str) -> dict[str, Any]:
+    """Return size, seconds and repetitions of a row with times."""
+    sample: dict[str, Any] = {
+        "bytes": whole(source, row.get("size", "0"), "size", line),
+        "seconds": micro(source, row[of], of, line),
+    }
+    if of == "median" and "mean" in row:
+        sample["mean"] = micro(source, row["mean"], "mean", line)
+    if "n" in row:
+        sample["n"] = whole(source, row["n"], "Iterations", line, most=1 << 50)
+    return sample
+
+
+def _need(source: Source, tables: list[_Table], *keys: str) -> None:
+    for table in tables:
+        for key in keys:
+            if key not in table.columns:
+                raise source.fail("a table without the columns of its test", table.line)
+
+
+def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
+    mode, window, meaning = _PAIR_TESTS[kind]
+    both = 2 if mode == "bidirectional" else 1
+    rated = "Bandwidth" in kind
+    _need(source, tables, "size", "rate" if rated else "mean")
+    medians = not rated and all("median" in table.columns for table in tables)
+
+    def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
+        ends = {"i": 0, "j": 1}
+        if not rated:
+            return ends | _timed(source, row, line, "median" if medians else "mean")
+        return ends | _rated(source, row, line, both)
+
+    samples = _samples(source, tables, make)
+    options = {"mode": mode, "window": window}
+    return Sweep("point-to-point", meaning, 2, samples, options, means=not medians)
+
+
+def _rated(source: Source, row: dict[str, str], line: int, times: int) -> dict[str, Any]:
+    """Return a sample of a row with MB/s (10**6, as OSU has it); ``times`` messages at a time."""
+    size = whole(source, row["size"], "size", line)
+    rate = number_of(source, row["rate"], "MB/s", line) * 1e6
+    if not size or not 0 < rate <= 1e18 or times * size / rate > MAX_SECONDS:
+        raise source.fail("a bandwidth that cannot be", line)
+    return {"bytes": size, "seconds": times * size / rate, "rate": rate}
+
+
+def _many(source: Source, tables: list[_Table]) -> Sweep:
+    """Read message rates of many pairs; the pairs are rank k and rank k + pairs."""
+    _need(source, tables, "size", "rate")
+    pairs = tables[0].pairs
+    if not 1 <= pairs <= MAX_RANKS // 2 or any(table.pairs != pairs for table in tables):
+        raise source.fail("no number of pairs, or several", tables[0].line)
+
+    def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
+        return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, line, pairs)
+
+    samples = _samples(source, tables, make)
+    cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
+    options = {"pairing": "halves", "window": tables[0].window}
+    words = "message of a window, mean of the pairs"
+    return Sweep("bisection", words, 2 * pairs, samples, options, cuts)
+
+
+def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Sweep:
+    _need(source, tables, "mean")
+    slowest = all("max" in table.columns for table in tables)
+    for table in tables:
+        if table.ranks is None and ranks is None:
+            raise source.fail(
+                "it does not say how many ranks took part", table.line, hint="give --ranks N"
+            )
+        count = table.ranks or ranks or 0
+        if not 1 <= count <= MAX_RANKS:
+            raise source.fail(f"{count} ranks cannot be", table.line)
+
+    def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
+        op = _COLLECTIVES[table.name.removesuffix(" Latency")]
+        timed = _timed(source, row, line, "max" if slowest else "mean")
+        return {"op": op, "p": table.ranks or ranks, "root": 0} | timed
+
+    samples = _samples(source, tables, make)
+    words = "operation, slowest rank" if slowest else "operation, mean of the ranks"
+    most = max(table.ranks or ranks or 0 for table in tables)
+    return Sweep("collective", words, most, samples, {"sync": "barrier"})

@@ -1,0 +1,30 @@
+"""The matrices of a latency map as the mmpi tools want them: in µs, 0 on the diagonal."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.runfile.run import Run
+
+__all__ = ["matrix_us", "size_to_export"]
+
+
+def size_to_export(run: Run, nbytes: int | None) -> int:
+    """Choose the message size for a format that holds one: the smallest unless the user says."""
+    return run.message_sizes()[0] if nbytes is None else nbytes
+
+
+def matrix_us(run: Run, what: str, nbytes: int) -> NDArray[np.float64]:
+    """Return a statistic of the round trips as a symmetric matrix in µs.
+
+    The diagonal is 0.0, as mmpi defines it; a pair that was not measured is NaN. The mean is
+    what every format needs; another statistic that the run does not know is NaN throughout.
+    """
+    if what != "mean" and what not in run.pairs():
+        matrix = np.full((run.size, run.size), np.nan)
+    else:
+        # times 1e6, not divided by 1e-6: 1e6 is exact in binary and keeps the printed digits
+        matrix = run.matrix(what, nbytes) * 1e6
+    np.fill_diagonal(matrix, 0.0)
+    return matrix

@@ -1,0 +1,109 @@
+"""How long measurements will take, and how a limited time is shared out among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from isochrone.base.units import parse_sizes
+from isochrone.measure.presets import Preset
+
+__all__ = ["Cost", "Share", "Trial", "estimate", "share_out"]
+
+AUTOMATIC_POINTS: Final = 30
+"""Sizes that ``auto`` usually ends with: the first ones, and some ten for each protocol switch."""
+
+REPEATS: Final = 100
+LEAST_REPEATS: Final = 3
+WARMUP: Final = 5
+
+SPARE: Final = 0.25
+"""Part of the spare time that one run may use beyond its estimate: points that stick out are
+measured again, and a machine has slow moments."""
+
+SHORTEST: Final = 0.5
+"""Seconds that every run gets, whatever the estimate says."""
+
+_TRIPS: Final = {"point-to-point": 2, "bisection": 2, "latency-map": 2, "collective": 1}
+_OPERATIONS: Final = 10  # of --op all
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a short trial of one experiment showed: seconds = start + bytes * per_byte."""
+
+    startup: float
+    start: float
+    per_byte: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of a run: to start the ranks, with all repetitions, and with the fewest."""
+
+    startup: float
+    full: float
+    least: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """The time a run gets; ``lowered`` if not for all repetitions, ``short`` if not for 3."""
+
+    seconds: float
+    lowered: bool
+    short: bool
+
+
+def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -> Cost:
+    """Estimate a run of a preset from a trial of its experiment with as many ranks or more."""
+    sizes = _sizes(preset)
+    window = int(_option(preset, "--window") or 1)
+    each = sum(trial.start + size * trial.per_byte for size in sizes)
+    each *= window * _TRIPS[preset.experiment] * _operations(preset)
+    if preset.experiment == "latency-map":
+        each *= ranks if ranks % 2 else ranks - 1  # rounds of a tournament
+    return Cost(trial.startup, each * (repeats + WARMUP), each * (LEAST_REPEATS + WARMUP))
+
+
+def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
+    """Share the time that is left among the runs to come, in proportion to what they need.
+
+    If there is time for all, a run may also use a part of what is spare. If there is not,
+    repetitions are lowered everywhere alike; if there is not even time for the fewest, points will
+    be left out. Asked again before each run, so that time one run leaves is the others'.
+    """
+    free = max(0.0, seconds - sum(cost.startup for cost in costs))
+    needs = [max(cost.full, SHORTEST) for cost in costs]
+    scale = min(1.0, free / sum(needs)) if needs else 1.0
+    spare = SPARE * max(0.0, free - sum(needs))
+    return [
+        Share(
+            scale * need + spare,
+            lowered=scale * need + spare < cost.full,
+            short=scale * need + spare < cost.least,
+        )
+        for need, cost in zip(needs, costs, strict=True)
+    ]
+
+
+def _sizes(preset: Preset) -> list[int]:
+    text = _option(preset, "--bytes") or "0"
+    if not text.startswith("auto"):
+        return parse_sizes(text)
+    _, _, ends = text.partition(":")
+    low, high = (parse_sizes(end)[0] for end in (ends or "0:1MiB").split(":"))
+    step = (high - low) / (AUTOMATIC_POINTS - 1)
+    return [int(low + k * step) for k in range(AUTOMATIC_POINTS)]
+
+
+def _operations(preset: Preset) -> int:
+    named = _option(preset, "--op")
+    return 1 if named is None else _OPERATIONS if named == "all" else len(named.split(","))
+
+
+def _option(preset: Preset, name: str) -> str | None:
+    if name not in preset.options:
+        return None
+    return preset.options[preset.options.index(name) + 1]

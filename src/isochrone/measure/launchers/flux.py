@@ -1,0 +1,20 @@
+"""Flux: flux run inside an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from isochrone.measure.launchers import Job, on_path
+
+PRIORITY: Final = 10
+
+
+def detect(environ: Mapping[str, str], library: str) -> bool:
+    """Tell by the instance."""
+    return "FLUX_URI" in environ and on_path("flux", environ)
+
+
+def command(job: Job) -> list[str]:
+    """Return the tokens of ``flux run --ntasks=RANKS``."""
+    return ["flux", "run", f"--ntasks={job.ranks}", *job.extra, *job.program]

@@ -1,0 +1,66 @@
+"""Any other launcher: the command is yours, e.g. 'ibrun -n {ranks} {program}'."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.measure.launchers import Job
+
+PRIORITY: Final = 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the template to ``isochrone measure``."""
+    group = parser.add_argument_group("options of --launcher generic")
+    group.add_argument(
+        "--launcher-template", default="", metavar="T",
+        help="your own command, e.g. 'ibrun -n {ranks} {program}'",
+    )  # fmt: skip
+
+
+def asked_for(options: Mapping[str, object]) -> bool:
+    """Tell by the template, which is for nothing else."""
+    return bool(options.get("launcher_template"))
+
+
+def detect(environ: Mapping[str, str], library: str) -> bool:
+    """Never by itself: it needs a template."""
+    return False
+
+
+def command(job: Job) -> list[str]:
+    """Return the tokens of the template, ``{ranks}`` and ``{program}`` filled in.
+
+    The template is split into tokens as a shell would, but no shell sees it. ``{program}`` stands
+    for the probe with all its options and is appended where the template does not have it.
+
+    Raises
+    ------
+    InputError
+        If there is no template, or it cannot be split.
+    """
+    template = str(job.options.get("launcher_template", ""))
+    try:
+        words = shlex.split(template)
+    except ValueError as error:
+        raise InputError(
+            f"cannot split {template!r}: {error}", where="--launcher-template"
+        ) from error
+    if not words:
+        raise InputError(
+            "the generic launcher needs a command",
+            hint="give --launcher-template 'ibrun -n {ranks} {program}'",
+        )
+    if "{program}" not in words:
+        words.append("{program}")
+    tokens: list[str] = []
+    for word in words:
+        if word == "{program}":
+            tokens += [*job.extra, *job.program]
+        else:
+            tokens.append(word.replace("{ranks}", str(job.ranks)))
+    return tokens

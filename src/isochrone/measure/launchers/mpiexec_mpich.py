@@ -1,0 +1,22 @@
+"""MPICH and its relatives (Intel MPI, MVAPICH, Cray MPICH): Hydra's mpiexec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from isochrone.measure.launchers import Job
+
+PRIORITY: Final = 20
+
+_RELATIVES: Final = ("MPICH", "Intel(R) MPI", "MVAPICH")
+
+
+def detect(environ: Mapping[str, str], library: str) -> bool:
+    """Tell by the library."""
+    return any(name.lower() in library.lower() for name in _RELATIVES)
+
+
+def command(job: Job) -> list[str]:
+    """Return the tokens of ``mpiexec -n RANKS``."""
+    return [job.sibling("mpiexec"), "-n", str(job.ranks), *job.extra, *job.program]

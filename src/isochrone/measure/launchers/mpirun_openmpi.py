@@ -1,0 +1,40 @@
+"""Open MPI: mpirun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from isochrone.measure.launchers import Job
+
+PRIORITY: Final = 20
+
+
+def detect(environ: Mapping[str, str], library: str) -> bool:
+    """Tell by the library."""
+    return "open mpi" in library.lower()
+
+
+def command(job: Job) -> list[str]:
+    """Return the tokens of ``mpirun -n RANKS``.
+
+    Open MPI refuses to start as root and with more ranks than processors; both are allowed here
+    explicitly, and ranks that have to share a processor yield it while they wait.
+    """
+    tokens = [job.sibling("mpirun"), "-n", str(job.ranks)]
+    if job.root:
+        tokens.append("--allow-run-as-root")
+    if job.oversubscribed:
+        tokens += ["--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none"]
+        tokens += ["--mca", "mpi_yield_when_idle", "1"]
+    return [*tokens, *job.extra, *job.program]
+
+
+def doubts(job: Job) -> list[str]:
+    """Say what Open MPI would have refused."""
+    found = []
+    if job.root:
+        found.append("Open MPI runs as root, which it advises against")
+    if job.oversubscribed:
+        found.append(f"Open MPI starts {job.ranks} ranks on {job.processors} processors")
+    return found

@@ -1,0 +1,135 @@
+"""SimGrid: the probe in virtual time, on a platform that is described and need not exist."""
+
+from __future__ import annotations
+
+import argparse
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import sha256
+from isochrone.measure.launchers import Job
+
+PRIORITY: Final = 30
+
+COMPILER: Final = "smpicc"
+"""The probe is compiled with SimGrid's own wrapper, whatever MPI the machine has."""
+
+PACKAGE: Final = "install SimGrid, for example: apt-get install libsimgrid-dev"
+"""What to do where that wrapper is missing."""
+
+STANDS_ALONE: Final = False
+"""A program of this wrapper runs below smpirun only: it cannot check its options by itself."""
+
+QUIET: Final = ("--log=root.thres:critical", "--cfg=smpi/simulate-computation:no")
+
+EXACT: Final = (
+    "--cfg=smpi/bw-factor:0:1",
+    "--cfg=smpi/lat-factor:0:1",
+    "--cfg=network/TCP-gamma:0",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=smpi/wtime:0",
+)
+"""Times that are known on paper: the latencies of the links plus size over bandwidth. Without
+these SimGrid multiplies both by factors that were calibrated on a cluster of 2008."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a simulation to ``isochrone measure``."""
+    group = parser.add_argument_group("options of --launcher simgrid")
+    group.add_argument("--platform", type=Path, metavar="P.xml", help="the machine to simulate")
+    group.add_argument(
+        "--hostfile", type=Path, metavar="H",
+        help="host of each rank, one a line (default: P.hosts beside the platform, if it is there)",
+    )  # fmt: skip
+    group.add_argument(
+        "--smpi-calibrated", action="store_true",
+        help="SimGrid's own latency and bandwidth factors, instead of times known on paper",
+    )  # fmt: skip
+
+
+def asked_for(options: Mapping[str, object]) -> bool:
+    """Tell by the platform, which is for nothing else."""
+    return options.get("platform") is not None
+
+
+def ranks(options: Mapping[str, object]) -> int | None:
+    """Return the number of ranks in the host file, if there is one."""
+    hosts = _files(options)[1]
+    return None if hosts is None else len(hosts.read_text(errors="replace").split())
+
+
+def detect(environ: Mapping[str, str], library: str) -> bool:
+    """Never by itself: it needs a platform."""
+    return False
+
+
+def command(job: Job) -> list[str]:
+    """Return the tokens of ``smpirun -np RANKS``.
+
+    Raises
+    ------
+    InputError
+        If there is no platform, or it or the host file is no file, or a name has blanks.
+    """
+    platform, hosts = _files(job.options)
+    room = ranks(job.options)
+    if room is not None and job.ranks > room:
+        raise InputError(
+            f"{job.ranks} ranks, but the host file has {room}", where=str(hosts), hint="see -n"
+        )
+    for word in (str(platform), str(hosts), *job.program):
+        if len(word.split()) > 1:
+            raise InputError("smpirun cannot pass on a word with blanks", where=repr(word))
+    tokens = [job.sibling("smpirun"), "-np", str(job.ranks), "-platform", str(platform)]
+    if hosts is not None:
+        tokens += ["-hostfile", str(hosts)]
+    return [*tokens, *_settings(job), *job.extra, *job.program]
+
+
+def notes(job: Job) -> dict[str, str]:
+    """Say in the run file what was simulated, and how."""
+    platform, hosts = _files(job.options)
+    found = {
+        "platform": platform.name,
+        "platform-sha256": sha256(platform),
+        "simgrid-options": ",".join([*_settings(job), *job.extra]),
+    }
+    if hosts is not None:
+        found["hostfile-sha256"] = sha256(hosts)
+    return found
+
+
+def _settings(job: Job) -> tuple[str, ...]:
+    return QUIET if job.options.get("smpi_calibrated") else QUIET + EXACT
+
+
+def _files(options: Mapping[str, object]) -> tuple[Path, Path | None]:
+    """Return the platform and the host file."""
+    platform, hosts = options.get("platform"), options.get("hostfile")
+    if not isinstance(platform, Path):
+        raise InputError(
+            "the simgrid launcher needs --platform P.xml",
+            hint="isochrone platform 'nodes:16 cores:4' -o P.xml writes one",
+        )
+    if not platform.is_file():
+        raise InputError("there is no such file", where=str(platform))
+    _check_platform(platform)
+    if not isinstance(hosts, Path):
+        beside = platform.with_suffix(".hosts")
+        return platform, beside if beside.is_file() else None
+    if not hosts.is_file():
+        raise InputError("there is no such file", where=str(hosts))
+    return platform, hosts
+
+
+def _check_platform(path: Path) -> None:
+    """Refuse what is no platform file: SimGrid's own words about it are a backtrace."""
+    try:
+        root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
+    except ElementTree.ParseError as error:
+        raise InputError(f"it is no platform file: {error}", where=str(path)) from error
+    if root != "platform":
+        raise InputError(f"it is no platform file: it holds a '{root}'", where=str(path))

@@ -1,0 +1,72 @@
+"""Slurm: srun inside an allocation (salloc, sbatch)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from isochrone.measure.launchers import Job, on_path
+
+PRIORITY: Final = 10
+
+CONFIGURATIONS: Final = (
+    "/etc/slurm/slurm.conf",
+    "/etc/slurm-llnl/slurm.conf",
+    "/run/slurm/conf/slurm.conf",
+    "/var/spool/slurmd/conf-cache/slurm.conf",
+)
+"""Where slurm.conf is if $SLURM_CONF does not say; the last two where Slurm is 'configless'."""
+
+INTERFACES: Final = {
+    "open mpi": "pmix",
+    "mpich": "pmi2",
+    "intel(r) mpi": "pmi2",
+    "mvapich": "pmi2",
+}
+"""By MPI library: the plug-in of Slurm through which its ranks find each other."""
+
+
+def detect(environ: Mapping[str, str], library: str) -> bool:
+    """Tell by the allocation."""
+    return "SLURM_JOB_ID" in environ and on_path("srun", environ)
+
+
+def command(job: Job) -> list[str]:
+    """Return the tokens of ``srun --ntasks=RANKS``.
+
+    With Slurm's own default, ``MpiDefault=none``, every rank would believe to be alone. There, and
+    only there, the plug-in that fits the MPI library is asked for: a site or a user who has chosen
+    one knows better.
+    """
+    return ["srun", f"--ntasks={job.ranks}", *_interface(job), *job.extra, *job.program]
+
+
+def doubts(job: Job) -> list[str]:
+    """Say which plug-in was chosen."""
+    return [f"Slurm has no default for MPI; srun gets {token}" for token in _interface(job)]
+
+
+def _interface(job: Job) -> list[str]:
+    """Return the option that names the plug-in, if there is need of it."""
+    chosen = "SLURM_MPI_TYPE" in os.environ or any(a.startswith("--mpi") for a in job.extra)
+    if chosen or not _has_no_default():
+        return []
+    library = job.library.lower()
+    return [f"--mpi={plug_in}" for name, plug_in in INTERFACES.items() if name in library][:1]
+
+
+def _has_no_default() -> bool:
+    """Tell whether the site's slurm.conf can be read and leaves MPI to the user."""
+    asked = os.environ.get("SLURM_CONF")
+    for path in [asked] if asked else CONFIGURATIONS:
+        try:
+            lines = Path(path).read_text(errors="replace").lower().splitlines()
+        except OSError:
+            continue
+        settings = [line.partition("#")[0].partition("=") for line in lines]
+        set_to = [value.strip() for key, _, value in settings if key.strip() == "mpidefault"]
+        included = any(line.lstrip().startswith("include ") for line in lines)
+        return set_to[-1] == "none" if set_to else not included
+    return False

@@ -1,0 +1,379 @@
+"""Machines described in a line, as SimGrid platforms whose times are known on paper.
+
+For example ``nodes:16 cores:4 switches:2`` is 16 nodes of 4 cores behind 2 switches that are joined
+by a spine. Every pair of nodes gets an explicit route, a list of links; the time of a message is
+the sum of their latencies plus its size over the smallest bandwidth. That is what SimGrid computes,
+and what `Platform.one_way` computes, so that a measurement can be checked against a truth.
+
+======================== ==========================================================================
+``nodes:16``             nodes, alone or behind one switch (kind *flat*)
+``cores:4``              ranks a node (default 1)
+``switches:2``           leaf switches, joined by a spine
+``pods:2``               with ``switches``: pods of leaf switches, a fat tree of three levels
+``torus:4x4x2``          one node a point; a hop is a link
+``dragonfly:4x3x2``      groups x routers x nodes; one link between two groups
+``latency:0.5us``        of a node's link, and of a hop (default 0.5us)
+``trunk:1us``            latency of a link between switches (default twice ``latency``)
+``bandwidth:12.5GB``     of a node's link, a second; a trunk has that of all nodes below it
+``loopback:0.2us``       latency inside a node; its bandwidth is four times that of a link
+``slow-node:3*10``       10 times the latency, a tenth of the bandwidth of its link; 10 if not said
+``slow-pair:2-5*10``     10 times the latency between nodes 2 and 5 only
+``slow-switch:1*10``     10 times the latency of a trunk added to all that passes leaf switch 1
+``slow-link:trunk-1*10`` 10 times the latency and a tenth of the bandwidth for any link by name
+``placement:block``      of ranks: ``block``, ``cyclic``, or ``irregular``, shuffled by ``seed:1``
+======================== ==========================================================================
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.units import Bytes, Seconds, parse_bytes, parse_seconds
+
+__all__ = ["Link", "Platform", "parse"]
+
+MAX_NODES: Final = 1024
+MPI_HEADER: Final = 16
+"""Bytes that SimGrid's MPI adds to a message."""
+
+_KINDS: Final = ("torus", "dragonfly", "switches")
+_KEYS: Final = {
+    "nodes", "cores", "switches", "pods", "torus", "dragonfly", "latency", "trunk", "bandwidth",
+    "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement", "seed",
+}  # fmt: skip
+
+
+@dataclass
+class Link:
+    """A link: latency in seconds, bandwidth in bytes a second."""
+
+    name: str
+    latency: Seconds
+    bandwidth: float
+
+
+@dataclass
+class Platform:
+    """A machine.
+
+    Attributes
+    ----------
+    description
+        The line it was made from.
+    nodes, cores
+        Number of nodes, and of ranks a node.
+    groups
+        The true hierarchy: for each level beyond a node, the group of each node; empty where the
+        machine has none, as a torus.
+    links
+        By name.
+    routes
+        Names of the links between nodes a < b.
+    placement, seed
+        How ranks are dealt out.
+    """
+
+    description: str
+    nodes: int
+    cores: int = 1
+    groups: list[list[int]] = field(default_factory=list)
+    links: dict[str, Link] = field(default_factory=dict)
+    routes: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+    placement: str = "block"
+    seed: int = 1
+
+    def node_of_rank(self) -> list[int]:
+        """Node of each rank."""
+        if self.placement == "cyclic":
+            return [node for _ in range(self.cores) for node in range(self.nodes)]
+        block = [node for node in range(self.nodes) for _ in range(self.cores)]
+        if self.placement == "irregular":
+            random.Random(self.seed).shuffle(block)
+        return block
+
+    def one_way(self, a: int, b: int, nbytes: Bytes) -> Seconds:
+        """Time of a message between nodes a and b when nothing else is under way."""
+        names = ["loopback"] if a == b else self.routes[min(a, b), max(a, b)]
+        route = [self.links[name] for name in names]
+        slowest = min(link.bandwidth for link in route)
+        return sum(link.latency for link in route) + (nbytes + MPI_HEADER) / slowest
+
+    def hosts(self) -> str:
+        """Return the host file: the node of each rank, one a line."""
+        return "".join(f"node-{node}\n" for node in self.node_of_rank())
+
+    def xml(self) -> str:
+        """Return the platform file of SimGrid."""
+        return "".join(line + "\n" for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield "<?xml version='1.0'?>"
+        yield '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
+        yield f"<!-- isochrone platform '{self.description}' -->"
+        yield '<platform version="4.1">'
+        yield '  <zone id="world" routing="Full">'
+        for node in range(self.nodes):
+            yield f'    <host id="node-{node}" speed="1Gf" core="{self.cores}"/>'
+        for link in self.links.values():
+            policy = ' sharing_policy="FATPIPE"' if link.name == "loopback" else ""
+            yield (
+                f'    <link id="{link.name}" latency="{link.latency:.12g}s" '
+                f'bandwidth="{link.bandwidth:.12g}Bps"{policy}/>'
+            )
+        for node in range(self.nodes):
+            here = f'src="node-{node}" dst="node-{node}"'
+            yield f'    <route {here} symmetrical="NO"><link_ctn id="loopback"/></route>'
+        for (a, b), names in self.routes.items():
+            links = "".join(f'<link_ctn id="{name}"/>' for name in names)
+            yield f'    <route src="node-{a}" dst="node-{b}">{links}</route>'
+        yield "  </zone>"
+        yield "</platform>"
+
+
+def parse(description: str) -> Platform:
+    """Read a machine from one line of ``key:value`` words.
+
+    Raises
+    ------
+    InputError
+        If a word is unknown, or the words do not fit together.
+    """
+    words = _words(description)
+    return _Builder(" ".join(description.split()), words).build()
+
+
+def _words(description: str) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for word in description.split():
+        key, colon, value = word.partition(":")
+        if not colon or key not in _KEYS:
+            known = ", ".join(sorted(_KEYS))
+            raise InputError(f"'{word}' says nothing about a machine", hint=f"there are: {known}")
+        if key in words:
+            raise InputError(f"'{key}' is given twice")
+        words[key] = value
+    return words
+
+
+class _Builder:
+    """Builds a platform from its words: nodes, then links and routes, then what is slow."""
+
+    def __init__(self, description: str, words: dict[str, str]) -> None:
+        self.words = words
+        self.latency = self.seconds("latency", 0.5e-6)
+        self.trunk = self.seconds("trunk", 2 * self.latency)
+        self.bandwidth = float(parse_bytes(words.get("bandwidth", "12.5GB")))
+        if self.bandwidth <= 0:
+            raise InputError("'bandwidth' must be above 0")
+        self.platform = Platform(description, nodes=0, cores=self.count("cores", 1))
+        self.switch_of: list[int] = []
+
+    def build(self) -> Platform:
+        kinds = [kind for kind in _KINDS if kind in self.words]
+        if len(kinds) > 1:
+            raise InputError(f"'{kinds[0]}' and '{kinds[1]}' do not go together")
+        if kinds and kinds[0] != "switches" and {"nodes", "pods"} & set(self.words):
+            raise InputError(f"'{kinds[0]}' says itself how many nodes there are")
+        self.platform.placement = self.choice("placement", ("block", "cyclic", "irregular"))
+        self.platform.seed = self.count("seed", 1)
+        loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)
+        self.platform.links["loopback"] = loopback
+        if "torus" in self.words:
+            self.torus()
+        elif "dragonfly" in self.words:
+            self.dragonfly()
+        else:
+            self.tree()
+        self.slow_node()
+        self.slow_link()
+        self.slow_switch()
+        self.slow_pair()
+        return self.platform
+
+    # --- shapes ---------------------------------------------------------------------------------
+
+    def add_nodes(self, nodes: int) -> None:
+        if not 1 <= nodes <= MAX_NODES:
+            raise InputError(f"{nodes} nodes: from 1 to {MAX_NODES} can be described")
+        self.platform.nodes = nodes
+        for node in range(nodes):
+            self.link(f"node-{node}-link", self.latency, self.bandwidth)
+
+    def link(self, name: str, latency: Seconds, bandwidth: float) -> str:
+        self.platform.links.setdefault(name, Link(name, latency, bandwidth))
+        return name
+
+    def connect(self, a: int, b: int, between: list[str]) -> None:
+        """Route from one node's link through what is between them to the other's."""
+        self.platform.routes[a, b] = [f"node-{a}-link", *between, f"node-{b}-link"]
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        nodes = self.platform.nodes
+        return ((a, b) for a in range(nodes) for b in range(a + 1, nodes))
+
+    def tree(self) -> None:
+        """One switch, or leaf switches below a spine, or pods of them below a core."""
+        nodes = self.count("nodes", None)
+        switches, pods = self.count("switches", 1), self.count("pods", 1)
+        if nodes % switches or switches % pods:
+            raise InputError("'nodes' must divide by 'switches', and 'switches' by 'pods'")
+        self.add_nodes(nodes)
+        below = nodes // switches
+        self.switch_of = [node // below for node in range(nodes)]
+        pod_of = [switch // (switches // pods) for switch in range(switches)]
+        if switches > 1:
+            self.platform.groups.append(self.switch_of)
+        if 1 < pods < switches:
+            self.platform.groups.append([pod_of[switch] for switch in self.switch_of])
+        for switch in range(switches):
+            self.link(f"trunk-{switch}", self.trunk, below * self.bandwidth)
+        for pod in range(pods):
+            self.link(f"core-{pod}", 2 * self.trunk, nodes // pods * self.bandwidth)
+        for a, b in self.pairs():
+            s, t = self.switch_of[a], self.switch_of[b]
+            up = [] if s == t else [f"trunk-{s}"]
+            down = [] if s == t else [f"trunk-{t}"]
+            across = [] if pod_of[s] == pod_of[t] else [f"core-{pod_of[s]}", f"core-{pod_of[t]}"]
+            self.connect(a, b, [*up, *across, *down])
+
+    def torus(self) -> None:
+        """Route one dimension after the other, the shorter way round."""
+        shape = self.shape("torus")
+        nodes = 1
+        for length in shape:
+            nodes *= length
+        self.add_nodes(nodes)
+        for a, b in self.pairs():
+            self.platform.routes[a, b] = self.torus_route(a, b, shape)
+        for node in range(nodes):  # a node has its hops, and no link of its own
+            del self.platform.links[f"node-{node}-link"]
+
+    def torus_route(self, a: int, b: int, shape: list[int]) -> list[str]:
+        route, here, stride = [], a, 1
+        for length in shape:
+            x, y = here // stride % length, b // stride % length
+            forward = (y - x) % length <= (x - y) % length
+            while x != y:
+                step = (x + 1) % length if forward else (x - 1) % length
+                there = here + (step - x) * stride
+                low, high = min(here, there), max(here, there)
+                route.append(self.link(f"hop-{low}-{high}", self.latency, self.bandwidth))
+                here, x = there, step
+            stride *= length
+        return route
+
+    def dragonfly(self) -> None:
+        """Routers of a group are all joined; groups are joined by one link each."""
+        shape = self.shape("dragonfly")
+        if len(shape) != 3:
+            raise InputError("'dragonfly' wants groups x routers x nodes, such as 4x3x2")
+        groups, routers, below = shape
+        self.add_nodes(groups * routers * below)
+        self.switch_of = [node // below for node in range(self.platform.nodes)]
+        group_of = [router // routers for router in range(groups * routers)]
+        self.platform.groups = [self.switch_of, [group_of[router] for router in self.switch_of]]
+        wide = below * self.bandwidth
+        for a, b in self.pairs():
+            s, t = self.switch_of[a], self.switch_of[b]
+            between = []
+            if s != t and group_of[s] == group_of[t]:
+                between = [self.link(f"local-{s}-{t}", self.trunk, wide)]
+            elif s != t:  # in, across and out: always three, so that a level has one time
+                g, h = group_of[s], group_of[t]
+                ways = (f"exit-{s}-{h}", f"global-{g}-{h}", f"exit-{t}-{g}")
+                factors = (1, 2, 1)
+                between = [
+                    self.link(way, factor * self.trunk, wide)
+                    for way, factor in zip(ways, factors, strict=True)
+                ]
+            self.connect(a, b, between)
+
+    # --- what is slow ---------------------------------------------------------------------------
+
+    def slow_node(self) -> None:
+        if "slow-node" in self.words:
+            (node,), factor = self.slow("slow-node", self.platform.nodes, 1)
+            names = {f"node-{node}-link"} & set(self.platform.links)
+            for (a, b), route in self.platform.routes.items():
+                if not names and node in (a, b):  # a torus: the hops that begin or end here
+                    names |= {n for n in route if str(node) in n.split("-")[1:]}
+            for name in names:
+                self.slow_down(name, factor)
+
+    def slow_link(self) -> None:
+        if "slow-link" in self.words:
+            name, _, _ = self.words["slow-link"].partition("*")
+            if name not in self.platform.links:
+                known = ", ".join(sorted(self.platform.links)[:12])
+                raise InputError(f"there is no link '{name}'", hint=f"there are: {known} …")
+            self.slow_down(name, self.factor("slow-link"))
+
+    def slow_down(self, name: str, factor: float) -> None:
+        self.platform.links[name].latency *= factor
+        self.platform.links[name].bandwidth /= factor
+
+    def slow_switch(self) -> None:
+        if "slow-switch" in self.words:
+            (switch,), factor = self.slow("slow-switch", max(self.switch_of, default=-1) + 1, 1)
+            name = self.link(f"switch-{switch}", (factor - 1) * self.trunk, 1e15)
+            for (a, b), route in self.platform.routes.items():
+                if switch in (self.switch_of[a], self.switch_of[b]):
+                    route.append(name)
+
+    def slow_pair(self) -> None:
+        if "slow-pair" in self.words:
+            (a, b), factor = self.slow("slow-pair", self.platform.nodes, 2)
+            a, b = min(a, b), max(a, b)
+            route = self.platform.routes[a, b]
+            whole = sum(self.platform.links[name].latency for name in route)
+            route.append(self.link(f"pair-{a}-{b}", (factor - 1) * whole, 1e15))
+
+    def slow(self, key: str, limit: int, places: int) -> tuple[list[int], float]:
+        """Read ``3*10`` or ``2-5*10``: which, and how many times slower."""
+        which = self.words[key].partition("*")[0].split("-")
+        numbers = [int(n) for n in which if n.isascii() and n.isdigit()]
+        if len(set(numbers)) != places or len(which) != places or max(numbers) >= limit:
+            example = "2-5*10" if places == 2 else "3*10"
+            raise InputError(
+                f"'{key}:{self.words[key]}' fits no part of this machine",
+                hint=f"write for example {key}:{example}, counted from 0",
+            )
+        return numbers, self.factor(key)
+
+    def factor(self, key: str) -> float:
+        """Read how many times slower; 10 if it is not said."""
+        text = self.words[key].partition("*")[2] or "10"
+        try:
+            factor = float(text)
+        except ValueError:
+            factor = 0.0
+        if not 1 <= factor < 1e6:
+            raise InputError(f"'{key}' is slow by a factor from 1, not by '{text}'")
+        return factor
+
+    # --- words ----------------------------------------------------------------------------------
+
+    def count(self, key: str, default: int | None) -> int:
+        text = self.words.get(key, "" if default is None else str(default))
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1 << 20:
+            raise InputError(f"'{key}' wants a number from 1", hint=f"write for example {key}:16")
+        return int(text)
+
+    def seconds(self, key: str, default: Seconds) -> Seconds:
+        return parse_seconds(self.words[key]) if key in self.words else default
+
+    def shape(self, key: str) -> list[int]:
+        parts = self.words[key].split("x")
+        if not all(p.isascii() and p.isdigit() and 1 <= int(p) <= MAX_NODES for p in parts):
+            raise InputError(f"'{key}:{self.words[key]}' is no shape", hint=f"e.g. {key}:4x4x2")
+        return [int(part) for part in parts]
+
+    def choice(self, key: str, words: tuple[str, ...]) -> str:
+        value = self.words.get(key, words[0])
+        if value not in words:
+            raise InputError(f"'{key}' is one of: {', '.join(words)}")
+        return value

@@ -1,0 +1,137 @@
+"""Named experiments and suites of them: the nine of mpptest, and those of our own.
+
+A preset is an experiment of the probe with options; what the user adds comes after them and wins.
+The first nine have the names and sizes of the programs that A. Barton ran (*Understanding
+properties of I/O between compute nodes in a parallel system*, 2003, section 3.2); where mpptest did
+something else than its option says, ``docs/sweeps.md`` tells what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from isochrone.base.errors import InputError
+
+__all__ = ["PRESETS", "SUITES", "Preset", "Suite", "find", "plan"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named experiment.
+
+    Attributes
+    ----------
+    name
+        As the user types it.
+    experiment
+        Of the probe.
+    options
+        For the probe.
+    summary
+        One line.
+    pair
+        Whether two ranks are enough: then a suite runs it once, with the fewest ranks.
+    """
+
+    name: str
+    experiment: str
+    options: tuple[str, ...]
+    summary: str
+    pair: bool = False
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A set of presets and the seconds it may take unless the user says otherwise."""
+
+    name: str
+    presets: tuple[str, ...]
+    max_time: float
+    summary: str
+
+
+_SHORT: Final = ("--bytes", "auto:0:1KiB", "--smallest-gap", "4")
+_LONG: Final = ("--bytes", "256KiB:1MiB:32KiB")
+_PLAIN: Final = ("--bytes", "0:1KiB:32")
+
+_ALL: Final = (
+    Preset("short", "point-to-point", _SHORT,
+           "short messages, sizes chosen where the curve bends", pair=True),
+    Preset("long", "point-to-point", _LONG, "long messages", pair=True),
+    Preset("longnb", "point-to-point", ("--mode", "nonblocking", *_LONG),
+           "long messages, non-blocking", pair=True),
+    Preset("shortc", "point-to-point",
+           ("--cache", "cold", "--cache-bytes", "4MiB", *_PLAIN),
+           "short messages that lie outside the cache", pair=True),
+    Preset("shortv", "point-to-point", ("--layout", "vector", "--stride", "128", *_PLAIN),
+           "short messages of single doubles, 128 doubles apart", pair=True),
+    Preset("bshort", "bisection", _SHORT, "short messages of all pairs across the cut at once"),
+    Preset("blong", "bisection", _LONG, "long messages of all pairs across the cut at once"),
+    Preset("bcast", "collective",
+           ("--op", "bcast", "--root", "rotating", "--bytes", "0:1KiB:256"),
+           "broadcast, each rank the root in turn"),
+    Preset("dsum", "collective", ("--op", "allreduce", "--bytes", "0:8KiB:2KiB"),
+           "sum of up to 1,024 doubles to all ranks"),
+    Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks"),
+    Preset("sizes", "point-to-point", ("--bytes", "auto:0:1MiB"),
+           "time and bandwidth from 0 to 1 MiB, protocol switches", pair=True),
+    Preset("rate", "point-to-point", ("--window", "64", "--bytes", "8,1KiB,64KiB"),
+           "message rate and bandwidth with 64 messages in flight", pair=True),
+    Preset("both-ways", "point-to-point", ("--mode", "bidirectional", "--bytes", "8:1MiB:x8"),
+           "both directions at once", pair=True),
+    Preset("put", "point-to-point", ("--mode", "put", "--bytes", "8:1MiB:x8"),
+           "one-sided put", pair=True),
+    Preset("cut", "bisection", ("--bytes", "8,4KiB,64KiB,1MiB"),
+           "what all pairs across the cut get at once"),
+    Preset("operations", "collective",
+           ("--op", "barrier,bcast,allreduce,alltoall", "--bytes", "8,1KiB,64KiB"),
+           "the collective operations that programs use most"),
+    Preset("all-operations", "collective", ("--op", "all", "--bytes", "8:128KiB:x8"),
+           "all collective operations"),
+)  # fmt: skip
+
+PRESETS: Final = {preset.name: preset for preset in _ALL}
+
+_MPPTEST: Final = (
+    "short", "long", "longnb", "shortc", "shortv", "bshort", "blong", "bcast", "dsum",
+)  # fmt: skip
+
+SUITES: Final = {
+    suite.name: suite
+    for suite in (
+        Suite("quick", ("map", "sizes", "rate", "cut", "operations"), 120.0,
+              "what a newcomer wants to know of a machine, in two minutes"),
+        Suite("mpptest", _MPPTEST, 600.0, "the nine experiments of mpptest, in ten minutes"),
+        Suite("full", ("map", "sizes", *_MPPTEST, "rate", "both-ways", "put", "cut",
+                       "all-operations"), 1800.0,
+              "all of these, and the other modes and operations, in half an hour"),
+    )
+}  # fmt: skip
+
+
+def find(name: str, experiment: str) -> Preset:
+    """Return a preset of an experiment.
+
+    Raises
+    ------
+    InputError
+        If the experiment has none of this name; says which it has.
+    """
+    known = [preset.name for preset in _ALL if preset.experiment == experiment]
+    if name in known:
+        return PRESETS[name]
+    if name in PRESETS:
+        other = PRESETS[name].experiment
+        raise InputError(f"preset '{name}' is one of {other}", hint=f"isochrone measure {other}")
+    hint = f"it has: {', '.join(known)}" if known else "it has none"
+    raise InputError(f"{experiment} has no preset '{name}'", hint=hint)
+
+
+def plan(suite: Suite, ranks: tuple[int, ...]) -> Iterator[tuple[Preset, int]]:
+    """Yield what a suite runs: pair experiments with the fewest ranks, others with each number."""
+    for name in suite.presets:
+        preset = PRESETS[name]
+        for count in (min(ranks),) if preset.pair else ranks:
+            yield preset, count

@@ -1,0 +1,21 @@
+"""Broadcast, in each regime linear or along a tree, whichever fits better."""
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=r"t(p,b) = (\tau + t_c\,p)\,b \;\text{or}\; (\tau + t_c \log_2 p)\,b",
+    source=(
+        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
+        "Communication Operations*, tables 1 and 2: LAM MPI is linear up to 4 ranks and a "
+        "tree beyond"
+    ),
+    fails="As `bcast-linear` and `bcast-log`.",
+    forms=(
+        Form(("b", "p*b"), ("τ", "t_c")),
+        Form(("b", "log2(p)*b"), ("τ", "t_c")),
+    ),
+    splits=("p", "b", "p*b"),
+    operations=("bcast",),
+)

@@ -1,0 +1,17 @@
+"""Computation: so much for each operation."""
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=r"t(n) = t_{op}\,n",
+    source=(
+        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
+        "Communication Operations*, equations 1 and 2: t_op"
+    ),
+    fails="Working sets on both sides of a cache size, if too few were measured to find it.",
+    forms=(Form(("n",), ("t_op",)),),
+    splits=("n",),
+    operations=("compute",),
+)

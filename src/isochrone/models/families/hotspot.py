@@ -1,0 +1,18 @@
+"""A busy node: so much for each pair of messages within it and with other nodes."""
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=r"T(p_a,p_e) = \alpha\,p_a + \beta\,p_e + \gamma",
+    source=(
+        "Cha, *cFireworks: a Tool for Measuring the Communication Costs in Collective "
+        "I/O*, equation 1; split where the node is saturated (section IV A)"
+    ),
+    fails=("Nodes with more messages in than out or the reverse: then use `hotspot- directional`."),
+    forms=(Form(("pa", "pe", "1"), ("α", "β", "γ")),),
+    splits=("pa",),
+    operations=("hotspot",),
+    fewest=2,
+)

@@ -1,0 +1,20 @@
+"""Messages in a window: a gap between them, a time a byte, the way of the last and the answer."""
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=r"t(w,b) = g + \frac{2(L + 2o) - g}{w} + G\,b",
+    source=(
+        "Alexandrov, Ionescu, Schauer and Scheiman 1995, *LogGP: incorporating long messages into "
+        "the LogP model*, SPAA '95: w messages take L + 2o + (w - 1) g + w G b and their empty "
+        "answer L + 2o; here divided by w, and b for b - 1"
+    ),
+    fails=(
+        "Data of one window only: gap and latency cannot be told apart. L and o are not separated."
+    ),
+    forms=(Form(("1", "1/w", "b"), ("g", "2(L + 2o) - g", "G")),),
+    splits=("b",),
+    operations=("point-to-point",),
+)

@@ -1,0 +1,20 @@
+"""Reduce, in each regime linear or along a tree, whichever fits better."""
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=r"t(p,b) = (\tau + t_c\,p)\,b \;\text{or}\; (\tau + t_c \lfloor\log_2(p-1)\rfloor)\,b",
+    source=(
+        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
+        "Communication Operations*, tables 1 and 2"
+    ),
+    fails="As `reduce-linear` and `reduce-log`.",
+    forms=(
+        Form(("b", "p*b"), ("τ", "t_c")),
+        Form(("b", "floor(log2(p-1))*b"), ("τ", "t_c")),
+    ),
+    splits=("p", "b", "p*b"),
+    operations=("reduce",),
+)

@@ -1,0 +1,18 @@
+"""A ring, or one rank after the other, with a start-up for each: linear in the ranks."""
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,p",
+    source=(
+        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
+        "operations in MPICH*, International Journal of High Performance Computing Applications "
+        "19, 49-66: allgather as a ring, alltoall in pairs; (p - 1) steps, written out"
+    ),
+    fails=("Trees, whose time grows with the logarithm of the ranks."),
+    forms=(Form(("1", "p", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),),
+    splits=("b", "p", "p*b"),
+    operations=("gather", "scatter", "allgather", "alltoall"),
+)

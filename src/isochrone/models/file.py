@@ -1,0 +1,149 @@
+"""The model file: one JSON document, with the hash of what it says.
+
+Format history
+--------------
+1
+    First format: ``{"record": "model", "format": 1, "family": …, "weights": …, "pieces": [{"where":
+    {…}, "range": {…}, "terms": […], "coefficients": […], "low": […], "high": […], …}], …,
+    "sha256": …}``. Seconds and bytes. ``sha256`` is that of the document without it, as JSON
+    with sorted keys and no blanks; a file written by hand may leave it out. Unknown keys are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.models.model import Model
+from isochrone.models.piece import Piece
+from isochrone.models.terms import variables_of
+
+__all__ = ["FORMAT", "document", "from_document", "read", "write"]
+
+FORMAT: Final = 1
+
+MOST_BYTES: Final = 64 * 1024**2
+"""A model file larger than this is none."""
+
+_KEYS: Final = [field.name for field in fields(Model) if field.name != "extra"]
+
+
+def read(path: str | Path) -> Model:
+    """Read a model file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be opened, is no model file, is of a newer format, was changed after it was
+        written, or is damaged.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError("too large for a model file", where=str(path))
+        text = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    try:
+        content = msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            f"not a model file: {error}", where=str(path), hint="isochrone fit -o writes one"
+        ) from error
+    try:
+        return from_document(content)
+    except InputError as error:
+        raise InputError(error.what, where=str(path), hint=error.hint) from error
+
+
+def write(model: Model, path: str | Path) -> None:
+    """Write a model file; it appears whole or not at all."""
+    text = json.dumps(document(model), indent=1, ensure_ascii=False, allow_nan=False)
+    with whole_file(Path(path)) as stream:
+        stream.write(text.encode() + b"\n")
+
+
+def document(model: Model) -> dict[str, Any]:
+    """Return a model as what is written to its file."""
+    content = {
+        "record": "model", "format": FORMAT, "family": model.family,
+        **{key: getattr(model, key) for key in _KEYS if key != "pieces" and getattr(model, key)},
+        "pieces": [_without_defaults(piece) for piece in model.pieces],
+        **model.extra,
+    }  # fmt: skip
+    content = json.loads(json.dumps(content))  # tuples become lists, as they will be read
+    return {**content, "sha256": _hash(content)}
+
+
+def from_document(content: dict[str, Any]) -> Model:
+    """Return the model a document holds, checked."""
+    if content.get("record") != "model":
+        raise InputError("not a model file", hint="isochrone fit -o writes one")
+    version = content.get("format")
+    if type(version) is not int or version < 1:
+        raise InputError("the model file has no valid 'format'")
+    if version > FORMAT:
+        raise InputError(
+            f"format {version} is newer than {FORMAT}, the newest this version reads",
+            hint="update isochrone",
+        )
+    body = {key: value for key, value in content.items() if key != "sha256"}
+    if "sha256" in content and content["sha256"] != _hash(body):
+        raise InputError(
+            "the hash is wrong: the file was changed after it was written",
+            hint="take out its 'sha256' if that was meant",
+        )
+    known = {key: body[key] for key in _KEYS if key in body}
+    extra = {k: v for k, v in body.items() if k not in {*_KEYS, "record", "format", "family"}}
+    try:
+        model = msgspec.convert({**known, "extra": extra}, type=Model)
+    except msgspec.ValidationError as error:
+        raise InputError(f"damaged: {error}") from error
+    _check(model)
+    return model
+
+
+def _check(model: Model) -> None:
+    if not model.pieces:
+        raise InputError("the model has no pieces")
+    if model.weights not in ("relative", "absolute"):
+        raise InputError("'weights' are neither 'relative' nor 'absolute'")
+    for number, piece in enumerate(model.pieces):
+        count = len(piece.terms)
+        lists = [
+            piece.coefficients,
+            piece.low,
+            piece.high,
+            piece.covariance,
+            *(piece.covariance or []),
+        ]
+        if not count or any(values is not None and len(values) != count for values in lists):
+            raise InputError(f"piece {number}: not one number for each term")
+        if not all(math.isfinite(value) for value in piece.coefficients):
+            raise InputError(f"piece {number}: a coefficient is no finite number")
+        variables_of([*piece.terms, *piece.range, *piece.fitted])
+        if any(low is not None and high is not None and low > high
+               for low, high in (*piece.range.values(), *piece.fitted.values())):  # fmt: skip
+            raise InputError(f"piece {number}: a range whose end is below its beginning")
+
+
+def _without_defaults(piece: Piece) -> dict[str, Any]:
+    """Leave out what is empty, so that a published model is short."""
+    return {
+        key: value
+        for key, value in asdict(piece).items()
+        if value not in ({}, [], None, "") and (key, value) != ("freedom", 0)
+    }
+
+
+def _hash(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,232 @@
+"""A fitted or published model: pieces of formulas, and what they predict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.models.piece import Piece, Selector
+from isochrone.models.terms import VARIABLES, product, variables_of
+from isochrone.models.words import formula, headings
+
+__all__ = ["Model", "Prediction"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Prediction:
+    """What a model predicts.
+
+    Attributes
+    ----------
+    seconds
+        One time for each point.
+    low, high
+        95 % interval of a measured time; NaN where the model does not know.
+    warnings
+        What makes these times doubtful, one sentence each.
+    """
+
+    seconds: Array
+    low: Array
+    high: Array
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Model:
+    """Times of communication as formulas.
+
+    Attributes
+    ----------
+    pieces
+        At least one.
+    weights
+        ``relative`` or ``absolute``: what ``sigma`` of the pieces means.
+    quality
+        What was found when it was judged by its data: R², deviations, held-out error.
+    source, notes
+        Where it is from, and what to know of it.
+    made_from
+        Path and SHA-256 of the files it was fitted to.
+    extra
+        Unknown keys of a model file; they are kept.
+    """
+
+    pieces: list[Piece]
+    weights: str = "relative"
+    quality: dict[str, Any] = field(default_factory=dict)
+    ranking: list[dict[str, Any]] = field(default_factory=list)
+    source: str = ""
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    made_from: list[dict[str, str]] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        """Name of the family; ``several`` if the operations have different ones."""
+        found = {piece.family for piece in self.pieces}
+        return found.pop() if len(found) == 1 else "several"
+
+    @property
+    def variables(self) -> list[str]:
+        """Names of the variables that a prediction needs."""
+        return variables_of(
+            [term for piece in self.pieces for term in (*piece.terms, *piece.range)]
+        )
+
+    @property
+    def selectors(self) -> dict[str, list[Selector]]:
+        """What the model can be asked for: the values of each selector, for example of ``op``."""
+        found: dict[str, dict[Selector, None]] = {}
+        for piece in self.pieces:
+            for key, value in piece.where.items():
+                found.setdefault(key, {})[value] = None
+        return {key: list(values) for key, values in found.items()}
+
+    def predict(
+        self,
+        variables: Mapping[str, ArrayLike],
+        where: Mapping[str, Selector] | None = None,
+        **selectors: Selector,
+    ) -> Prediction:
+        """Predict the times of some points.
+
+        Parameters
+        ----------
+        variables
+            Arrays (or numbers) by the names of `variables`; bytes and counts.
+        where, selectors
+            Which of the model's operations, orders … is meant. What the model has only one of
+            need not be said.
+
+        Raises
+        ------
+        InputError
+            If a variable is missing, or the model does not hold what is asked for.
+        """
+        pieces = self.chosen({**(where or {}), **selectors})
+        points = _points(variables, _needed(pieces))
+        owner = np.argmin([piece.distance(points) for piece in pieces], axis=0)
+        length = len(owner)
+        seconds, half = np.empty(length), np.empty(length)
+        for number, piece in enumerate(pieces):
+            mine = owner == number
+            own = {name: values[mine] for name, values in points.items()}
+            seconds[mine], half[mine] = piece.evaluate(own, self.weights)
+        warnings = _warnings(pieces, owner, points, seconds)
+        low = np.maximum(seconds - half, np.minimum(seconds, 0.0))  # no time is below zero
+        return Prediction(seconds, low, seconds + half, warnings)
+
+    def chosen(self, where: Mapping[str, Selector]) -> list[Piece]:
+        """Return the pieces that selectors mean, in their order.
+
+        Raises
+        ------
+        InputError
+            If there are none, or the selectors leave open which operation, order … is meant.
+        """
+        pieces, selectors = self.pieces, self.selectors
+        for key in where:
+            if key not in selectors:
+                raise InputError(f"the model does not know which '{key}' it is of")
+        for key, known in selectors.items():
+            if key in where:
+                pieces = [p for p in pieces if p.where.get(key, where[key]) == where[key]]
+            elif len({repr(piece.where.get(key)) for piece in pieces}) > 1:
+                listed = ", ".join(map(str, known))
+                raise InputError(f"the model holds several of '{key}'", hint=f"say which: {listed}")
+            if not pieces:
+                listed = ", ".join(map(str, known))
+                raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
+        return pieces
+
+    def __repr__(self) -> str:
+        lines = [_title(self)]
+        for piece, words in zip(self.pieces, headings(self.pieces), strict=True):
+            lines.append(f"  {words}: {formula(piece)}" if words else f"  {formula(piece)}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(words)}</td><td>{escape(formula(piece))}</td></tr>"
+            for piece, words in zip(self.pieces, headings(self.pieces), strict=True)
+        )
+        return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
+
+
+def _needed(pieces: Sequence[Piece]) -> list[str]:
+    return variables_of([term for piece in pieces for term in (*piece.terms, *piece.range)])
+
+
+def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[str, Array]:
+    """Return the variables as equally long arrays, checked."""
+    for name in needed:
+        if name not in variables:
+            raise InputError(
+                f"the variable '{name}' is missing", hint=f"it is the {VARIABLES[name]}"
+            )
+    arrays = [np.asarray(variables[name], dtype=np.float64) for name in needed]
+    try:
+        equal = np.broadcast_arrays(*arrays)
+    except ValueError as error:
+        raise InputError("the variables are not equally long") from error
+    points = {
+        name: np.atleast_1d(values).ravel() for name, values in zip(needed, equal, strict=True)
+    }
+    for name, values in points.items():
+        if not np.all(np.isfinite(values) & (values >= 0)):
+            raise InputError(f"'{name}' has a value that is no number from 0 up")
+    return points
+
+
+def _value(name: str, value: float) -> str:
+    """Write a value of a variable or of a product of them, sizes with their unit."""
+    if "b" in name.split("*") and value.is_integer():
+        return format_bytes(int(value))
+    return f"{value:g}"
+
+
+def _warnings(
+    pieces: Sequence[Piece], owner: NDArray[np.int64], points: Mapping[str, Array], seconds: Array
+) -> list[str]:
+    """Say where points lie outside what was fitted, and where a formula gives no time at all."""
+    found: dict[str, None] = {}
+    for number, piece in enumerate(pieces):
+        mine = owner == number
+        for name, (low, high) in piece.fitted.items():
+            value = product(name, points)[mine]
+            outside = value[(value < low) | (value > high)]
+            if outside.size:
+                shown = ", ".join(_value(name, v) for v in np.unique(outside)[:3])
+                found[
+                    f"{name} = {shown}{', …' if np.unique(outside).size > 3 else ''} is outside "
+                    f"the fitted range {_value(name, low)} to {_value(name, high)}"
+                ] = None
+    if np.any(seconds <= 0):
+        found["the formula gives a time that is not above zero"] = None
+    return list(found)
+
+
+def _title(model: Model) -> str:
+    """Name the family and how well it fits."""
+    words = [f"{printable(model.family)} model"]
+    r2 = model.quality.get("r2")
+    if isinstance(r2, float):
+        words.append(f"R² {r2:.4f}")
+    deviation = model.quality.get("deviation")
+    if isinstance(deviation, dict) and isinstance(deviation.get("average"), float):
+        words.append(f"average deviation {100 * deviation['average']:.2f} %")
+    if model.source:
+        words.append(printable(model.source))
+    return " · ".join(words)

@@ -1,0 +1,87 @@
+"""One formula of a model, and where it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from isochrone.models.terms import columns, product
+
+__all__ = ["Piece", "Selector"]
+
+Array = NDArray[np.float64]
+Selector = str | int
+Range = tuple[float | None, float | None]
+
+
+@dataclass
+class Piece:
+    """One formula and where it holds.
+
+    Attributes
+    ----------
+    where
+        Selectors it is for, for example ``{"op": "gather"}``.
+    range
+        Regime: lowest and highest value of a variable or of a product of them (``p*b``); None
+        where it has no end. The first piece of a model that holds a point is the one that counts.
+    fitted
+        Lowest and highest value of each variable in the data it was fitted to.
+    family, terms, symbols
+        The formula: the sum of coefficient times term.
+    coefficients, low, high
+        In seconds, seconds a byte …; ``low`` and ``high`` enclose the true ones with 95 %. None
+        where that is not known.
+    covariance
+        Of the coefficients, shape (terms, terms); None if not known.
+    sigma
+        Standard deviation of a measured time around the formula: relative to the time, or in
+        seconds if the model has absolute weights. None if not known.
+    freedom
+        Degrees of freedom of ``sigma``.
+    """
+
+    family: str
+    terms: list[str]
+    coefficients: list[float]
+    where: dict[str, Selector] = field(default_factory=dict)
+    range: dict[str, Range] = field(default_factory=dict)
+    fitted: dict[str, tuple[float, float]] = field(default_factory=dict)
+    symbols: list[str] = field(default_factory=list)
+    low: list[float] | None = None
+    high: list[float] | None = None
+    covariance: list[list[float]] | None = None
+    sigma: float | None = None
+    freedom: int = 0
+    r2: float | None = None
+    points: int | None = None
+    note: str = ""
+
+    def distance(self, variables: Mapping[str, Array]) -> Array:
+        """Return how far points are from the regime of this piece: 0 within, else in octaves."""
+        length = len(next(iter(variables.values()), ()))
+        away = np.zeros(length)
+        for name, (low, high) in self.range.items():
+            value = product(name, variables)
+            for bound, side in ((low, -1.0), (high, 1.0)):
+                if bound is not None:
+                    # Sizes and ranks span decades; a bound of 0 has no logarithm.
+                    ratio = np.log2((value + 1e-3) / (bound + 1e-3))
+                    away += np.maximum(side * ratio, 0)
+        return away
+
+    def evaluate(self, variables: Mapping[str, Array], weights: str) -> tuple[Array, Array]:
+        """Return the times and half the width of their 95 % intervals (NaN if not known)."""
+        x = columns(self.terms, variables)
+        seconds = x @ np.array(self.coefficients)
+        if self.covariance is None or self.sigma is None:
+            return seconds, np.full_like(seconds, np.nan)
+
+        spread = self.sigma * (np.abs(seconds) if weights == "relative" else 1.0)
+        variance = np.einsum("ij,jk,ik->i", x, np.array(self.covariance), x) + spread**2
+        t = float(stdtrit(max(self.freedom, 1), 0.975))
+        return seconds, t * np.sqrt(np.maximum(variance, 0.0))

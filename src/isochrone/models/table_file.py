@@ -1,0 +1,83 @@
+"""Measurements of one's own: a CSV with the columns ``op,p,b,seconds`` or those of a hot spot."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import parse_bytes
+from isochrone.models.points import SELECTORS, Data, from_columns
+from isochrone.models.terms import VARIABLES
+
+__all__ = ["of_csv"]
+
+_NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
+
+MOST_ROWS: Final = 10_000_000
+
+
+def of_csv(path: Path) -> Data:
+    """Read a CSV; its first line names the columns, unknown ones are left out.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, has no column ``seconds``, or a value is no number; names the line.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            return _read(csv.reader(stream), path)
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"not a CSV: {error}", where=str(path)) from error
+
+
+def _read(reader: Any, path: Path) -> Data:
+    names = [name.strip() for name in next(reader, [])]
+    if "seconds" not in names:
+        raise InputError(
+            "neither a run file nor a CSV with a column 'seconds'",
+            where=str(path),
+            hint="its first line names the columns, for example op,p,b,seconds",
+        )
+    if len(set(names)) != len(names):
+        raise InputError("two columns of one name", where=str(path))
+    used = [(k, name) for k, name in enumerate(names) if name in _NUMBERS or name in SELECTORS]
+    columns: dict[str, list[Any]] = {name: [] for _, name in used}
+    for row in reader:
+        if not row:
+            continue
+        where = f"{path}:{reader.line_num}"
+        if len(row) != len(names):
+            raise InputError(f"{len(row)} values, not {len(names)}", where=where)
+        if reader.line_num > MOST_ROWS:
+            raise InputError(f"more than {MOST_ROWS} lines", where=str(path))
+        for k, name in used:
+            text = row[k].strip()
+            columns[name].append(_number(text, name, where) if name in _NUMBERS else text)
+    arrays: dict[str, NDArray[Any]] = {
+        name: np.array(values, dtype=np.float64 if name in _NUMBERS else None)
+        for name, values in columns.items()
+    }
+    return from_columns(arrays, "table", str(path))
+
+
+def _number(text: str, name: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        try:
+            value = float(parse_bytes(text)) if name in ("b", "bytes") else math.nan
+        except InputError:
+            value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"'{name}' is '{printable(text, 40)}', no finite number", where=where)
+    return value

@@ -1,0 +1,115 @@
+"""The terms of a model: a name a person can read, and the column of numbers it stands for.
+
+A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
+``floor(log2(v-1))``, ``ceil(log2(v))``, ``1/v``, ``max(v,w)`` or ``min(v,w)``. Names come out of
+files, so they are read by this small grammar and never evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+
+__all__ = ["VARIABLES", "columns", "latex", "product", "unit", "variables_of"]
+
+Array = NDArray[np.float64]
+
+VARIABLES: Final = {
+    "b": "message size in bytes",
+    "p": "number of ranks",
+    "w": "messages in a window",
+    "n": "number of operations",
+    "pa": "intra-node messages",
+    "pe": "inter-node messages",
+    "in": "inter-node messages that come in",
+    "out": "inter-node messages that go out",
+}
+"""Variables that models know, with their meaning and unit."""
+
+
+def _ceil_log2(v: Array) -> Array:
+    return np.asarray(np.ceil(np.log2(v)))
+
+
+def _floor_log2(v: Array) -> Array:
+    return np.asarray(np.floor(np.log2(v)))
+
+
+_FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
+    (re.compile(r"(\w+)"), lambda v: v, r"{0}"),
+    (re.compile(r"1/(\w+)"), lambda v: 1 / v, r"\frac{{1}}{{{0}}}"),
+    (re.compile(r"log2\((\w+)\)"), np.log2, r"\log_2 {0}"),
+    (
+        re.compile(r"floor\(log2\((\w+)-1\)\)"),
+        lambda v: _floor_log2(np.maximum(v - 1, 1)),  # one rank has no partner: no step
+        r"\lfloor\log_2({0}-1)\rfloor",
+    ),
+    (re.compile(r"ceil\(log2\((\w+)\)\)"), _ceil_log2, r"\lceil\log_2 {0}\rceil"),
+    (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, r"\lfloor\log_2 {0}\rfloor"),
+    (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, r"\max({0},{1})"),
+    (re.compile(r"min\((\w+),(\w+)\)"), np.minimum, r"\min({0},{1})"),
+]  # fmt: skip
+
+
+def columns(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
+    """Return one column for each term, shape (n, terms)."""
+    return np.column_stack([product(term, variables) for term in terms])
+
+
+def product(term: str, variables: Mapping[str, Array]) -> Array:
+    """Return the values of one term, shape (n,).
+
+    Raises
+    ------
+    InputError
+        If a variable is missing, or the term is none of this grammar.
+    """
+    length = len(next(iter(variables.values()), ()))
+    values = np.ones(length)
+    for factor in _factors(term):
+        function, names, _ = factor
+        for name in names:
+            if name not in variables:
+                meaning = f", the {VARIABLES[name]}" if name in VARIABLES else ""
+                raise InputError(f"the variable '{name}'{meaning}, is missing")
+        values = values * function(*(variables[name] for name in names))
+    return values
+
+
+def variables_of(terms: Sequence[str]) -> list[str]:
+    """List the variables that terms need, each once, in the order of `VARIABLES`."""
+    needed = {name for term in terms for _, names, _ in _factors(term) for name in names}
+    return [name for name in VARIABLES if name in needed]
+
+
+def latex(term: str) -> str:
+    """Write a term as LaTeX."""
+    parts = [shape.format(*names) for _, names, shape in _factors(term)]
+    return r"\,".join(parts) or "1"
+
+
+def unit(term: str) -> str:
+    """Return the unit of the coefficient of a term: seconds, or seconds a byte or an operation."""
+    whole = [names[0] for _, names, shape in _factors(term) if shape == "{0}"]
+    return "s/B" if "b" in whole else "s/op" if "n" in whole else "s"
+
+
+def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], str]]:
+    found = []
+    for factor in term.split("*"):
+        if factor == "1":
+            continue
+        for pattern, function, shape in _FACTORS:
+            match = pattern.fullmatch(factor)
+            if match and set(match.groups()) <= set(VARIABLES):
+                found.append((function, match.groups(), shape))
+                break
+        else:
+            raise InputError(f"'{term}' is no term of a model")
+    return found

@@ -1,0 +1,360 @@
+"""Two measurements of the same thing, point by point: what became slower, beyond chance.
+
+Times are compared by the ratio of their medians. Its 95 % interval is a bootstrap (Efron &
+Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13), and whether it is chance is told
+by a rank test (Mann & Whitney 1947), as Hunold & Carpen-Amarie advise for MPI (2016, *Reproducible
+MPI Benchmarking Is Still Not as Easy as You Think*, IEEE TPDS 27). With several runs on each side
+the run is what is repeated: they are compared by the medians of the runs (Welch's test on their
+logarithms), because the launches of a program differ more than its repetitions. Times of a
+simulator know no chance.
+
+Of many points some differ by chance. The p-values are corrected for that (Holm 1979, *A simple
+sequentially rejective multiple test procedure*, Scandinavian Journal of Statistics 6, 65-70): the
+chance of calling *any* healthy point slower or faster is 5 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, stdtr
+from scipy.stats import mannwhitneyu
+
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.base.text import printable
+from isochrone.runfile.run import Run
+
+__all__ = ["Comparison", "Point", "compare", "environment"]
+
+Array = NDArray[np.float64]
+Key = tuple[tuple[str, Any], ...]
+
+RATE: Final = 0.05
+_RESAMPLES: Final = 1000
+_KEYS: Final = (
+    "op", "order", "hot", "intra", "in", "out", "pa", "pe", "pairs", "p", "i", "j", "bytes",
+)  # fmt: skip
+"""What makes a point; the other columns of a sample were measured or number its repetitions."""
+
+_WHAT: Final = ("mode", "window", "layout", "stride", "cache", "sync", "root", "op")
+"""Options that change what a time is; others, such as limits, may differ and are listed."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of both sides.
+
+    Attributes
+    ----------
+    key
+        What the point is, for example ``{"op": "bcast", "p": 8, "bytes": 1024}``.
+    before, after
+        Medians in seconds.
+    ratio, low, high
+        after / before, and its 95 % interval.
+    p
+        Probability of such a difference by chance, corrected for the number of points.
+    """
+
+    key: dict[str, Any]
+    before: float
+    after: float
+    ratio: float
+    low: float
+    high: float
+    p: float
+
+    @property
+    def verdict(self) -> str:
+        """``slower``, ``faster`` or ``same`` (which is: no difference was proved)."""
+        if self.p >= RATE or self.low <= 1 <= self.high:
+            return "same"
+        return "slower" if self.ratio > 1 else "faster"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the point for JSON."""
+        return {**vars(self), "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All points, and what differs in the environment."""
+
+    experiment: str
+    points: list[Point]
+    differences: list[dict[str, str]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        verdicts = [point.verdict for point in self.points]
+        return {
+            "experiment": self.experiment,
+            "counts": {word: verdicts.count(word) for word in ("slower", "faster", "same")},
+            "points": [point.to_json() for point in self.points],
+            "differences": self.differences,
+        }
+
+
+def compare(before: Sequence[Run], after: Sequence[Run], *, common: bool = False) -> Comparison:
+    """Compare two measurements, or two sets of repeated ones.
+
+    Parameters
+    ----------
+    before, after
+        Runs of one experiment with the same options.
+    common
+        Compare the points that both sides have; else both must have the same ones.
+
+    Raises
+    ------
+    InputError
+        If they measured unlike things; says what differs.
+    """
+    runs = [*before, *after]
+    _check_alike(runs)
+    if "pair" in runs[0].tables:
+        points = _compare_maps(before, after, common)
+    else:
+        points = _compare_samples(before, after, common)
+    return Comparison(runs[0].experiment, points, environment(before, after))
+
+
+def environment(before: Sequence[Run], after: Sequence[Run]) -> list[dict[str, str]]:
+    """List what differs around the measurement: MPI, hosts, binding, launcher, options."""
+    found = []
+    sides = [_surroundings(before), _surroundings(after)]
+    for what in dict.fromkeys(key for side in sides for key in side):
+        left, right = (side.get(what, "not known") for side in sides)
+        if left != right:
+            found.append({"what": what, "before": left, "after": right})
+    return found
+
+
+def _surroundings(runs: Sequence[Run]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+
+    def add(what: str, value: object) -> None:
+        text = printable(value, 120)
+        if text not in found.setdefault(what, []):
+            found[what].append(text)
+
+    for run in runs:
+        for part in ("mpi", "clock"):
+            content = run.header.get(part)
+            for key in ("library", "standard", "name", "source", "simulated"):
+                if isinstance(content, dict) and key in content:
+                    add(f"{part} {key}", content[key])
+        options = run.header.get("options")
+        for key in sorted(options if isinstance(options, dict) else {}):
+            add(f"option {key}", options[key])  # type: ignore[index]
+        notes = run.header.get("notes")  # launcher, platform, version: of `isochrone measure`
+        for key in sorted(notes if isinstance(notes, dict) else {}):
+            add(key, notes[key])  # type: ignore[index]
+        if "probe" in run.header:
+            add("probe", run.header["probe"])
+        add("hosts", ", ".join(dict.fromkeys(run.hosts)))
+        add("ranks per host", [run.hosts.count(host) for host in dict.fromkeys(run.hosts)])
+        add("processor of each rank", [rank.cpu for rank in run.ranks])
+    return {what: " and ".join(values) for what, values in found.items()}
+
+
+def _check_alike(runs: Sequence[Run]) -> None:
+    """Refuse runs that measured different things."""
+    first = runs[0]
+    for other in runs[1:]:
+        pairs = [
+            ("experiment", first.experiment, other.experiment),
+            ("number of ranks", first.size, other.size),
+            ("meaning of a time", *(r.header.get("seconds_are", "?") for r in (first, other))),
+        ]
+        options = [r.header.get("options") for r in (first, other)]
+        known = [o if isinstance(o, dict) else {} for o in options]
+        for key in _WHAT:
+            if key in known[0] and key in known[1]:
+                pairs.append((f"option {key}", known[0][key], known[1][key]))
+        for what, left, right in pairs:
+            if left != right:
+                raise InputError(
+                    f"not the same thing: {what} is {printable(left, 60)} in one and "
+                    f"{printable(right, 60)} in the other",
+                    where=str(other.path or ""),
+                )
+
+
+def _compare_samples(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Point]:
+    sides = [[_samples(run) for run in runs] for runs in (before, after)]
+    keys = _same_points(sides, common)
+    simulated = all(run.origin == "simulated" for run in (*before, *after))
+    generator = np.random.default_rng(1)
+    found = []
+    for key in keys:
+        left, right = ([times[key] for times in side if key in times] for side in sides)
+        medians = [np.array([np.median(part) for part in side]) for side in (left, right)]
+        middle = [float(np.median(values)) for values in medians]
+        resampled = [_resample(side, generator) for side in (left, right)]
+        low, high = np.quantile(resampled[1] / resampled[0], [0.025, 0.975])
+        if simulated:
+            chance = _certain(*middle)
+        elif min(len(left), len(right)) > 1:
+            chance = _welch(*(np.log(values) for values in medians))
+        else:
+            chance = _rank_test(np.concatenate(left), np.concatenate(right))
+        found.append((dict(key), *middle, float(low), float(high), chance))
+    return _points(found)
+
+
+def _samples(run: Run) -> dict[Key, Array]:
+    """Return the repetitions of each point."""
+    table = run.tables.get("sample")
+    if table is None or not len(table) or "seconds" not in table:
+        raise InputError(
+            f"a run of '{run.experiment}' holds no times to compare", where=str(run.path or "")
+        )
+    seconds = table["seconds"]
+    if seconds.dtype.kind != "f" or not np.all(np.isfinite(seconds) & (seconds > 0)):
+        raise InputError("a 'sample' record whose 'seconds' is no time", where=str(run.path or ""))
+    keys, index = _keys(table, run)
+    order = np.argsort(index, kind="stable")
+    parts = np.split(seconds[order], np.cumsum(np.bincount(index))[:-1])
+    return dict(zip(keys, parts, strict=True))
+
+
+def _keys(table: Table, run: Run) -> tuple[list[Key], NDArray[np.int64]]:
+    """Return the points of a table and which of them each row is."""
+    names = [name for name in _KEYS if name in table]
+    if not names:
+        raise InputError("samples without a size", where=str(run.path or ""))
+    rows = zip(*(table[name].tolist() for name in names), strict=True)
+    numbers: dict[tuple[Any, ...], int] = {}
+    try:
+        index = np.array([numbers.setdefault(row, len(numbers)) for row in rows])
+    except TypeError as error:
+        raise InputError("a sample whose size is none", where=str(run.path or "")) from error
+    return [tuple(zip(names, row, strict=True)) for row in numbers], index
+
+
+def _compare_maps(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Point]:
+    """Compare latency maps, which hold medians with intervals and no repetitions."""
+    sides = [[_pairs(run) for run in runs] for runs in (before, after)]
+    keys = _same_points(sides, common)
+
+    logs, errors = [], []
+    for side in sides:
+        values = np.array([[pairs.get(key, (np.nan, np.nan)) for key in keys] for pairs in side])
+        if len(side) > 1:  # the spread between the runs, not that within each
+            logs.append(np.nanmean(values[:, :, 0], axis=0))
+            errors.append(np.nanstd(values[:, :, 0], axis=0, ddof=1) / np.sqrt(len(side)))
+        else:
+            logs.append(values[0, :, 0])
+            errors.append(values[0, :, 1])
+    change = logs[1] - logs[0]
+    error = np.hypot(*errors)
+    chance = 2 * ndtr(-np.abs(change) / np.maximum(error, 1e-12))
+    rows = zip(
+        map(dict, keys), np.exp(logs[0]), np.exp(logs[1]),
+        np.exp(change - 1.96 * error), np.exp(change + 1.96 * error), chance, strict=True,
+    )  # fmt: skip
+    return _points([(key, *map(float, numbers)) for key, *numbers in rows])
+
+
+def _pairs(run: Run) -> dict[Key, tuple[float, float]]:
+    """Return the logarithm of the median of each pair, and its standard error."""
+    table = run.pairs()
+    if "median" not in table:
+        raise InputError("the pairs have no 'median'", where=str(run.path or ""))
+    median = np.maximum(table["median"], 1e-12)
+    if "low" in table and "high" in table:
+        error = np.log(np.maximum(table["high"], median) / np.minimum(table["low"], median)) / 3.92
+    elif "stddev" in table and "n" in table:
+        error = 1.2533 * table["stddev"] / median / np.sqrt(np.maximum(table["n"], 1))
+    else:
+        raise InputError("the pairs do not say how sure they are", where=str(run.path or ""))
+    retest = table.flag("retest")
+    columns = zip(
+        table["i"].tolist(), table["j"].tolist(), table["bytes"].tolist(),
+        np.log(median).tolist(), np.nan_to_num(error).tolist(), strict=True,
+    )  # fmt: skip
+    rows = sorted(zip(retest.tolist(), columns, strict=True), key=lambda row: row[0])
+    # A pair that was measured again, alone, comes last and counts.
+    return {(("i", i), ("j", j), ("bytes", b)): (log, e) for _, (i, j, b, log, e) in rows}
+
+
+def _same_points(sides: Sequence[Sequence[dict[Key, Any]]], common: bool) -> list[Key]:
+    """Return the points of both sides; refuse if one has others, unless only common ones count."""
+    left, right = ({key: None for times in side for key in times} for side in sides)
+    both = [key for key in left if key in right]
+    if not both:
+        raise InputError("the two have no point in common", hint=_others(left, right))
+    if not common and (len(both) < len(left) or len(both) < len(right)):
+        raise InputError(
+            f"the two have not the same points: {_others(left, right)}",
+            hint="--common compares what both have",
+        )
+    return both
+
+
+def _others(left: dict[Key, None], right: dict[Key, None]) -> str:
+    """Say which values only one side has."""
+    for name in [name for name, _ in next(iter(left), ())]:
+        mine, yours = ({v for key in side for n, v in key if n == name} for side in (left, right))
+        for only, which in ((mine - yours, "first"), (yours - mine, "second")):
+            if only:
+                shown = ", ".join(printable(v, 40) for v in sorted(only, key=repr)[:5])
+                more = ", …" if len(only) > 5 else ""
+                return f"only the {which} has {name} {shown}{more}"
+    counts = len(left.keys() - right.keys()), len(right.keys() - left.keys())
+    return f"{counts[0]} are only in the first, {counts[1]} only in the second"
+
+
+def _resample(runs: Sequence[Array], generator: np.random.Generator) -> Array:
+    """Return medians of samples drawn from the sample: first runs, then repetitions of each."""
+    medians = np.empty((len(runs), _RESAMPLES))
+    for k, times in enumerate(runs):
+        drawn = generator.integers(0, len(times), (_RESAMPLES, len(times)))
+        medians[k] = np.median(times[drawn], axis=1)
+    if len(runs) == 1:
+        return np.asarray(medians[0])
+    chosen = generator.integers(0, len(runs), (len(runs), _RESAMPLES))
+    medians = np.take_along_axis(medians, chosen, axis=0)
+    return np.asarray(np.median(medians, axis=0), dtype=np.float64)
+
+
+def _rank_test(left: Array, right: Array) -> float:
+    if np.ptp(np.concatenate([left, right])) == 0:
+        return 1.0
+    return float(mannwhitneyu(left, right).pvalue)
+
+
+def _certain(before: float, after: float) -> float:
+    """Return the chance of a difference where there is no chance: only rounding is none."""
+    return 0.0 if abs(after - before) > 1e-9 * before else 1.0
+
+
+def _welch(left: Array, right: Array) -> float:
+    parts = [float(np.var(side, ddof=1)) / len(side) for side in (left, right)]
+    error = sum(parts)
+    change = float(right.mean() - left.mean())
+    if error == 0:
+        return 0.0 if change else 1.0
+    freedom = error**2 / sum(
+        part**2 / (len(side) - 1) for part, side in zip(parts, (left, right), strict=True)
+    )
+    return float(2 * stdtr(freedom, -abs(change) / np.sqrt(error)))
+
+
+def _points(rows: Sequence[tuple[Any, ...]]) -> list[Point]:
+    """Correct the chances for their number (Holm 1979) and make the points."""
+    chances = np.array([row[-1] for row in rows])
+    order = np.argsort(chances, kind="stable")
+    stepped = chances[order] * (len(rows) - np.arange(len(rows)))
+    corrected = np.empty(len(rows))
+    corrected[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return [
+        Point(key, before, after, after / before, low, high, float(p))
+        for (key, before, after, low, high, _), p in zip(rows, corrected, strict=True)
+    ]

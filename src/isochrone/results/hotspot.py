@@ -1,0 +1,152 @@
+"""Hot spots, summarised: the points of the grid, who took part, what could not be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.runfile.repetitions import Times, numbers, seconds, summarise, texts
+from isochrone.runfile.run import Run
+
+__all__ = ["EXPERIMENT", "Point", "points", "roles", "unreachable"]
+
+EXPERIMENT: Final = "hotspot"
+ROLES: Final = ("hot", "intra", "inter")
+
+_COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the grid: the messages of the hot node, and how long they take.
+
+    Attributes
+    ----------
+    intra, into, out
+        Messages within the hot node, into it and out of it, over all its hot processes.
+    order
+        What is posted first: ``intra-first`` or ``inter-first``.
+    hot
+        Number of hot processes.
+    bytes
+        Of a message.
+    times
+        Until the last rank that takes part is done.
+    """
+
+    intra: int
+    into: int
+    out: int
+    order: str
+    hot: int
+    bytes: int
+    times: Times
+
+    @property
+    def pa(self) -> float:
+        """Pairs of messages within the node (cFireworks, table II)."""
+        return self.intra / 2
+
+    @property
+    def pe(self) -> float:
+        """Pairs of messages with other nodes (cFireworks, table II)."""
+        return (self.into + self.out) / 2
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the point for JSON, with the keys of the run file."""
+        return {
+            "intra": self.intra, "in": self.into, "out": self.out, "pa": self.pa, "pe": self.pe,
+            "order": self.order, "hot": self.hot, "bytes": self.bytes, **self.times.to_json(),
+        }  # fmt: skip
+
+
+def points(runs: Sequence[Run]) -> list[Point]:
+    """Summarise the points of one or several runs; repetitions of the same point are put together.
+
+    Returns
+    -------
+    list
+        By order, hot processes and size as they come in the files, then by messages. Empty if no
+        point was measured.
+
+    Raises
+    ------
+    InputError
+        If a run is none of hot spots, or damaged.
+    """
+    found: dict[tuple[Any, ...], list[float]] = {}
+    for run in runs:
+        where = str(run.path or "")
+        if run.experiment != EXPERIMENT:
+            raise InputError(
+                f"this run is of '{run.experiment}'", where=where,
+                hint="hot spots are what 'isochrone measure hotspot' measures",
+            )  # fmt: skip
+        table = run.tables.get("sample")
+        if table is None or not len(table):
+            continue
+        counts = [numbers(table, key, where).tolist() for key in _COUNTS]
+        times = seconds(table, "seconds", where)
+        if np.isnan(times).any():
+            raise InputError("a 'sample' record without 'seconds'", where=where)
+        for key, time in zip(
+            zip(texts(table, "order", where), *counts, strict=True), times.tolist(), strict=True
+        ):
+            found.setdefault(key, []).append(time)
+    kinds = {kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in found))}
+    keys = sorted(found, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2]))
+    return [
+        Point(intra, into, out, order, hot, size, summarise(np.array(found[key])))
+        for key in keys
+        for order, intra, into, out, hot, size in [key]
+    ]
+
+
+def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what keeps points of the same messages apart: order, hot processes, size."""
+    return (key[0], key[4], key[5])
+
+
+def roles(run: Run) -> list[dict[str, Any]]:
+    """List who took part: rank, role, star, number of the partner, and host.
+
+    Raises
+    ------
+    InputError
+        If the records are damaged.
+    """
+    table = run.tables.get("role")
+    if table is None or not len(table):
+        return []
+    where = str(run.path or "")
+    rank, group, index = (
+        numbers(table, key, where, "role").tolist() for key in ("rank", "group", "index")
+    )
+    hosts = run.hosts
+    return [
+        {"rank": r, "role": role, "group": g, "index": i, "host": hosts[r] if r < run.size else ""}
+        for r, role, g, i in zip(
+            rank, texts(table, "role", where, "role"), group, index, strict=True
+        )
+    ]
+
+
+def unreachable(run: Run) -> list[dict[str, Any]]:
+    """Count the points of the grid that could not be reached, by reason.
+
+    Raises
+    ------
+    InputError
+        If the records are damaged.
+    """
+    table = run.tables.get("unreachable")
+    if table is None or not len(table):
+        return []
+    reasons: dict[str, int] = {}
+    for why in texts(table, "why", str(run.path or ""), "unreachable"):
+        reasons[why] = reasons.get(why, 0) + 1
+    return [{"why": why, "points": count} for why, count in reasons.items()]

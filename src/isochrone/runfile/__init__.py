@@ -1,0 +1,1 @@
+"""The run file: one measurement, and which of its samples count."""

@@ -1,0 +1,94 @@
+"""Repetitions of one thing: their median, its interval and the extremes; and columns to trust."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.stats import median_interval
+from isochrone.base.table import Table
+from isochrone.base.text import printable
+from isochrone.runfile.run import MAX_SECONDS
+
+__all__ = ["Times", "numbers", "seconds", "summarise", "texts"]
+
+
+@dataclass(frozen=True)
+class Times:
+    """Repetitions, summarised. Seconds; ``low`` and ``high`` enclose the median at 95 %."""
+
+    n: int
+    median: float
+    low: float
+    high: float
+    min: float
+    mean: float
+    max: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return them for JSON."""
+        return dict(vars(self))
+
+
+def summarise(repeated: NDArray[np.float64]) -> Times:
+    """Summarise at least one repetition, in seconds."""
+    low, high = median_interval(repeated)
+    return Times(
+        len(repeated), float(np.median(repeated)), low, high,
+        float(repeated.min()), float(repeated.mean()), float(repeated.max()),
+    )  # fmt: skip
+
+
+def seconds(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:
+    """Return a column of times; NaN where a record lacks it.
+
+    Raises
+    ------
+    InputError
+        If one is no time.
+    """
+    values = _numbers(table, key, where, record)
+    if np.any((values < 0) | (values > MAX_SECONDS)):
+        raise InputError(f"a '{record}' record whose '{key}' is no time", where=where)
+    return values
+
+
+def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.int64]:
+    """Return a column of whole numbers from 0 up.
+
+    Raises
+    ------
+    InputError
+        If it is not there, or one is no such number.
+    """
+    values = _numbers(table, key, where, record)
+    # A comparison with NaN, which stands for a missing number, is false.
+    if not np.all((values >= 0) & (values < 2**53) & (values == np.floor(values))):
+        raise InputError(f"a '{record}' record whose '{key}' is no whole number", where=where)
+    return values.astype(np.int64)
+
+
+def texts(table: Table, key: str, where: str, record: str = "sample") -> list[str]:
+    """Return a column of texts, safe to be shown.
+
+    Raises
+    ------
+    InputError
+        If it is not there, or one is no text.
+    """
+    values = table[key].tolist() if key in table else [None]
+    if not all(isinstance(value, str) for value in values):
+        raise InputError(f"a '{record}' record without '{key}'", where=where)
+    return [printable(value, 80) for value in values]
+
+
+def _numbers(table: Table, key: str, where: str, record: str) -> NDArray[np.float64]:
+    if key not in table:
+        raise InputError(f"a '{record}' record without '{key}'", where=where)
+    if table[key].dtype.kind not in "if":
+        raise InputError(f"a '{record}' record whose '{key}' is no number", where=where)
+    return table[key].astype(np.float64)

@@ -1,0 +1,1 @@
+"""Figures: ONE FILE = ONE FIGURE."""

@@ -1,0 +1,64 @@
+"""Bandwidth by message size, of both directions or all pairs where several are at work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run
+from isochrone.views.labels import tell_apart
+from isochrone.views.lines import Words, draw_lines
+from isochrone.views.scales import tick_bytes, tick_rate
+from isochrone.views.sweeps import chosen_scale, collect, facts, lines
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["DRAWS", "draw"]
+
+DRAWS: Final = "sweep"
+"""The kind of run it draws; any number of them."""
+
+_OF: Final = {
+    "point-to-point": "of one pair",
+    "bisection": "of all pairs together",
+    "collective": "block of one rank over time of the operation",
+}
+
+
+def draw(
+    runs: Sequence[Run], *, scale: str | None = None, sizes: Sequence[int] = (),
+    ops: Sequence[str] = (),
+) -> Figure:  # fmt: skip
+    """Draw the bandwidth of all curves of all runs.
+
+    Raises
+    ------
+    InputError
+        If no curve moves any data.
+    """
+    drawn = collect(runs, ops)
+    drawn = [(run, c) for run, c in drawn if np.nanmax(np.append(c.column("bandwidth"), 0.0)) > 0]
+    if not drawn:
+        raise InputError("there is no bandwidth to draw", hint="nothing moves any data here")
+    labels = tell_apart(drawn)
+    kinds = {run.experiment for run, _ in drawn}
+    both = {_option(run) for run, _ in drawn} == {"bidirectional"}
+    of = "of both directions together" if both else _OF[kinds.pop()] if len(kinds) == 1 else ""
+    words = Words(
+        title="Bandwidth by message size",
+        facts=facts(runs, labels, f"bandwidth: {of}" if of else "", "bars: 95 % interval"),
+        below="message size",
+        tick_x=tick_bytes,
+        tick_y=tick_rate,
+    )
+    made = lines(drawn, labels, "bandwidth", lambda _: ("bandwidth_low", "bandwidth_high"))
+    return draw_lines(made, words, chosen_scale(scale, drawn))
+
+
+def _option(run: Run) -> object:
+    options = run.header.get("options")
+    return options.get("mode") if isinstance(options, dict) else None

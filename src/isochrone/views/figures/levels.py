@@ -1,0 +1,323 @@
+"""Hierarchy of the machine as a tree: the height where two ranks meet is their round trip.
+
+Average linkage of the chosen statistic on a logarithmic axis. Branches that stay on one host have
+its colour; dashed lines are the levels that the analysis found, red is what it calls slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.results.latency_map import topology
+from isochrone.results.latency_map.levels import fill_missing
+from isochrone.runfile.run import Run
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    SLOW,
+    Segment,
+    Unit,
+    check,
+    heading,
+    host_colours,
+    host_segments,
+    new_figure,
+    short_names,
+    text_width,
+    time_unit,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["DRAWS", "Tree", "draw", "plant"]
+
+DRAWS: Final = "map"
+"""The kind of run it draws, one at a time."""
+
+_MOST_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
+_LINE: Final = 0.155  # inches that one line of labels needs
+_LEFT, _RIGHT, _TOP = 0.85, 2.05, 0.75  # inches around the tree
+_MOST_NAMED: Final = 3  # slow parts named below the title
+_WORDS: Final = {
+    "package": "same package", "numa": "same NUMA domain", "node": "same node",
+    "network": "between nodes",
+}  # fmt: skip
+_VECTOR_UP_TO: Final = 2048  # ranks; more branches would make an SVG no browser likes
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A dendrogram, ready to draw.
+
+    Attributes
+    ----------
+    order
+        The ranks from left to right.
+    branches
+        Array of shape (N - 1, 4, 2): each merge as a line of four points (position, seconds).
+    children
+        The two nodes of each merge; node N + k is merge k, nodes below N are ranks.
+    owner
+        Host on which a whole branch lies, or None.
+    """
+
+    order: list[int]
+    children: list[tuple[int, int]]
+    branches: NDArray[np.float64]
+    owner: list[str | None]
+
+
+def draw(
+    run: Run, what: str = "mean", nbytes: int | None = None, *, found: dict[str, Any] | None = None
+) -> Figure:
+    """Draw the hierarchy of one message size (the smallest one measured if None).
+
+    ``found`` is the analysis of this size as JSON, if it is known already:
+    it takes seconds for a thousand ranks.
+    """
+    check(what)
+    matrix = run.matrix(what, nbytes)
+    found = topology.analyse(run, nbytes).to_json() if found is None else found
+    missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
+    tree = plant(fill_missing(matrix) if missing else matrix, run.hosts)
+    slow = {rank for part in found["slow"] if part["kind"] != "pair" for rank in part["ranks"]}
+
+    wide = {True: 6.2, False: 8.6}[run.size <= 16]
+    ends = _ends(tree, run.hosts, wide)
+    deep = max((text_width(text, LABEL) for _, text, _ in ends.labels), default=0)
+    below = 0.5 + (_LINE if ends.flat else deep)
+    width, tall = _LEFT + wide + _RIGHT, 4.2
+    height = _TOP + tall + below
+    figure = new_figure(width, height, dpi=160)
+    axes = figure.add_axes((_LEFT / width, below / height, wide / width, tall / height))
+    unit = time_unit(tree.branches[:, 1, 1])
+    _draw_tree(axes, tree, run.hosts, unit)
+    _time_axis(axes, f"{'standard deviation' if what == 'stddev' else what + ' round trip'}", unit)
+    if what != "stddev":  # the levels are those of the round trips themselves
+        _draw_levels(axes, found["levels"], unit, tall)
+    _draw_ends(axes, tree, run.hosts, ends, slow, tall)
+    notes = [f"{missing} pairs not measured, filled in from the others"] if missing else []
+    heading(figure, _LEFT / width, run, what, nbytes, " · ".join(notes), "Levels: ")
+    _name_slow(figure, _LEFT / width, found["slow"], short_names(run.hosts))
+    return figure
+
+
+def plant(matrix: NDArray[np.float64], hosts: Sequence[str]) -> Tree:
+    """Cluster the ranks and lay the tree out: low ranks to the left, nothing recursive.
+
+    Parameters
+    ----------
+    matrix
+        Seconds between ranks, shape (N, N), complete but for the diagonal.
+    hosts
+        Host name of each rank.
+    """
+    n = len(matrix)
+    distances = matrix[np.triu_indices(n, 1)]
+    floor = float(distances[distances > 0].min()) if (distances > 0).any() else 1e-9
+    merges = linkage(np.maximum(distances, floor), "average") if n > 1 else np.empty((0, 4))
+    lowest, owner = list(range(n)), list[str | None](hosts)
+    children: list[tuple[int, int]] = []
+    for left, right in merges[:, :2].astype(int).tolist():
+        pair = (left, right) if lowest[left] < lowest[right] else (right, left)
+        children.append(pair)
+        lowest.append(lowest[pair[0]])
+        owner.append(owner[left] if owner[left] == owner[right] else None)
+    order = _leaves(children, n)
+    place = np.empty(2 * n - 1)
+    place[order] = np.arange(n)
+    height = np.concatenate([np.zeros(n), merges[:, 2]])
+    branches = np.empty((n - 1, 4, 2))
+    for k, (left, right) in enumerate(children):
+        place[n + k] = (place[left] + place[right]) / 2
+        top = height[n + k]
+        branches[k] = [(place[left], height[left]), (place[left], top),
+                       (place[right], top), (place[right], height[right])]  # fmt: skip
+    return Tree(order, children, branches, owner[n:])
+
+
+def _leaves(children: list[tuple[int, int]], n: int) -> list[int]:
+    """List the leaves from left to right; a stack, because the tree may be a thousand deep."""
+    order, waiting = [], [n + len(children) - 1]
+    while waiting:
+        node = waiting.pop()
+        if node < n:
+            order.append(node)
+        else:
+            left, right = children[node - n]
+            waiting += [right, left]
+    return order
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Names below the tree: (position, text, rank or host), and whether they stand flat."""
+
+    labels: list[tuple[float, str, int | str]]
+    segments: list[Segment]
+    flat: bool
+
+
+def _ends(tree: Tree, hosts: Sequence[str], wide: float) -> _Ends:
+    """Choose the names below the tree so that none touches another."""
+    n = len(tree.order)
+    names = short_names(hosts)
+    segments = host_segments([hosts[rank] for rank in tree.order])
+    if n <= _MOST_LEAVES:
+        labels: list[tuple[float, str, int | str]] = [
+            (k, f"{names[hosts[rank]]}:{rank}".removeprefix(":"), rank)
+            for k, rank in enumerate(tree.order)
+        ]
+        flat = max(text_width(text, LABEL) for _, text, _ in labels) < 0.9 * wide / n
+        return _Ends(labels, segments, flat)
+    apart, labels = _LINE * n / wide, []
+    # The widest segments first: if hosts are split, the name belongs to the larger part.
+    for segment in sorted(segments, key=lambda s: (-s.width, s.first)):
+        if names[segment.host] and all(abs(segment.centre - at) >= apart for at, _, _ in labels):
+            labels.append((segment.centre, names[segment.host], segment.host))
+    return _Ends(labels, segments, flat=False)
+
+
+def _draw_tree(axes: Axes, tree: Tree, hosts: Sequence[str], unit: Unit) -> None:
+    from matplotlib.collections import LineCollection
+
+    n = len(tree.order)
+    heights = tree.branches[:, 1, 1] / unit.factor
+    low, high = (float(heights.min()), float(heights.max())) if len(heights) else (1.0, 1.0)
+    # At least a factor of two, so that noise does not look like a hierarchy.
+    middle, half = (low * high) ** 0.5, max(1.16 * (high / low) ** 0.63, 1.45)
+    floor, ceiling = middle / half, middle * half
+    colours = host_colours(hosts) if len(set(hosts)) > 1 else {}
+    lines, inks = [], []
+    for line, ink in _pieces(tree, hosts, colours):
+        lines.append(np.column_stack([line[:, 0], np.maximum(line[:, 1] / unit.factor, floor)]))
+        inks.append(ink)
+    thick = 1.8 if n <= 32 else 1.2 if n <= 128 else 0.7
+    drawn = LineCollection(lines, colors=inks, linewidths=thick, capstyle="projecting")
+    drawn.set_rasterized(n > _VECTOR_UP_TO)
+    axes.add_collection(drawn)
+    axes.set(xlim=(-0.7, n - 0.3), yscale="log", ylim=(floor, ceiling))
+
+
+def _pieces(
+    tree: Tree, hosts: Sequence[str], colours: dict[str, str]
+) -> Iterator[tuple[NDArray[np.float64], str]]:
+    """Cut the branches into lines of one colour: where hosts meet, each leg keeps its own."""
+    owner = [*hosts, *tree.owner]
+    for (left, right), line, whole in zip(tree.children, tree.branches, tree.owner, strict=True):
+        if whole is not None:
+            yield line, colours.get(whole, INK)
+            continue
+        for child, leg in ((left, line[:2]), (right, line[2:])):
+            yield leg, colours.get(owner[child] or "", INK)
+        yield line[1:3], INK
+
+
+def _time_axis(axes: Axes, words: str, unit: Unit) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+    low, high = axes.get_ylim()
+    many = high > 6 * low
+    subs = (1, 2, 5) if high < 1000 * low else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=subs) if many else MaxNLocator(6))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_xticks([])
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    axes.set_ylabel(f"{words} in {unit.name}, logarithmic", size=LABEL, color=FAINT)
+    axes.set_facecolor("none")
+    for side in ("top", "right", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.spines["left"].set_color(FAINT)
+
+
+def _draw_levels(axes: Axes, levels: list[dict[str, Any]], unit: Unit, tall: float) -> None:
+    """Draw each level as a dashed line, with its name at the right, moved apart if need be."""
+    low, high = np.log(axes.get_ylim())
+    known = [level for level in levels if level["median"] and level["median"] > 0]
+    wished = [(np.log(level["median"] / unit.factor) - low) / (high - low) for level in known]
+    apart = 2.35 * _LINE / tall
+    places: list[float] = []
+    for at in wished:
+        places.append(max(at, places[-1] + apart) if places else at)
+    for level, at, place in zip(known, wished, places, strict=True):
+        if not 0 <= at <= 1.02:
+            continue
+        axes.plot([0, 1, 1.025], [at, at, place], transform=axes.transAxes, color=FAINT,
+                  linewidth=0.8, dashes=(4, 3), clip_on=False, zorder=0.5)  # fmt: skip
+        groups = len(level["groups"])
+        named = _WORDS.get(level["name"], f"{groups} groups" if groups > 1 else "all ranks")
+        for text, drop, size, ink in (
+            (f"level {level['level']}: {format_seconds(level['median'])}", 0.02, LABEL, INK),
+            (f"{named}, {_count(level['pairs'])}", -_LINE, CAPTION, FAINT),
+        ):
+            axes.text(1.035, place + drop / tall, text, transform=axes.transAxes, size=size,
+                      color=ink, va="bottom" if size == LABEL else "baseline",
+                      parse_math=False)  # fmt: skip
+
+
+def _count(pairs: int) -> str:
+    return f"{pairs:,} pair{'s' if pairs != 1 else ''}"
+
+
+def _draw_ends(
+    axes: Axes, tree: Tree, hosts: Sequence[str], ends: _Ends, slow: set[int], tall: float
+) -> None:
+    """Draw the strip of host colours below the tree, the names, and a red mark at slow ranks."""
+    from matplotlib.collections import PolyCollection
+
+    colours = host_colours(hosts)
+    below = axes.get_xaxis_transform()  # positions across, parts of the height down
+    top, foot = -0.17 / tall, -0.27 / tall
+    boxes = [
+        [(s.first - 0.5, top), (s.last + 0.5, top), (s.last + 0.5, foot), (s.first - 0.5, foot)]
+        for s in ends.segments
+    ]
+    strip = PolyCollection(boxes, facecolors=[colours[s.host] for s in ends.segments],
+                           linewidths=0, clip_on=False, transform=below)  # fmt: skip
+    axes.add_collection(strip, autolim=False)
+    for position, text, key in ends.labels:
+        own = {key} if isinstance(key, int) else {k for k, h in enumerate(hosts) if h == key}
+        marked = own <= slow
+        axes.text(position, foot - 0.07 / tall, text, transform=below, size=LABEL,
+                  rotation=0 if ends.flat else 90, ha="center", va="top",
+                  color=SLOW if marked else INK, parse_math=False)  # fmt: skip
+    marks = [k for k, rank in enumerate(tree.order) if rank in slow]
+    size = 5 if len(tree.order) <= 128 else 3
+    axes.plot(marks, [-0.08 / tall] * len(marks), "^", transform=below, color=SLOW,
+              markersize=size, markeredgewidth=0, clip_on=False)  # fmt: skip
+
+
+def _name_slow(
+    figure: Figure, left: float, parts: list[dict[str, Any]], names: dict[str, str]
+) -> None:
+    """Name the worst of what is slow below the title, with its ratio."""
+    if not parts:
+        return
+    named = [f"{_who(part, names)} {part['ratio']:.1f}×" for part in parts[:_MOST_NAMED]]
+    more = len(parts) - len(named)
+    named += [f"and {more} more"] if more else []
+    down = 1 - 0.555 / figure.get_figheight()
+    figure.text(left, down, "▲ slow: " + ", ".join(named), size=CAPTION, color=SLOW, va="top",
+                parse_math=False)  # fmt: skip
+
+
+def _who(part: dict[str, Any], names: dict[str, str]) -> str:
+    """Call a slow part by the names that stand below the tree."""
+    if part["kind"] == "rank":
+        return f"rank {part['ranks'][0]}"
+    if part["kind"] == "node" and part["who"] in names:
+        return f"node {names[part['who']]}"
+    return f"{part['kind']} {printable(part['who'], 40)}"

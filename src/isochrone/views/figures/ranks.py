@@ -1,0 +1,133 @@
+"""Time by number of ranks, at a few message sizes, of runs with different numbers of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.units import format_bytes
+from isochrone.results.sweep.curves import Curve, Point
+from isochrone.runfile.run import Run
+from isochrone.views.labels import Labels, ranks_per_node, tell_apart
+from isochrone.views.lines import Line, Words, draw_lines
+from isochrone.views.scales import tick_seconds
+from isochrone.views.sweeps import Drawn, chosen_scale, collect, facts, meaning
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["DRAWS", "draw"]
+
+DRAWS: Final = "sweep"
+"""The kind of run it draws; any number of them, with different numbers of ranks."""
+
+
+def draw(
+    runs: Sequence[Run], *, scale: str | None = None, sizes: Sequence[int] = (),
+    ops: Sequence[str] = (),
+) -> Figure:  # fmt: skip
+    """Draw a line for each thing measured and each of ``sizes`` (a few of all if none is named).
+
+    Raises
+    ------
+    InputError
+        If all runs have the same number of ranks, or a size was not measured.
+    """
+    drawn = [(run, curve) for run, curve in collect(runs, ops) if "pair" not in curve.key]
+    counts = sorted({curve.p for _, curve in drawn})
+    if len(counts) < 2:
+        raise InputError(
+            "time by number of ranks needs runs of different numbers of ranks",
+            hint="give several collective or bisection runs",
+        )
+    wanted = _sizes(drawn, sizes)
+    families = _families(drawn)
+    labels = tell_apart([members[0] for members in families])
+    made = []
+    for name, members in zip(_names(labels, families), families, strict=True):
+        for size in wanted:
+            of_size = format_bytes(size) if len(wanted) > 1 or not name else ""
+            made.append(_line(", ".join(t for t in (name, of_size) if t), members, size))
+    of = meaning(runs)
+    common = tell_apart(drawn).common
+    alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
+    words = Words(
+        title="Time by number of ranks",
+        facts=facts(runs, Labels([], common), *alone, f"time: {of}" if of else "",
+                    "bars: 95 % interval of the median"),
+        below="ranks",
+        tick_x=lambda p: f"{p:g}",
+        tick_y=tick_seconds,
+    )  # fmt: skip
+    chosen = chosen_scale(scale, drawn) if scale else "log"
+    return draw_lines([line for line in made if len(line.x)], words, chosen)
+
+
+def _sizes(drawn: Drawn, sizes: Sequence[int]) -> list[int]:
+    """Return the sizes to draw: those named, or the smallest, a middle one and the largest."""
+    known = sorted({size for _, curve in drawn for size in curve.bytes.tolist()})
+    for size in sizes:
+        if size not in known:
+            hint = f"there are: {', '.join(map(str, known))}"
+            raise InputError(f"nothing was measured with {size} bytes", hint=hint)
+    if sizes:
+        return list(dict.fromkeys(sizes))
+    several = [curve for _, curve in drawn if len(curve.points) > 1]  # a barrier has no sizes
+    shared = [size for size in known if all(size in curve.bytes for curve in several)] or known
+    return sorted({shared[0], shared[len(shared) // 2], shared[-1]})
+
+
+def _families(drawn: Drawn) -> list[Drawn]:
+    """Put together the curves that differ in the number of ranks only.
+
+    Runs of more ranks may well have more of them on a node; only where the same number of ranks was
+    measured with several numbers of ranks per node, these are lines of their own.
+    """
+    plain = _group(drawn, by_node=False)
+    crossed = any(len({c.p for _, c in members}) < len(members) for members in plain)
+    return _group(drawn, by_node=True) if crossed else plain
+
+
+def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
+    families: dict[tuple[str, ...], Drawn] = {}
+    for run, curve in drawn:
+        options = run.header.get("options")
+        shown = options if isinstance(options, dict) else {}
+        key = (
+            run.experiment, str(curve.key.get("op", "")), str(run.header.get("mpi")), run.origin,
+            *(str(shown.get(k)) for k in ("pairing", "sync", "root")),
+            ranks_per_node(run) if by_node else "",
+        )  # fmt: skip
+        families.setdefault(key, []).append((run, curve))
+    return list(families.values())
+
+
+def _names(labels: Labels, families: list[Drawn]) -> list[str]:
+    """Take out of the labels of the families what changes along their lines."""
+    names = []
+    for label, members in zip(labels.each, families, strict=True):
+        changing = {f"{c.p} ranks" for _, c in members} | {c.name for _, c in members}
+        if len({ranks_per_node(run) for run, _ in members}) > 1:
+            changing |= {ranks_per_node(run) for run, _ in members}
+        keep = {str(c.key["op"]) for _, c in members if "op" in c.key}
+        words = [w for w in label.split(", ") if w not in changing - keep]
+        names.append(", ".join(words))
+    return names
+
+
+def _line(name: str, members: Sequence[tuple[Run, Curve]], size: int) -> Line:
+    found: dict[int, Point] = {}
+    for _, curve in members:
+        for point in curve.points:
+            if point.bytes == size:
+                found[curve.p] = point
+    order = sorted(found)
+    columns = {
+        what: np.array([getattr(found[p], what) for p in order], dtype=np.float64)
+        for what in ("median", "low", "high")
+    }
+    x = np.array(order, dtype=np.float64)
+    return Line(name, x, columns["median"], columns["low"], columns["high"])

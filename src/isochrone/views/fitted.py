@@ -1,0 +1,114 @@
+"""What the views of a model share: the model itself, and the measured points it is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.models import Data, Model, Points
+from isochrone.models.points import joined
+from isochrone.runfile.run import Run
+from isochrone.views.style import CAPTION, FAINT, INK, TITLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "COLOURS", "MOST_PANELS", "WORDS", "head", "measured", "name_of", "resolve", "title_of",
+    "value_text",
+]  # fmt: skip
+
+Array = NDArray[np.float64]
+
+MOST_PANELS: Final = 6
+
+COLOURS: Final = ("#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#9c6b4e", "#5fb3b3", "#d9c14a")
+"""Of lines. No red: red means slow."""
+
+WORDS: Final = {
+    "b": "message size", "p": "ranks", "w": "messages in a window", "n": "operations",
+    "pa": "intra-node messages", "pe": "inter-node messages", "in": "messages in",
+    "out": "messages out",
+}  # fmt: skip
+
+
+def resolve(
+    runs: Sequence[Run], model: str | Path | Model, ops: Sequence[str] = ()
+) -> tuple[Model, list[Points]]:
+    """Return the model, read or fitted, and the points of the runs that it is for.
+
+    ``model`` is the path of a model file, the name of a family, ``auto``, or a model.
+
+    Raises
+    ------
+    InputError
+        If the runs hold no samples, or nothing the model is for.
+    """
+    data = measured(runs)
+    parts = [data.only(op=op) for op in ops] or [data]
+    data = parts[0] if len(parts) == 1 else joined(parts)
+    if not isinstance(model, Model):
+        path = Path(model)
+        is_file = path.suffix == ".json" or path.is_file()
+        model = models.read(path) if is_file else models.fit(data, str(model))
+    known = model.selectors
+    groups = [
+        points
+        for points in data.groups()
+        if all(points.where[key] in known[key] for key in known if key in points.where)
+    ]
+    if not groups:
+        raise InputError("the model is for nothing that these runs measured")
+    return model, groups
+
+
+def measured(runs: Sequence[Run]) -> Data:
+    """Return the samples of all runs.
+
+    Raises
+    ------
+    InputError
+        If there is no run, or they do not belong together.
+    """
+    if not runs:
+        raise InputError("no run to draw", hint="name at least one")
+    return joined([models.of_run(run) for run in runs])
+
+
+def head(figure: Figure, title: str, note: str) -> None:
+    """Write the title, what is drawn below it, and lay out the panels under both."""
+    inch = 1 / figure.get_figheight()
+    figure.text(0.02, 1 - 0.12 * inch, title, size=TITLE, weight="bold", color=INK, va="top",
+                parse_math=False)  # fmt: skip
+    figure.text(0.02, 1 - 0.40 * inch, note, size=CAPTION, color=FAINT, va="top", parse_math=False)
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.62 * inch))
+
+
+def name_of(model: Model) -> str:
+    """Name the family for a title."""
+    return f"the {model.family} model" if model.family != "several" else "models of each operation"
+
+
+def title_of(points: Points) -> str:
+    """Name what the points are of."""
+    words = [
+        format_bytes(int(value)) if key == "bytes" else str(value)
+        for key, value in points.where.items()
+        if (key, value) != ("hot", 1)
+    ]
+    return printable(" · ".join(words), 60)
+
+
+def value_text(name: str, value: float) -> str:
+    """Write the value of a variable for a legend or an axis."""
+    if name == "b":
+        return format_bytes(int(value))
+    return f"{value:g} {WORDS[name]}"

@@ -1,0 +1,260 @@
+"""Lines with error bars, each named at its end: what the pictures of sweeps are made of."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.views.scales import Scale, place, tick_bytes, value_ticks, where_ticks
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    TITLE,
+    host_colours,
+    new_figure,
+    text_width,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Line", "Words", "draw_lines"]
+
+_WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
+_LEFT, _BOTTOM = 0.95, 0.66
+_LEAD: Final = 0.30  # inches from the axes to the names of the lines
+_GAP: Final = 0.165  # inches between two names
+_MOST_NAMES: Final = int(_HEIGHT / _GAP)
+_LONGEST: Final = 60  # characters of a name
+_MARKERS: Final = 60  # points up to which each has a marker
+_BARS: Final = 150
+_MOST_SWITCHES: Final = 4  # that are named; more are only shaded
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: medians with their intervals over sizes or ranks.
+
+    ``switches`` are pairs of neighbouring places between which the protocol changes.
+    """
+
+    name: str
+    x: Array
+    y: Array
+    low: Array
+    high: Array
+    switches: list[tuple[float, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What is written around the lines, and how the ticks are written."""
+
+    title: str
+    facts: Sequence[str]
+    below: str
+    tick_x: Callable[[float], str]
+    tick_y: Callable[[float], str]
+
+
+def draw_lines(lines: Sequence[Line], words: Words, scale: Scale) -> Figure:
+    """Draw lines, their error bars, their switches, and their names at their ends.
+
+    Raises
+    ------
+    InputError
+        If no line has anything to draw on this scale.
+    """
+    lines = [_drawable(line, scale) for line in lines]
+    kept = [line for line in lines if len(line.x)]
+    if not kept:
+        raise InputError("there is nothing to draw", hint="all of it is zero or unknown")
+    names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in kept]
+    room = max((text_width(name, LABEL) for name in names), default=0)
+    right = _LEAD + room + 0.15 if any(names) else 0.35
+    caption = _wrap(words.facts, (_LEFT + _WIDTH + right - 0.2))
+    top = 0.56 + 0.17 * len(caption) + (0.2 if any(line.switches for line in kept) else 0)
+    width, height = _LEFT + _WIDTH + right, _BOTTOM + _HEIGHT + top
+    figure = new_figure(width, height)
+    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
+    colours = list(host_colours([str(k) for k in range(len(kept))]).values())
+    smallest = _limits(axes, kept, words, scale)
+    for line, colour in zip(kept, colours, strict=True):
+        _draw(axes, line, colour, place(line.x, scale, smallest))
+    _shade(axes, kept, colours, lambda x: place(x, scale, smallest))
+    if any(names):
+        ends = [float(place(line.x, scale, smallest)[-1]) for line in kept]
+        _name(axes, kept, names, colours, ends)
+    _head(figure, words.title, caption, _LEFT / width)
+    return figure
+
+
+def _drawable(line: Line, scale: Scale) -> Line:
+    """Leave out what is not known, or is zero where the axis is logarithmic."""
+    keep = np.isfinite(line.y) & (line.y > 0 if scale == "log" else line.y >= 0)
+    low, high = np.where(np.isfinite(line.low), line.low, line.y), line.high
+    high = np.where(np.isfinite(high), high, line.y)
+    x, y, low, high = (part[keep] for part in (line.x, line.y, low, high))
+    if scale == "log":
+        low = np.where(low > 0, low, y)
+    return Line(line.name, x, y, np.minimum(low, y), np.maximum(high, y), line.switches)
+
+
+def _limits(axes: Axes, lines: Sequence[Line], words: Words, scale: Scale) -> float:
+    """Set limits and ticks of both axes; return the smallest size above 0."""
+    x = np.concatenate([line.x for line in lines])
+    above = x[x > 0]
+    smallest = float(above.min()) if len(above) else 1.0
+    at = place(x, scale, smallest)
+    first = 0.0 if scale == "linear" and at.min() < 0.15 * at.max() else float(at.min())
+    span = float(at.max()) - first or 1.0
+    axes.set_xlim(first - 0.025 * span, float(at.max()) + 0.025 * span)
+    low = min(float(line.low.min()) for line in lines)
+    high = max(float(line.high.max()) for line in lines)
+    if scale == "log":
+        axes.set_yscale("log")
+        margin = max((high / low) ** 0.06, 1.04)
+        low, high = low / margin, high * margin
+    else:
+        low, high = 0.0, 1.06 * high or 1.0
+    axes.set_ylim(low, high)
+    ticks = where_ticks(x, scale, words.tick_x)
+    axes.set_xticks(ticks.places, ticks.texts)
+    ticks = value_ticks(low, high, scale, words.tick_y)
+    axes.set_yticks(ticks.places, ticks.texts)
+    axes.minorticks_off()
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    axes.set_xlabel(words.below, size=LABEL, color=FAINT, labelpad=6)
+    axes.grid(True, axis="y", color=FAINT, alpha=0.22, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_facecolor("none")
+    for side, spine in axes.spines.items():
+        spine.set_visible(side == "bottom")
+        spine.set_color(FAINT)
+    return smallest
+
+
+def _draw(axes: Axes, line: Line, colour: str, at: Array) -> None:
+    """Draw one line; error bars are wider than the line, so that they are seen beside markers."""
+    marker = "o" if len(at) <= _MARKERS else ""
+    axes.plot(at, line.y, color=colour, linewidth=1.5, marker=marker, markersize=3.4,
+              solid_joinstyle="round", zorder=3)  # fmt: skip
+    if len(at) <= _BARS:
+        bars = np.vstack([line.y - line.low, line.high - line.y])
+        axes.errorbar(at, line.y, yerr=bars, fmt="none", ecolor=colour, elinewidth=1.1,
+                      capsize=2.4, capthick=1.1, zorder=2.5)  # fmt: skip
+
+
+def _shade(
+    axes: Axes, lines: Sequence[Line], colours: Sequence[str], to: Callable[[Any], Array]
+) -> None:
+    """Shade where the protocol switches, in the colour of the line if there are several."""
+    several = len(lines) > 1
+    gaps: dict[tuple[float, float], list[str]] = {}
+    for line, colour in zip(lines, colours, strict=True):
+        for gap in line.switches:
+            gaps.setdefault(gap, []).append(colour)
+    for (after, before), inks in gaps.items():
+        low, high = to([after, before]).tolist()
+        thin = 0.004 * (axes.get_xlim()[1] - axes.get_xlim()[0])  # wide enough to be seen
+        low, high = min(low, (low + high - thin) / 2), max(high, (low + high + thin) / 2)
+        colour = inks[0] if several and len(inks) == 1 else FAINT
+        axes.axvspan(low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+    left, right = axes.get_xlim()
+    free = left
+    for after, before in sorted(gaps)[:_MOST_SWITCHES]:
+        text = f"switch {tick_bytes(after)} – {tick_bytes(before)}"
+        half = text_width(text, CAPTION) / _WIDTH * (right - left) / 2
+        middle = float(to([after, before]).mean())
+        middle = min(max(middle, left + half), right - half)
+        if middle - half < free - 1e-9 * (right - left):
+            continue
+        free = middle + half
+        axes.annotate(text, (middle, 1.0), (0, 4), xycoords=("data", "axes fraction"),
+                      textcoords="offset points", size=CAPTION, color=FAINT, ha="center",
+                      va="bottom")  # fmt: skip
+
+
+def _name(
+    axes: Axes, lines: Sequence[Line], names: list[str], colours: Sequence[str],
+    ends: Sequence[float],
+) -> None:  # fmt: skip
+    """Write the name of each line beside its end; names never touch each other."""
+    points = np.array([[end, float(line.y[-1])] for end, line in zip(ends, lines, strict=True)])
+    heights = axes.transAxes.inverted().transform(axes.transData.transform(points))
+    order = np.argsort(-heights[:, 1], kind="stable").tolist()
+    more = len(order) - _MOST_NAMES
+    if more > 0:
+        order = order[: _MOST_NAMES - 1]
+    places = spread([float(heights[k, 1]) for k in order], _GAP / _HEIGHT)
+    lead = _LEAD / _WIDTH
+    for k, at in zip(order, places, strict=True):
+        end, height = heights[k].tolist()
+        common: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False, "zorder": 2,
+                                  "color": colours[k], "linewidth": 0.9, "alpha": 0.8}  # fmt: skip
+        if end < 0.95:  # within the axes it must not look like a line of times
+            axes.plot([end + 0.006, 1.0], [height, height], linestyle=(0, (1, 4)), **common)
+        start = max(end + 0.006, 1.0 if end < 0.95 else 0.0)
+        axes.plot([start, 1.0 + 0.25 * lead, 1.0 + 0.8 * lead], [height, at, at], **common)
+        axes.text(1.0 + lead, at, names[k], transform=axes.transAxes, size=LABEL, color=INK,
+                  va="center_baseline", parse_math=False)  # fmt: skip
+    if more > 0:
+        axes.text(1.0 + lead, min(places) - _GAP / _HEIGHT, f"and {more + 1} more", size=LABEL,
+                  transform=axes.transAxes, color=FAINT, va="center_baseline")  # fmt: skip
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Move heights, given from the top down, apart so that neighbours keep a gap.
+
+    Neighbours that are too close become a block around the mean of where they want to be; blocks
+    that then touch are joined.
+    """
+    blocks: list[list[float]] = []
+    for height in heights:
+        blocks.append([height])
+        while len(blocks) > 1 and _top(blocks[-1], gap) > _bottom(blocks[-2], gap) - gap:
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    return [_top(block, gap) - k * gap for block in blocks for k in range(len(block))]
+
+
+def _top(block: Sequence[float], gap: float) -> float:
+    """Return where the first of a block is; a block stays within the axes if it can."""
+    extent = (len(block) - 1) * gap
+    middle = sum(block) / len(block)
+    return min(max(middle + extent / 2, min(extent, 1.0)), 1.0)
+
+
+def _bottom(block: Sequence[float], gap: float) -> float:
+    return _top(block, gap) - (len(block) - 1) * gap
+
+
+def _wrap(facts: Sequence[str], room: float) -> list[str]:
+    """Break the facts below the title into lines that fit, between facts."""
+    rows = [""]
+    for fact in facts:
+        longer = f"{rows[-1]} · {fact}" if rows[-1] else fact
+        if rows[-1] and text_width(longer, CAPTION) > room:
+            rows.append(fact)
+        else:
+            rows[-1] = longer
+    return rows
+
+
+def _head(figure: Figure, title: str, caption: Sequence[str], left: float) -> None:
+    height = figure.get_figheight()
+    figure.text(left, 1 - 0.16 / height, title, size=TITLE, weight="bold", color=INK, va="top",
+                parse_math=False)  # fmt: skip
+    for k, row in enumerate(caption):
+        figure.text(left, 1 - (0.42 + 0.17 * k) / height, row, size=CAPTION, color=FAINT, va="top",
+                    parse_math=False)  # fmt: skip

@@ -1,0 +1,239 @@
+"""What all figures share: size, ink, units, host names and where the hosts begin and end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from colorsys import hsv_to_rgb
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.runfile.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "CAPTION",
+    "FAINT",
+    "INK",
+    "LABEL",
+    "QUANTITIES",
+    "SLOW",
+    "TITLE",
+    "Segment",
+    "Unit",
+    "check",
+    "heading",
+    "host_colours",
+    "host_segments",
+    "new_figure",
+    "nice_ranks",
+    "pool",
+    "short_names",
+    "text_width",
+    "time_unit",
+]
+
+# The report replaces these three by the colours of its theme, so no other element may use them.
+INK: Final = "#1f2430"
+FAINT: Final = "#6b7280"
+SLOW: Final = "#c8102e"
+
+TITLE: Final = 13.0
+LABEL: Final = 9.0
+CAPTION: Final = 8.0
+"""Font sizes in points."""
+
+QUANTITIES: Final = {
+    "mean": "Mean round trip",
+    "median": "Median round trip",
+    "stddev": "Standard deviation of the round trip",
+}
+
+_HUES: Final = (
+    "#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#d9c14a", "#5fb3b3", "#9c6b4e", "#e58fb1",
+)  # fmt: skip
+"""Host colours for a few hosts. No red: red means slow."""
+
+
+class Unit(NamedTuple):
+    """A unit of time for an axis: seconds / ``factor`` is the number to print."""
+
+    factor: float
+    name: str
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Neighbouring positions ``first`` … ``last`` that lie on the same host."""
+
+    host: str
+    first: int
+    last: int
+
+    @property
+    def centre(self) -> float:
+        """Middle of the segment, in positions."""
+        return (self.first + self.last) / 2
+
+    @property
+    def width(self) -> int:
+        """Number of positions."""
+        return self.last - self.first + 1
+
+
+def new_figure(width: float, height: float, dpi: float = 150) -> Figure:
+    """Return an empty figure of so many inches, with a transparent background.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed. All views come through here before they draw anything.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise InputError(
+            "pictures need matplotlib, which is not installed",
+            hint="try: pip install 'isochrone[report]'",
+        ) from error
+    return Figure(figsize=(width, height), dpi=dpi, facecolor="none")
+
+
+def check(what: str) -> str:
+    """Return ``what`` in words.
+
+    Raises
+    ------
+    InputError
+        If it is none of the quantities that are drawn.
+    """
+    if what not in QUANTITIES:
+        known = ", ".join(QUANTITIES)
+        raise InputError(f"no picture of '{what}'", hint=f"there are: {known}")
+    return QUANTITIES[what]
+
+
+def heading(
+    figure: Figure,
+    left: float,
+    run: Run,
+    what: str,
+    nbytes: int | None,
+    note: str = "",
+    kind: str = "",
+) -> None:
+    """Write the title: what is drawn, and below it of which measurement."""
+    size = run.message_sizes()[0] if nbytes is None else nbytes
+    hosts = len(set(run.hosts) - {""})
+    parts = [
+        f"{format_bytes(size)} messages",
+        f"{run.size} ranks on {hosts} host{'s' if hosts > 1 else ''}",
+        "round trip" if what == "stddev" else "round trip (half of it is one way)",
+    ]
+    if run.origin != "measured":
+        parts.insert(0, run.origin)
+    if not run.complete:
+        parts.append("partial run")
+    parts += [note] if note else []
+    inch = 1 / figure.get_figheight()
+    top, line = 1 - 0.16 * inch, 0.235 * inch
+    title = kind + check(what)[:1].lower() + check(what)[1:] if kind else check(what)
+    figure.text(left, top, title, size=TITLE, weight="bold", color=INK, va="top")
+    figure.text(left, top - line, " · ".join(parts), size=CAPTION, color=FAINT, va="top")
+
+
+def time_unit(seconds: NDArray[np.float64]) -> Unit:
+    """Choose the unit in which the numbers of a picture are neither tiny nor huge."""
+    found = seconds[np.isfinite(seconds) & (seconds > 0)]
+    middle = math.sqrt(float(found.min()) * float(found.max())) if len(found) else 1e-6
+    for unit in (Unit(1.0, "s"), Unit(1e-3, "ms"), Unit(1e-6, "µs")):
+        if middle >= 0.3 * unit.factor:
+            return unit
+    return Unit(1e-9, "ns")
+
+
+def host_segments(hosts: Sequence[str]) -> list[Segment]:
+    """Cut a row of ranks wherever the host changes."""
+    starts = [k for k, host in enumerate(hosts) if k == 0 or host != hosts[k - 1]]
+    ends = [*starts[1:], len(hosts)]
+    return [Segment(hosts[a], a, b - 1) for a, b in zip(starts, ends, strict=True)]
+
+
+def short_names(hosts: Sequence[str], limit: int = 22) -> dict[str, str]:
+    """Shorten host names: without the domain they share, and no longer than ``limit``.
+
+    The end of a name is kept, because nodes of one machine are told apart by their last digits.
+    """
+    clean = {host: printable(host) or "?" for host in dict.fromkeys(hosts)}
+    parts = [name.split(".") for name in clean.values()]
+    common = 0
+    while len(parts) > 1 and all(len(p) > common + 1 for p in parts):
+        if len({p[-1 - common] for p in parts}) > 1:
+            break
+        common += 1
+    names = {}
+    for host, name in clean.items():
+        short = ".".join(name.split(".")[:-common]) if common else name
+        if len(short) > limit:
+            short = short[: limit // 2 - 1] + "…" + short[-(limit - limit // 2) :]
+        names[host] = short
+    return names
+
+
+def host_colours(hosts: Sequence[str]) -> dict[str, str]:
+    """Give each host a colour that differs from its neighbours' (never red)."""
+    names = list(dict.fromkeys(hosts))
+    if len(names) <= len(_HUES):
+        return dict(zip(names, _HUES, strict=False))
+    colours = {}
+    for k, name in enumerate(names):
+        # Steps of the golden ratio never come close to one of the last few hues.
+        hue = 0.08 + 0.84 * ((0.55 + k * 0.6180339887) % 1)
+        colours[name] = _hex(*hsv_to_rgb(hue, 0.50, (0.80, 0.62)[k % 2]))
+    return colours
+
+
+def _hex(red: float, green: float, blue: float) -> str:
+    return "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
+
+
+def nice_ranks(n: int, most: int = 9) -> list[int]:
+    """Choose the ranks to number on an axis: all of a few, else steps of a power of two."""
+    step = 1
+    while (n - 1) // step + 1 > most:
+        step *= 2
+    return list(range(0, n, step))
+
+
+def text_width(text: str, size: float) -> float:
+    """Estimate the width of a text in inches; a little too wide rather than too narrow."""
+    return len(text) * size * 0.64 / 72
+
+
+def pool(matrix: NDArray[np.float64], limit: int) -> tuple[NDArray[np.float64], int]:
+    """Shrink a matrix to at most ``limit`` cells a side; each keeps the largest of its block.
+
+    The largest, because one slow rank among many must not disappear.
+
+    Returns
+    -------
+    tuple
+        The smaller matrix, and the number of ranks a cell stands for.
+    """
+    n = len(matrix)
+    block = -(-n // limit)
+    if block == 1:
+        return matrix, 1
+    cells = -(-n // block)
+    padded = np.full((cells * block, cells * block), -np.inf)
+    padded[:n, :n] = np.where(np.isnan(matrix), -np.inf, matrix)
+    largest = padded.reshape(cells, block, cells, block).max(axis=(1, 3))
+    return np.where(np.isneginf(largest), np.nan, largest), block

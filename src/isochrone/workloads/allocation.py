@@ -1,0 +1,226 @@
+"""The nodes of a job and how many ranks each of them takes: typed, from a file, or from Slurm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+
+__all__ = [
+    "Allocation",
+    "expand_hosts",
+    "from_hosts",
+    "from_numbers",
+    "from_slurm",
+    "read_hostfile",
+]
+
+MAX_NODES: Final = 1_000_000
+MAX_RANKS: Final = 2**24
+MAX_NAME: Final = 255
+
+_COUNT: Final = re.compile(r"\s*([0-9]{1,8})\s*(?:\(\s*x\s*([0-9]{1,8})\s*\))?\s*")
+_RANGE: Final = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+_ITEM: Final = r"(?:[^,\[\]\s]|\[[^\[\]]*\])+"
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Nodes in the order in which they are given.
+
+    Attributes
+    ----------
+    hosts
+        Their names, each once.
+    cores
+        Ranks that each takes, at least 1.
+    origin
+        Where it is from, for a person: ``--nodes``, a file, ``the Slurm job``.
+    placement
+        Host of each rank, where that is known and not block by block; else empty.
+    """
+
+    hosts: tuple[str, ...]
+    cores: tuple[int, ...]
+    origin: str = "--nodes"
+    placement: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.hosts:
+            raise InputError("no node", where=self.origin)
+        for host, count in zip(self.hosts, self.cores, strict=True):
+            if count < 1:
+                raise InputError(
+                    f"node {host} has {count} cores", where=self.origin, hint="leave it out"
+                )
+        if self.ranks > MAX_RANKS:
+            raise InputError(f"{self.ranks} ranks are more than {MAX_RANKS}", where=self.origin)
+
+    @property
+    def named(self) -> bool:
+        """Whether the names are those of real hosts."""
+        return not self.origin.startswith("--")
+
+    @property
+    def by_rank(self) -> list[str]:
+        """Host of each rank."""
+        pairs = zip(self.hosts, self.cores, strict=True)
+        return list(self.placement) or [host for host, count in pairs for _ in range(count)]
+
+    def reordered(self, order: Sequence[int]) -> Allocation:
+        """Return the nodes in another order, filled one after the other."""
+        hosts = tuple(self.hosts[k] for k in order)
+        return Allocation(hosts, tuple(self.cores[k] for k in order), self.origin)
+
+    @property
+    def ranks(self) -> int:
+        """Ranks on all nodes together."""
+        return sum(self.cores)
+
+
+def from_numbers(text: str, where: str = "--nodes") -> Allocation:
+    """Read cores per node: ``4,4,2,2``, or ``4(x2),2(x2)`` as Slurm writes it.
+
+    The nodes are called n0, n1 and so on.
+
+    Raises
+    ------
+    InputError
+        If it is no such list, or a node has no core.
+    """
+    cores = _counts(text, where)
+    return Allocation(tuple(f"n{k}" for k in range(len(cores))), tuple(cores), where)
+
+
+def read_hostfile(path: Path) -> Allocation:
+    """Read ``host:4`` (Hydra), ``host slots=4`` (Open MPI), or one line a rank (PBS), mixed or not.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a line is none of these.
+    """
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        where = f"{path}:{number}"
+        name, colon, count = words[0].partition(":")
+        slots = [w.partition("=")[2] for w in words[1:] if w.startswith("slots=")]
+        if (slots and colon) or len(slots) > 1:
+            raise InputError("the number of ranks twice", where=where)
+        text = count if colon else (slots or ["1"])[0]
+        if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+            raise InputError("not a host name", where=where, hint="write host:4 or host slots=4")
+        if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
+            raise InputError(f"'{text[:20]}' is no number of ranks from 1", where=where)
+        found[name] = found.get(name, 0) + int(text)
+    if not found:
+        raise InputError("it names no host", where=str(path))
+    return Allocation(tuple(found), tuple(found.values()), str(path))
+
+
+def from_hosts(hosts: Sequence[str], origin: str) -> Allocation:
+    """Return the nodes of a job from the host of each rank."""
+    if not all(_NAME.fullmatch(host) and len(host) <= MAX_NAME for host in hosts):
+        raise InputError("a rank without a host, or on one whose name is none", where=origin)
+    counts: dict[str, int] = {}
+    for host in hosts:
+        counts[host] = counts.get(host, 0) + 1
+    return Allocation(tuple(counts), tuple(counts.values()), origin, tuple(hosts))
+
+
+def from_slurm(environ: Mapping[str, str]) -> Allocation:
+    """Read the Slurm job we are in from its variables; ``scontrol`` is not needed.
+
+    ``SLURM_TASKS_PER_NODE`` says how many ranks a node takes if the user asked for tasks,
+    ``SLURM_JOB_CPUS_PER_NODE`` how many processors it has.
+
+    Raises
+    ------
+    InputError
+        If there is no job, or its variables cannot be read.
+    """
+    names = environ.get("SLURM_JOB_NODELIST") or environ.get("SLURM_NODELIST")
+    key = "SLURM_JOB_CPUS_PER_NODE"
+    if names is None or key not in environ:
+        raise InputError(
+            "this is no Slurm job: SLURM_JOB_NODELIST or SLURM_JOB_CPUS_PER_NODE is not set",
+            hint="run it inside salloc or sbatch, or give --nodes or --hostfile",
+        )
+    hosts = expand_hosts(names, "SLURM_JOB_NODELIST")
+    tasks = environ.get("SLURM_TASKS_PER_NODE") if "SLURM_NTASKS" in environ else None
+    cores = _counts(tasks, "SLURM_TASKS_PER_NODE") if tasks else _counts(environ[key], key)
+    if len(hosts) != len(cores):
+        raise InputError(f"{len(hosts)} nodes, but cores of {len(cores)}", where="the Slurm job")
+    return Allocation(tuple(hosts), tuple(cores), "the Slurm job")
+
+
+def expand_hosts(text: str, where: str) -> list[str]:
+    """Expand ``n[0-2,7],login,r[1-2]c[01-03]`` as Slurm does; zeros in front are kept.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a name comes twice.
+    """
+    hosts: list[str] = []
+    if not re.fullmatch(f"{_ITEM}(?:,{_ITEM})*", text.strip()):
+        raise InputError(f"cannot read {text[:60]!r}", where=where)
+    for item in re.findall(_ITEM, text):
+        hosts += _expand(item, where)
+        if len(hosts) > MAX_NODES:
+            raise InputError(f"more than {MAX_NODES} nodes", where=where)
+    if len(set(hosts)) != len(hosts):
+        raise InputError("a node twice", where=where)
+    return hosts
+
+
+def _expand(item: str, where: str) -> list[str]:
+    names = [""]
+    for plain, inside in re.findall(r"([^\[\]]+)|\[([^\]]*)\]", item):
+        choices = [plain] if plain else _numbers(inside, where)
+        if len(names) * len(choices) > MAX_NODES:
+            raise InputError(f"more than {MAX_NODES} nodes", where=where)
+        names = [name + choice for name in names for choice in choices]
+    for name in names:
+        if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+            raise InputError(f"cannot read {item[:60]!r}", where=where)
+    return names
+
+
+def _numbers(text: str, where: str) -> list[str]:
+    """Expand what is between brackets: ``00-02,7``."""
+    found: list[str] = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        low, high = (match[1], match[2] or match[1]) if match else ("1", "0")
+        if match is None or not 0 <= int(high) - int(low) < MAX_NODES:
+            raise InputError(f"cannot read '[{text[:60]}]'", where=where)
+        found += [f"{number:0{len(low)}d}" for number in range(int(low), int(high) + 1)]
+    return found
+
+
+def _counts(text: str, where: str) -> list[int]:
+    counts: list[int] = []
+    for part in text.split(","):
+        match = _COUNT.fullmatch(part)
+        if match is None:
+            raise InputError(
+                f"'{part[:20]}' is no number of cores", where=where, hint="write 4,4,2 or 4(x2),2"
+            )
+        times = int(match[2] or 1)
+        if len(counts) + times > MAX_NODES:
+            raise InputError(f"more than {MAX_NODES} nodes", where=where)
+        counts += [int(match[1])] * times
+    return counts

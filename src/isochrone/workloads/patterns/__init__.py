@@ -1,0 +1,1 @@
+"""Access patterns: ONE FILE = ONE PATTERN."""

@@ -1,0 +1,55 @@
+"""The small statistics keep their promises: robustness, coverage, known values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isochrone.base.stats import mad, median_interval, outlier_limit
+
+finite = st.floats(-1e6, 1e6)
+
+
+def test_mad_of_a_normal_sample_is_its_standard_deviation() -> None:
+    assert mad(np.random.default_rng(1).normal(5, 2, 20_000)) == pytest.approx(2, rel=0.03)
+
+
+def test_mad_is_not_moved_by_a_few_wild_values() -> None:
+    assert mad([1, 2, 3, 4, 5, 1e9]) < 5
+
+
+def test_mad_leaves_out_what_was_not_measured() -> None:
+    assert mad([1, np.nan, 2, 3]) == mad([1, 2, 3])
+    assert mad([]) == 0
+
+
+def test_median_interval_is_the_tabulated_pair_of_order_statistics() -> None:
+    """Le Boudec 2010, table A.1, 95 %: of 10 the 2nd and the 9th, of 100 the 40th and the 61st."""
+    assert median_interval(range(1, 11)) == (2, 9)
+    assert median_interval(range(1, 101)) == (40, 61)
+
+
+def test_median_interval_of_too_few_values_is_all_of_them() -> None:
+    assert median_interval([3, 1, 2]) == (1, 3)
+    assert np.isnan(median_interval([])).all()
+
+
+@given(st.lists(finite, min_size=1, max_size=60))
+def test_median_interval_holds_the_sample_median(values: list[float]) -> None:
+    low, high = median_interval(values)
+    assert low <= np.median(values) <= high
+
+
+def test_median_interval_covers_the_true_median_as_often_as_promised() -> None:
+    generator = np.random.default_rng(2)
+    intervals = [median_interval(generator.lognormal(0, 1, 25)) for _ in range(400)]
+    covered = np.mean([low <= 1 <= high for low, high in intervals])
+    assert covered >= 0.93
+
+
+def test_outlier_limit_grows_with_the_number_of_values_and_with_ignorance() -> None:
+    assert outlier_limit(1, 1e9, rate=0.025) == pytest.approx(1.96, abs=0.001)
+    assert outlier_limit(1000, 1e9) > outlier_limit(10, 1e9)
+    assert outlier_limit(10, 3) > outlier_limit(10, 30)

@@ -1,0 +1,252 @@
+"""Output of the OSU and Intel benchmarks: what is read, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from isochrone.base.errors import InputError
+from isochrone.cli.main import main
+from isochrone.formats.importers import imb, osu
+from isochrone.results.sweep.curves import Curve, curves
+from isochrone.runfile import run as runs
+from isochrone.runfile.run import Run
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+many = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+LATENCY = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
+PINGPONG = (
+    "# Benchmarking PingPong\n# #processes = 2\n"
+    "       #bytes #repetitions      t[usec]   Mbytes/sec\n"
+)
+
+
+def of(module: Any, tmp_path: Path, text: str, **options: Any) -> Run:
+    path = tmp_path / "out.txt"
+    path.write_text(text)
+    run = module.read(path, **options)
+    assert isinstance(run, Run)
+    return run
+
+
+def points(curve: Curve) -> dict[int, float]:
+    return {point.bytes: round(point.median * 1e6, 4) for point in curve.points}
+
+
+def test_osu_latency_of_all_layouts() -> None:
+    """The order of the comment lines, a validation column and percentiles differ by version."""
+    run = osu.read(GOLDEN / "osu/latency-7.2.txt")
+    (curve,) = curves(run)
+    assert curve.key == {"pair": [0, 1]}
+    assert points(curve)[1048576] == 259.63
+    assert (run.experiment, run.size, run.complete) == ("point-to-point", 2, True)
+    assert run.header["seconds_are"] == "half a round trip"
+    assert [w["code"] for w in run.warnings] == ["median-is-mean"]
+    (curve,) = curves(osu.read(GOLDEN / "osu/latency-7.5-validated.txt"))
+    assert points(curve) == {1: 3.0, 2: 2.99, 4: 2.99, 1024: 4.43}
+
+
+def test_osu_percentiles_give_the_true_median() -> None:
+    run = osu.read(GOLDEN / "osu/latency-7.4-tail.txt")
+    (curve,) = curves(run)
+    assert points(curve) == {1: 1.58, 2: 1.57, 1024: 2.2}
+    assert curve.points[0].mean == pytest.approx(1.67e-6)
+    assert run.warnings == []
+    assert "median_is_mean" not in run.header
+
+
+def test_osu_bandwidth_in_one_and_both_directions() -> None:
+    (curve,) = curves(osu.read(GOLDEN / "osu/bw-7.1.txt"))
+    assert curve.points[-1].bandwidth == pytest.approx(23012.88e6)
+    assert curve.points[-1].median == pytest.approx(4194304 / 23012.88e6)
+    assert curve.points[0].message_rate == pytest.approx(3.45e6)
+    (both,) = curves(osu.read(GOLDEN / "osu/bibw-5.6.2.txt"))
+    assert both.points[-1].bandwidth == pytest.approx(28.51e6)
+    assert both.points[-1].median == pytest.approx(16 / 28.51e6)
+
+
+def test_osu_message_rate_is_a_bisection_of_its_pairs() -> None:
+    run = osu.read(GOLDEN / "osu/mbw_mr-3.6.txt")
+    (curve,) = curves(run)
+    assert (curve.key, curve.p, run.size) == ({"pairs": 2}, 4, 4)
+    assert curve.points[-1].bandwidth == pytest.approx(2906.57e6)
+    assert list(run.tables["cut"].rows()) == [{"i": 0, "j": 2}, {"i": 1, "j": 3}]
+
+
+def test_osu_collectives_need_the_number_of_ranks() -> None:
+    path = GOLDEN / "osu/collectives-5.8.txt"
+    with pytest.raises(InputError, match="how many ranks took part") as caught:
+        osu.read(path)
+    assert caught.value.hint == "give --ranks N"
+    allreduce, barrier = curves(osu.read(path, ranks=384))
+    assert (allreduce.key, allreduce.p) == ({"op": "allreduce"}, 384)
+    assert points(allreduce)[1048576] == 2159.77
+    assert points(barrier) == {0: 12.57}
+    assert barrier.points[0].bandwidth is None
+
+
+def test_osu_full_output_gives_the_slowest_rank() -> None:
+    run = osu.read(GOLDEN / "osu/bcast-7.0-full.txt", ranks=4)
+    (curve,) = curves(run)
+    assert points(curve)[8] == 164.88
+    assert curve.points[0].n == 1000
+    assert run.header["seconds_are"] == "operation, slowest rank"
+
+
+def test_osu_one_sided() -> None:
+    run = osu.read(GOLDEN / "osu/put-5.8.txt")
+    assert run.header["options"]["mode"] == "put"
+    assert points(curves(run)[0])[1024] == 0.15
+
+
+def test_the_same_table_again_is_another_repetition(tmp_path: Path) -> None:
+    text = LATENCY + "8 1.5\n64 1.7\n\n" + LATENCY + "8 1.7\n64 1.9\n"
+    (curve,) = curves(of(osu, tmp_path, text))
+    assert [(p.n, round(p.median * 1e6, 3)) for p in curve.points] == [(2, 1.6), (2, 1.8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("", None, "it holds no table"),
+        (LATENCY, None, "it holds no table"),
+        (LATENCY + "8 fast\n", 3, "'mean' is 'fast', not a number"),
+        (LATENCY + "8 -1\n9 1\n", 3, "'mean' is negative"),
+        (LATENCY + "8 1e30\n9 1\n", 3, "'mean' is '1e30', which is no time"),
+        (LATENCY + "8.5 1\n9 1\n", 3, "'size' is '8.5'"),
+        (LATENCY + "99999999999999999999 1\n9 1\n", 3, "'size' is '9999"),
+        (LATENCY + "8 1 2\n9 1\n", 3, "3 columns, not 2"),
+        (LATENCY + "8 1\n8 2\n", 4, "8 bytes a second time"),
+        (LATENCY.replace("Latency Test", "Multi Latency Test") + "8 1\n", 1, "'Multi Latency'"),
+        (
+            LATENCY.replace("Latency Test", "Bandwidth Test") + "8 1\n",
+            1,
+            "a table without the columns",
+        ),
+        (LATENCY + "8 1\n" + LATENCY.replace("MPI L", "MPI_Put L") + "8 1\n", None, "tests of sev"),
+    ],
+)
+def test_osu_errors_name_the_line(tmp_path: Path, text: str, line: int | None, what: str) -> None:
+    with pytest.raises(InputError) as caught:
+        of(osu, tmp_path, text)
+    where = str(tmp_path / "out.txt") + (f":{line}" if line else "")
+    assert caught.value.where == where
+    assert caught.value.what.startswith(what)
+
+
+@pytest.mark.parametrize(("module", "head"), [(osu, LATENCY), (imb, PINGPONG)])
+def test_a_last_line_that_was_cut_is_left_out(module: Any, head: str, tmp_path: Path) -> None:
+    row = "8 1.5" if module is osu else "8 1000 1.5 2.0"
+    run = of(module, tmp_path, f"{head}{row}\n64")
+    assert not run.complete
+    assert run.warnings[0]["code"] == "cut-short"
+    assert points(curves(run)[0]) == {8: 1.5}
+
+
+def test_imb_pingpong_alone_is_point_to_point() -> None:
+    run = imb.read(GOLDEN / "imb/pingpong-2021.txt")
+    (curve,) = curves(run)
+    assert (run.experiment, curve.key) == ("point-to-point", {"pair": [0, 1]})
+    assert points(curve)[256] == 2.14
+    assert curve.points[-1].n == 1000
+    assert curve.points[-1].bandwidth == pytest.approx(256 / 2.14e-6)
+
+
+def test_imb_several_tables_are_collectives_with_their_numbers_of_processes() -> None:
+    """The time is that of the slowest rank; MB/s are counted anew: versions mean 10**6 or 2**20."""
+    run = imb.read(GOLDEN / "imb/several.txt")
+    found = {(c.key["op"], c.p): c for c in curves(run)}
+    assert set(found) == {("pingpong", 2), ("sendrecv", 4), ("bcast", 2), ("bcast", 4),
+                          ("barrier", 4)}  # fmt: skip
+    assert run.size == 4
+    assert points(found["bcast", 4]) == {0: 0.03, 1: 170.76, 2: 171.1}
+    assert points(found["barrier", 4]) == {0: 12.75}
+    assert found["sendrecv", 4].points[-1].bandwidth == pytest.approx(2 * 512 / 8.91e-6)
+    assert found["pingpong", 2].points[-1].bandwidth == pytest.approx(512 / 3.41e-6)
+
+
+def test_imb_groups_at_once_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    grouped = PINGPONG.replace("# #processes = 2", "# ( 2 groups of 2 processes each running )")
+    run = of(imb, tmp_path, PINGPONG + "8 1000 1.5 2.0\n" + grouped + "0 8 1000 1.5\n")
+    assert run.warnings[0]["code"] == "benchmarks-ignored"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("", None, "it holds no table"),
+        (PINGPONG + "8 1000 x 2\n9 1 1 1\n", 4, "'t[usec]' is 'x', not a number"),
+        (PINGPONG + "8 1000 1\n9 1 1 1\n", 4, "3 columns, not 4"),
+        (PINGPONG + "8 1.5 1 1\n9 1 1 1\n", 4, "'#repetitions' is '1.5'"),
+        (PINGPONG + "8 1 1 1\n8 1 1 1\n", 5, "8 bytes a second time"),
+        (PINGPONG.replace("2\n", "0\n", 1) + "8 1 1 1\n", 3, "a table without a number of proc"),
+        (PINGPONG.replace("t[usec]", "time") + "8 1 1 1\n", 1, "a table without times"),
+    ],
+)
+def test_imb_errors_name_the_line(tmp_path: Path, text: str, line: int | None, what: str) -> None:
+    with pytest.raises(InputError) as caught:
+        of(imb, tmp_path, text)
+    assert caught.value.where == str(tmp_path / "out.txt") + (f":{line}" if line else "")
+    assert caught.value.what.startswith(what)
+
+
+ALPHABET = "01289.eE-+# \t\n:=()[]aLtTencySizMPO_"
+
+
+@pytest.mark.parametrize(("module", "head"), [(osu, LATENCY), (imb, PINGPONG)])
+@many
+@given(tail=st.one_of(st.text(ALPHABET, max_size=120), st.text(max_size=60)))
+def test_any_text_below_a_header_gives_a_run_or_one_line(
+    module: Any, head: str, tail: str, tmp_path: Path
+) -> None:
+    """What strangers send never ends in a traceback, and what is read can be written and shown."""
+    path = tmp_path / "out.txt"
+    path.write_bytes((head + tail).encode("utf-8", "surrogatepass"))
+    try:
+        run = module.read(path)
+    except InputError as error:
+        assert "\n" not in str(error)
+        return
+    runs.write(run, tmp_path / "a.jsonl", overwrite=True)
+    assert curves(runs.read(tmp_path / "a.jsonl"))
+
+
+@pytest.mark.parametrize("folder", ["osu", "imb"])
+def test_damaged_output_gives_a_run_or_one_line(folder: str, tmp_path: Path) -> None:
+    module = {"osu": osu, "imb": imb}[folder]
+    dice = np.random.default_rng(3)
+    for path in sorted((GOLDEN / folder).iterdir()):
+        data = path.read_bytes()
+        for _ in range(100):
+            broken = bytearray(data)
+            for at in dice.integers(0, len(data), 3):
+                broken[at] = int(dice.integers(0, 256))
+            (tmp_path / "x").write_bytes(broken[: int(dice.integers(20, 2 * len(data)))])
+            try:
+                run = module.read(tmp_path / "x", **({"ranks": 4} if folder == "osu" else {}))
+            except InputError as error:
+                assert "\n" not in str(error)
+            else:
+                runs.write(run, tmp_path / "a.jsonl", overwrite=True)
+                curves(runs.read(tmp_path / "a.jsonl"))
+
+
+def test_the_command_line_takes_the_number_of_ranks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.jsonl"
+    path = str(GOLDEN / "osu/collectives-5.8.txt")
+    assert main(["import", path, "--from", "osu", "--ranks", "8", "-o", str(out)]) == 0
+    assert {c.p for c in curves(runs.read(out))} == {8}
+    assert main(["import", path, "--from", "imb", "--ranks", "8", "-o", str(tmp_path / "b")]) == 2
+    assert "--ranks" in capsys.readouterr().err
+    assert not (tmp_path / "b").exists()
+    with pytest.raises(SystemExit):
+        main(["import", path, "--from", "osu", "--ranks", "0", "-o", str(tmp_path / "b")])

@@ -1,0 +1,80 @@
+"""Planning a suite: what it will take, and how a short time is shared out."""
+
+from __future__ import annotations
+
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.measure.budget import Cost, Trial, estimate, share_out
+from isochrone.measure.presets import PRESETS, SUITES, find, plan
+
+COSTS = [Cost(0.5, 20.0, 1.0), Cost(0.5, 10.0, 0.5), Cost(0.5, 2.0, 0.1)]
+
+
+def test_with_time_to_spare_every_run_gets_at_least_its_estimate() -> None:
+    shares = share_out(200.0, COSTS)
+    assert not any(share.lowered or share.short for share in shares)
+    for share, cost in zip(shares, COSTS, strict=True):
+        assert share.seconds >= cost.full
+
+
+def test_short_time_is_shared_in_proportion_and_never_exceeded() -> None:
+    shares = share_out(17.5, COSTS)
+    assert all(share.lowered and not share.short for share in shares)
+    assert sum(s.seconds for s in shares) + 1.5 == pytest.approx(17.5)
+    assert shares[0].seconds == pytest.approx(2 * shares[1].seconds)
+
+
+def test_too_short_a_time_is_said_to_leave_out_points() -> None:
+    assert all(share.short for share in share_out(2.0, COSTS))
+    assert all(share.short for share in share_out(-5.0, COSTS))
+
+
+def test_the_whole_suite_stays_in_time_if_every_run_uses_all_it_got() -> None:
+    """Shares are asked for again before each run, from the time that is left."""
+    left = 60.0
+    for k, cost in enumerate(COSTS):
+        share = share_out(left, COSTS[k:])[0]
+        left -= share.seconds + cost.startup
+    assert left >= 0
+
+
+def test_an_estimate_counts_every_operation() -> None:
+    """long: 25 sizes of 256 KiB to 1 MiB, 105 round trips each of two messages."""
+    trial = Trial(startup=0.3, start=1e-6, per_byte=1e-9)
+    cost = estimate(PRESETS["long"], 2, trial)
+    sizes = range(262144, 1048577, 32768)
+    assert cost.full == pytest.approx(105 * 2 * sum(1e-6 + size * 1e-9 for size in sizes))
+    assert cost.least == pytest.approx(cost.full * 8 / 105)
+    assert cost.startup == 0.3
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
+def test_every_preset_can_be_estimated(preset: object) -> None:
+    cost = estimate(preset, 8, Trial(0.1, 1e-6, 1e-10))  # type: ignore[arg-type]
+    assert 0 < cost.least < cost.full < 3600
+
+
+def test_the_nine_experiments_of_mpptest_are_there_with_their_sizes() -> None:
+    assert SUITES["mpptest"].presets == (
+        "short", "long", "longnb", "shortc", "shortv", "bshort", "blong", "bcast", "dsum",
+    )  # fmt: skip
+    assert SUITES["mpptest"].max_time == 600
+    sizes = {name: PRESETS[name].options for name in SUITES["mpptest"].presets}
+    assert "256KiB:1MiB:32KiB" in sizes["long"]
+    assert "0:8KiB:2KiB" in sizes["dsum"]  # 0 to 1,024 doubles in steps of 256
+
+
+def test_pairs_are_measured_once_and_groups_with_every_number_of_ranks() -> None:
+    runs = [(preset.name, ranks) for preset, ranks in plan(SUITES["mpptest"], (2, 4))]
+    assert ("short", 2) in runs
+    assert ("short", 4) not in runs
+    assert ("blong", 2) in runs
+    assert ("blong", 4) in runs
+
+
+def test_a_preset_of_another_experiment_is_named() -> None:
+    with pytest.raises(InputError, match="preset 'dsum' is one of collective"):
+        find("dsum", "bisection")
+    with pytest.raises(InputError, match="it has: bshort"):
+        find("nothing", "bisection")

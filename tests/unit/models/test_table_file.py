@@ -1,0 +1,68 @@
+"""Tables of one's own: columns are understood, and a bad line is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from made_up_times import grid, times, truth
+
+
+def table(folder: Path, text: str) -> Path:
+    path = folder / "times.csv"
+    path.write_text(text)
+    return path
+
+
+def test_op_p_b_seconds_are_read_and_fitted(tmp_path: Path) -> None:
+    variables, piece = grid("gather"), truth("gather")
+    rows = zip(variables["p"], variables["b"], times(piece, variables), strict=True)
+    text = "\n".join(
+        ["op,p,b,seconds", *(f"gather,{p:.0f},{b:.0f},{float(s)!r}" for p, b, s in rows)]
+    )
+    model = models.fit(table(tmp_path, text), "gather")
+    assert model.pieces[0].where == {"op": "gather"}
+    assert model.pieces[0].coefficients == pytest.approx(piece.coefficients, rel=1e-9)
+
+
+def test_hot_spots_units_blanks_and_other_columns_are_understood(tmp_path: Path) -> None:
+    text = "order, pa, pe, bytes, seconds, remark\nintra-first, 0.5, 1, 4MiB, 1e-3, x\n\n"
+    data = models.load([table(tmp_path, text)])
+    assert data.variables["pa"].tolist() == [0.5]
+    assert data.selectors["bytes"].tolist() == [4 << 20]
+    assert data.selectors["order"].tolist() == ["intra-first"]
+    assert data.made_from[0]["path"].endswith("times.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "a CSV with a column 'seconds'"),
+        ("p,b\n1,2\n", "a CSV with a column 'seconds'"),
+        ("p,b,seconds\n", "no measured times"),
+        ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', no finite number"),
+        ("p,b,seconds\n2,10,1\n2,10,nan\n", "times.csv:3: 'seconds' is 'nan'"),
+        ("p,b,seconds\n2,10,1\n2,10\n", "times.csv:3: 2 values, not 3"),
+        ("p,b,seconds\n2,10,-1\n", "not above zero"),
+        ("p,p,seconds\n2,10,1\n", "two columns of one name"),
+        ("x,seconds\n2,1\n", "no variable of a model"),
+        ("p,b,seconds\n2,1XB,1\n", "no finite number"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(text: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=says):
+        models.load([table(tmp_path, text)])
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read it"):
+        models.load([tmp_path / "none.csv"])
+    with pytest.raises(InputError, match="cannot read it"):
+        models.load([tmp_path])
+    binary = tmp_path / "binary.csv"
+    binary.write_bytes(b"\xff\xfe\x00seconds")
+    with pytest.raises(InputError, match="not a CSV"):
+        models.load([binary])

@@ -1,0 +1,355 @@
+"""The report: what it says, that it needs nothing else, and that it trusts no text from a file."""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import sha256
+from isochrone.base.table import Table
+from isochrone.pages.html import tables, words
+from isochrone.pages.html.build import is_report, write_report
+from isochrone.pages.html.pictures import inline
+from isochrone.runfile import run as runs
+from isochrone.runfile.run import Run
+from synthetic import block, cyclic, exchange, latency_map, seed_map, with_retests
+
+HOSTILE = "<script>alert(1)</script>"
+HOSTILE_IMAGE = "\"><img src=x onerror='alert(2)'>"
+
+
+class Page(HTMLParser):
+    """What is in a page: tags, attributes, text, headings, ids."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.headings: list[tuple[str, str]] = []
+        self.text = ""
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+        self.text += " " if tag in ("td", "th", "dd", "dt", "li") else ""
+        if re.fullmatch(r"h[1-6]", tag):
+            self.headings.append((tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside != "style":
+            self.text += data
+        if re.fullmatch(r"h[1-6]", self._inside):
+            tag, before = self.headings[-1]
+            self.headings[-1] = (tag, before + data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(self.text.split())
+
+
+def report(path: Path, *made: Run) -> tuple[str, Page]:
+    write_report(list(made), path / "report.html")
+    text = (path / "report.html").read_text("utf-8")
+    return text, Page(text)
+
+
+def on_disk(run: Run, path: Path) -> Run:
+    runs.write(run, path)
+    return runs.read(path)
+
+
+def test_it_says_in_words_what_was_found(tmp_path: Path) -> None:
+    run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4})
+    run.warnings.append({"code": "noisy", "text": "the machine was busy"})
+    _, page = report(tmp_path, run)
+    for part in (
+        "Latency map of 32 ranks on 8 nodes",
+        "21 November 2026, 08:30 UTC · MPICH Version: 5.0.2",
+        "Ranks on the same node reach each other and hear back in 1.20 µs (602 ns one way)",
+        "Ranks on different nodes reach each other and hear back in 9.84 µs (4.92 µs one way)",
+        "8.2× the time of the closest ranks",
+        "8 nodes, 4 on each (block placement)",
+        "Node n3 takes 2.4× the usual time.",
+        "112 of its round trips take 23.6 µs instead of 9.84 µs.",
+        "the machine was busy",
+        "Half a round trip is one way",
+        "clock granularity 26.0 ns",
+        "time for everything 12.5 s",
+    ):
+        assert part in page.words
+
+
+def test_its_parts_come_in_the_order_in_which_they_are_read(tmp_path: Path) -> None:
+    _, page = report(tmp_path, latency_map(block(2, 4)))
+    assert page.headings == [
+        ("h1", "Latency map of 8 ranks on 2 nodes"),
+        ("h2", "Summary"),
+        ("h2", "Pictures"),
+        ("h2", "Numbers"),
+        ("h2", "How it was measured"),
+        ("h2", "Where this comes from"),
+    ]
+
+
+def test_it_needs_no_network_no_file_and_no_script(tmp_path: Path) -> None:
+    text, page = report(tmp_path, latency_map(block(2, 4)))
+    assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in text
+    assert not {tag for tag, _ in page.tags} & {"script", "iframe", "object", "embed", "base"}
+    for _, attributes in page.tags:
+        for key, value in attributes.items():
+            assert not key.startswith("on")
+            if key in ("href", "src", "xlink:href"):
+                assert (value or "").startswith(("#", "data:"))
+    assert not re.search(r"url\((?!#)", text)
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_pictures_are_described_and_share_no_ids(tmp_path: Path) -> None:
+    first = latency_map(block(2, 4))
+    text, page = report(tmp_path, first, first)
+    pictures = [a for tag, a in page.tags if tag == "svg" and a.get("role") == "img"]
+    assert len(pictures) == 6
+    assert all("median round trip between 8 ranks" in (a["aria-label"] or "") for a in pictures)
+    ids = [a["id"] for _, a in page.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    used = set(re.findall(r"url\(#([^)]*)\)", text)) | set(re.findall(r'href="#([^"]*)"', text))
+    assert used <= set(ids)
+
+
+def test_several_runs_have_a_section_each(tmp_path: Path) -> None:
+    _, page = report(tmp_path, latency_map(block(2, 4)), seed_map())
+    titles = [text for tag, text in page.headings if tag in ("h1", "h2")]
+    assert titles == [
+        "2 measurements",
+        "Latency map of 8 ranks on 2 nodes",
+        "Latency map of 4 ranks on 2 nodes",
+    ]
+    links = [a["href"] for tag, a in page.tags if tag == "a"]
+    assert links == ["#run-1", "#run-2"]
+
+
+def test_a_partial_run_is_said_to_be_partial(tmp_path: Path) -> None:
+    _, page = report(tmp_path, latency_map(block(4, 4), missing=lambda i, j: j > 12))
+    assert "Partial run. The measurement did not come to its end." in page.words
+    assert "Partial run" not in report(tmp_path, seed_map())[1].words
+
+
+def test_text_from_a_file_is_text(tmp_path: Path) -> None:
+    run = latency_map([HOSTILE] * 3 + [HOSTILE_IMAGE] * 3 + ["n\x1b[31m\u202e"] * 3)
+    run.header |= {
+        "started": HOSTILE, "probe": HOSTILE, "notes": {HOSTILE: HOSTILE_IMAGE},
+        "mpi": {"library": HOSTILE, "standard": HOSTILE_IMAGE},
+        "clock": {HOSTILE: HOSTILE}, "imported": {HOSTILE: HOSTILE_IMAGE},
+        "options": {HOSTILE_IMAGE: HOSTILE, "bytes": HOSTILE, "order": HOSTILE},
+    }  # fmt: skip
+    run.warnings.append({"code": HOSTILE, "text": HOSTILE_IMAGE})
+    text, page = report(tmp_path, run)
+    tags = [tag for tag, _ in page.tags]
+    assert "script" not in tags
+    assert "img" not in tags
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert page.text.count(HOSTILE) > 10
+    assert HOSTILE_IMAGE in page.text
+
+
+@pytest.mark.parametrize("damage", [None, 7, "x", [], ["x"], {"bytes": None, "max-time": "x"}])
+def test_a_damaged_header_does_no_harm(damage: object, tmp_path: Path) -> None:
+    run = seed_map()
+    run.header |= dict.fromkeys(
+        ("options", "mpi", "clock", "notes", "started", "probe", "imported", "experiment"), damage
+    )
+    run.warnings = [{}, {"text": None}, {"code": 3}]
+    _, page = report(tmp_path, run)
+    assert "Ranks on the same node" in page.words
+
+
+def test_a_run_without_pairs_has_no_map(tmp_path: Path) -> None:
+    run = seed_map()
+    run.tables = {"sample": run.tables["pair"]}
+    _, page = report(tmp_path, run)
+    assert "no map to draw. It has 6 records of sample" in page.words
+    run.tables = {"pair": Table()}
+    assert "no map to draw" in report(tmp_path, run)[1].words
+
+
+def test_it_says_which_file_it_is_made_from(tmp_path: Path) -> None:
+    run = on_disk(seed_map(), tmp_path / "seed.jsonl")
+    _, page = report(tmp_path, run)
+    assert str(tmp_path / "seed.jsonl") in page.words
+    assert sha256(tmp_path / "seed.jsonl") in page.words
+    (tmp_path / "seed.jsonl").unlink()
+    assert "no longer there" in report(tmp_path, run)[1].words
+
+
+def test_an_imported_run_is_not_said_to_be_measured_by_us(tmp_path: Path) -> None:
+    run = seed_map()
+    run.header |= {"imported": {"format": "mmpi", "path": "a.log"}, "median_is_mean": True}
+    text, page = report(tmp_path, run)
+    assert "measured by another program" in page.words
+    assert "knows only means" in page.words
+    assert "the mean round trip of 64 B" in page.words
+    assert "shake hands" not in text
+
+
+def test_pairs_measured_again_show_both_numbers(tmp_path: Path) -> None:
+    run = with_retests(latency_map(block(2, 2), noise=0.0), [(0, 1)], factor=0.5)
+    _, page = report(tmp_path, run)
+    assert "At first Again, alone" in page.words
+    assert "0–1 n0 0 0.67× 602 ns" in page.words
+    assert "1.20 µs 602 ns" in page.words
+
+
+def test_several_sizes_have_a_table_of_levels(tmp_path: Path) -> None:
+    run = latency_map(block(2, 4), noise=0.0, nbytes=(64, 16384))
+    _, page = report(tmp_path, run)
+    assert "64 B 1.20 µs 9.84 µs" in page.words
+    assert "16 KiB 2.40 µs 19.6 µs" in page.words
+
+
+def test_it_knows_its_own(tmp_path: Path) -> None:
+    report(tmp_path, seed_map())
+    assert is_report(tmp_path / "report.html")
+    (tmp_path / "mine.html").write_text("<!DOCTYPE html><title>mine</title>")
+    assert not is_report(tmp_path / "mine.html")
+    assert not is_report(tmp_path / "missing.html")
+
+
+def test_errors_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run"):
+        write_report([], tmp_path / "a.html")
+    with pytest.raises(InputError, match="cannot write"):
+        write_report([seed_map()], tmp_path / "no" / "a.html")
+
+
+def test_it_needs_jinja2_and_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(InputError, match=r"pip install 'isochrone\[report\]'"):
+        write_report([seed_map()], tmp_path / "a.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_1024_ranks_stay_below_3_mb(tmp_path: Path) -> None:
+    text, page = report(tmp_path, latency_map(block(32, 32, "nid{:05d}"), socket=2.1e-6))
+    assert len(text.encode()) < 3_000_000
+    assert "on the same node but on different processors" in page.words
+
+
+# --- words and tables -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ranks", "text"), [([0, 1, 2, 3, 8], "0–3, 8"), ([5], "5"), ([], ""), ([2, 1, 4], "1–2, 4")]
+)
+def test_ranks_are_written_briefly(ranks: list[int], text: str) -> None:
+    assert words.describe_ranks(ranks) == text
+
+
+@pytest.mark.parametrize(
+    ("date", "text"),
+    [("2026-01-02T03:04:05Z", "2 January 2026, 03:04 UTC"), ("yesterday", "yesterday"), (None, ""),
+     ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00")],
+)  # fmt: skip
+def test_dates_are_written_as_people_do(date: object, text: str) -> None:
+    assert words.describe_date(date) == text
+
+
+@pytest.mark.parametrize(
+    ("hosts", "kind", "text"),
+    [
+        (["a"] * 4, "block", "All 4 ranks ran on one node, a."),
+        (["a", "b", "c"], "block", "Each of the 3 ranks ran on a node of its own."),
+        (cyclic(2, 2), "cyclic", "dealt out to the nodes in turn: 2 nodes, 2 on each"),
+        (["a", "b", "a"], "irregular", "no regular order: 2 nodes, between 1 and 2 on one"),
+        ([""] * 2, "block", "not recorded"),
+    ],
+)
+def test_placement_in_words(hosts: list[str], kind: str, text: str) -> None:
+    counts = [hosts.count(host) for host in dict.fromkeys(hosts)]
+    placement = {"kind": kind, "ranks_per_node": counts}
+    assert text in words.describe_placement(placement, hosts)
+
+
+def level(k: int, name: str, groups: list[list[int]]) -> dict[str, object]:
+    return {"level": k, "name": name, "median": 1e-6 * 3**k, "pairs": 5, "groups": groups}
+
+
+@pytest.mark.parametrize(
+    ("levels", "where"),
+    [
+        ([("package", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+         "on the same node but on different processors"),
+        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+         "on the same node but further apart"),
+        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]])], "in the same part of a node"),
+        ([("node", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("network", [list(range(8))])],
+         "on different nodes"),
+        ([("group", [[0, 1, 4, 5], [2, 3], [6, 7]])], "on different nodes of one group"),
+        ([("group", [[0, 4], [1, 5]]), ("network", [list(range(8))])],
+         "in different groups of nodes"),
+    ],
+)  # fmt: skip
+def test_levels_in_words(levels: list[tuple[str, list[list[int]]]], where: str) -> None:
+    made = [level(k, name, groups) for k, (name, groups) in enumerate(levels)]
+    rows = words.describe_levels(made, ["a"] * 4 + ["b"] * 4)
+    assert str(rows[-1]["where"]).startswith(where)
+
+
+def test_every_pair_has_its_level() -> None:
+    made = [level(0, "group", [[0, 1], [2], [3]]), level(1, "node", [[0, 1, 2], [3]]),
+            level(2, "network", [[0, 1, 2, 3]])]  # fmt: skip
+    found = tables.level_of_pairs(made, 4)
+    assert (found[0, 1], found[0, 2], found[1, 2], found[0, 3], found[2, 3]) == (0, 1, 1, 2, 2)
+
+
+def test_inline_svg_takes_the_colours_of_the_page_and_keeps_to_itself() -> None:
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        'width="9pt" viewBox="0 0 9 9"><metadata>m</metadata><defs><style>*{color:red}</style>'
+        '<clipPath id="p1"/></defs><g id="g1" clip-path="url(#p1)"><use xlink:href="#p1"/>'
+        '<text style="fill: #1f2430; font-family: A, B">a &lt; b</text></g></svg>'
+    )
+    out = inline(svg, "x", 'say "a"')
+    assert "style>" not in out
+    assert "metadata" not in out
+    assert "xmlns" not in out
+    assert 'id="x-p1"' in out
+    assert 'clip-path="url(#x-p1)"' in out
+    assert '<use href="#x-p1"' in out
+    assert "g1" not in out
+    assert "fill: var(--ink); font-family: inherit" in out
+    assert "a &lt; b" in out
+    assert 'aria-label="say &quot;a&quot;"' in out
+
+
+def test_options_that_were_not_used_are_not_listed() -> None:
+    run = seed_map()
+    both = {"repeats": 100, "precision": 0.05, "max-time": 1, "time-limit": 0, "force": False}
+    run.header["options"] = both
+    assert tables.measured_how(run) == [("repeats", "100"), ("time for everything", "1.00 s")]
+    run.header["options"] = both | {"repeats": 0}
+    assert tables.measured_how(run)[:2] == [
+        ("wanted precision", "5 %"),
+        ("time for a pair at most", "1.00 s"),
+    ]
+
+
+def test_messages_of_nodes_before_and_after_are_in_one_picture(tmp_path: Path) -> None:
+    before, after = exchange(), exchange()
+    text, page = report(tmp_path, before, after)
+    assert text.count('class="nodes"') == 1
+    assert "Messages of each node" in page.words
+    assert text.count("hot spot: 16 messages with other nodes") == 2

@@ -1,0 +1,290 @@
+"""What a map says about its machine: each slow part is named, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.results.latency_map.topology import Topology, analyse
+from isochrone.runfile.run import Rank, Run
+from synthetic import seed_map
+from truths import flat, hosts, leaving, make_run, noisy, torus, tree
+
+
+def named(topology: Topology) -> set[tuple[str, str]]:
+    return {(part.kind, part.who) for part in topology.slow}
+
+
+def codes(topology: Topology) -> set[str]:
+    return {warning["code"] for warning in topology.warnings}
+
+
+# ---- the document ------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_paper_is_two_nodes_of_two_ranks() -> None:
+    document = analyse(seed_map()).to_json()
+    assert document["ranks"] == 4
+    assert [level["groups"] for level in document["levels"]] == [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
+    assert [level["pairs"] for level in document["levels"]] == [2, 4]
+    assert document["levels"][0]["median"] == pytest.approx(10.94e-6)
+    assert document["levels"][1]["median"] == pytest.approx(22.96e-6)
+    assert document["placement"]["kind"] == "block"
+    assert document["placement"]["ranks_per_node"] == [2, 2]
+    assert document["slow"] == []
+
+
+def test_the_document_is_json_without_nan() -> None:
+    matrix = flat(8) + 3 * leaving(np.arange(8) == 2)
+    document = analyse(make_run(matrix, hosts(8))).to_json()
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    (slow,) = document["slow"]
+    assert (slow["kind"], slow["who"], slow["ranks"]) == ("node", "n2", [2])
+    assert slow["ratio"] == pytest.approx(2, rel=0.01)
+    assert slow["evidence"] == "7 of its round trips take 6.00 µs instead of 3.00 µs"
+
+
+def test_levels_are_named_after_what_the_machine_recorded() -> None:
+    run = make_run(tree([2, 2, 4], [0.5, 1, 3]), hosts(4, 4))
+    run.ranks = [
+        Rank(rank=r.rank, host=r.host, node=r.node, package=r.rank // 2 % 2) for r in run.ranks
+    ]
+    assert [level.name for level in analyse(run).levels] == ["package", "node", "network"]
+
+
+def test_the_median_of_a_level_comes_with_its_interval() -> None:
+    level = analyse(make_run(noisy(flat(16), 0.1, seed=1))).levels[0]
+    assert level.low < level.median < level.high
+    assert level.pairs == 120
+
+
+def test_a_run_that_is_no_map_is_refused() -> None:
+    with pytest.raises(InputError, match="holds no pairs"):
+        analyse(Run({"experiment": "collective", "ranks": 4}))
+
+
+def test_two_ranks_are_one_level() -> None:
+    topology = analyse(make_run(flat(2)))
+    assert [level.groups for level in topology.levels] == [[[0, 1]]]
+    assert topology.slow == []
+
+
+def test_a_clock_too_coarse_to_see_anything_is_survived() -> None:
+    assert len(analyse(make_run(0 * flat(4))).levels) == 1
+
+
+# ---- slow parts --------------------------------------------------------------------------------
+
+SHAPES = {
+    "8 nodes of 1": ([8], [3], 1),
+    "16 nodes of 4": ([4, 16], [1, 3], 4),
+    "4 switches of 4 nodes of 4": ([4, 4, 4], [1, 3, 5], 4),
+    "256 ranks": ([4, 8, 8], [1, 3, 5], 4),
+}
+
+
+@pytest.fixture(params=SHAPES)
+def machine(request: pytest.FixtureRequest) -> tuple[np.ndarray, list[str]]:
+    sizes, times, each = SHAPES[request.param]
+    matrix = tree(sizes, times)
+    return matrix, hosts(len(matrix) // each, each)
+
+
+def test_nothing_healthy_is_named_under_noise(machine: tuple[np.ndarray, list[str]]) -> None:
+    matrix, names = machine
+    for seed in range(5):
+        assert analyse(make_run(noisy(matrix, 0.1, seed), names)).slow == []
+
+
+@pytest.mark.parametrize("noise", [0, 0.05])
+def test_a_slow_node_is_named_and_not_its_ranks_or_pairs(
+    machine: tuple[np.ndarray, list[str]], noise: float
+) -> None:
+    matrix, names = machine
+    between = leaving(np.array(names) == "n3", names)
+    topology = analyse(make_run(noisy(matrix + between * matrix, noise, seed=2), names))
+    assert named(topology) == {("node", "n3")}
+
+
+@pytest.mark.parametrize("noise", [0, 0.05])
+def test_a_slow_pair_is_named_and_not_its_ranks(
+    machine: tuple[np.ndarray, list[str]], noise: float
+) -> None:
+    matrix, names = machine
+    matrix[2, 7] = matrix[7, 2] = 2.2 * matrix[2, 7]
+    topology = analyse(make_run(noisy(matrix, noise, seed=3), names))
+    assert named(topology) == {("pair", "2-7")}
+    assert topology.slow[0].ranks == (2, 7)
+
+
+@pytest.mark.parametrize("noise", [0, 0.05])
+@pytest.mark.parametrize("each", [2, 4])
+def test_a_slow_rank_is_named_and_not_its_node(each: int, noise: float) -> None:
+    matrix = tree([each, 8], [1, 3]) + 3 * leaving(np.arange(8 * each) == 5)
+    topology = analyse(make_run(noisy(matrix, noise, seed=4), hosts(8, each)))
+    assert named(topology) == {("rank", f"rank 5 (n{5 // each})")}
+
+
+def test_a_slow_rank_is_named_where_sockets_leave_it_few_partners_on_each_level() -> None:
+    """Two ranks to a socket: one partner in its own, two in the other."""
+    matrix = tree([2, 2, 8], [0.5, 1, 3])
+    within = np.repeat(np.arange(8), 4)
+    matrix += 1.5 * leaving(np.arange(32) == 5) * (within[:, None] == within)
+    topology = analyse(make_run(matrix, hosts(8, 4)))
+    assert named(topology) == {("rank", "rank 5 (n1)")}
+
+
+def test_a_slow_link_between_two_nodes_is_one_pair() -> None:
+    matrix, node = tree([4, 8], [1, 3]), np.repeat(np.arange(8), 4)
+    link = np.outer(node == 2, node == 6)
+    matrix[link | link.T] *= 2
+    topology = analyse(make_run(noisy(matrix, 0.05, seed=5), hosts(8, 4)))
+    assert named(topology) == {("pair", "n2-n6")}
+
+
+@pytest.mark.parametrize("switches", [2, 4])
+def test_a_slow_switch_is_named_instead_of_its_nodes(switches: int) -> None:
+    """Of two switches too, where no node is the odd one out."""
+    sizes, names = [2, 4, switches], hosts(4 * switches, 2)
+    members = np.arange(len(names)) // 8 == 1
+    matrix = tree(sizes, [1, 3, 5]) + 3 * leaving(members, names)
+    topology = analyse(make_run(noisy(matrix, 0.02, seed=6), names))
+    assert named(topology) == {("switch", "n4,n5,n6,n7")}
+
+
+def test_a_node_that_is_slow_only_inside_is_named() -> None:
+    matrix, names = tree([4, 8], [1, 3]), hosts(8, 4)
+    inside = np.outer(np.array(names) == "n5", np.array(names) == "n5")
+    matrix[inside] *= 2
+    topology = analyse(make_run(noisy(matrix, 0.02, seed=7), names))
+    assert named(topology) == {("node", "n5")}
+
+
+@pytest.mark.parametrize("names", [None, [""] * 8])
+def test_without_hosts_the_rank_is_named(names: list[str] | None) -> None:
+    matrix = flat(8) + 3 * leaving(np.arange(8) == 2)
+    (slow,) = analyse(make_run(noisy(matrix, 0.05, seed=8), names)).slow
+    assert slow.kind == "rank"
+    assert slow.ranks == (2,)
+
+
+def test_the_worst_comes_first() -> None:
+    matrix = flat(16) + 3 * leaving(np.arange(16) == 2) + 6 * leaving(np.arange(16) == 9)
+    assert [part.who for part in analyse(make_run(matrix, hosts(16))).slow] == ["n9", "n2"]
+
+
+@pytest.mark.parametrize("noise", [0, 0.05, 0.1])
+@pytest.mark.parametrize("shape", [(4,), (16,), (2, 3), (4, 4), (8, 8), (4, 4, 4)])
+def test_nothing_is_slow_on_a_torus(shape: tuple[int, ...], noise: float) -> None:
+    """Far pairs are far, and not slow."""
+    matrix = noisy(torus(shape), noise, seed=9)
+    assert analyse(make_run(matrix, hosts(len(matrix)))).slow == []
+
+
+# ---- measured again alone ----------------------------------------------------------------------
+
+
+def with_retest(matrix: np.ndarray, pair: tuple[int, int], again: float) -> Run:
+    """Make a run in which one pair was measured a second time."""
+    run = make_run(matrix, hosts(len(matrix)))
+    table = run.tables["pair"].columns
+    extra = {"i": pair[0], "j": pair[1], "bytes": 64, "median": again * 1e-6}
+    columns = {key: np.append(column, extra[key]) for key, column in table.items()}
+    columns["retest"] = np.append(np.zeros(len(table["i"]), dtype=bool), True)
+    run.tables["pair"] = Table(columns)
+    return run
+
+
+def test_a_pair_that_was_slow_only_once_is_not_named() -> None:
+    matrix = flat(8)
+    matrix[1, 4] = matrix[4, 1] = 9
+    assert analyse(with_retest(matrix, (1, 4), again=3.1)).slow == []
+
+
+def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
+    matrix = flat(8)
+    matrix[1, 4] = matrix[4, 1] = 9
+    (slow,) = analyse(with_retest(matrix, (1, 4), again=8)).slow
+    assert (slow.kind, slow.who, slow.retested) == ("pair", "1-4", True)
+    assert (slow.seconds, slow.first) == pytest.approx((8e-6, 9e-6))
+    assert "8.00 µs, at first 9.00 µs" in slow.evidence
+
+
+def test_a_pair_within_its_own_uncertainty_is_not_named() -> None:
+    matrix = noisy(flat(16), 0.02, seed=10)
+    matrix[1, 4] = matrix[4, 1] = 6
+    low, high = 0.98 * matrix, 1.02 * matrix
+    sure = analyse(make_run(matrix, hosts(16), low=low, high=high))
+    low[1, 4], high[1, 4] = 1, 30
+    unsure = analyse(make_run(matrix, hosts(16), low=low, high=high))
+    assert named(sure) == {("pair", "1-4")}
+    assert unsure.slow == []
+
+
+# ---- warnings ----------------------------------------------------------------------------------
+
+
+def test_the_warnings_of_the_run_come_first() -> None:
+    run = make_run(flat(4), hosts(4))
+    run.warnings = [{"code": "oversubscribed", "text": "4 ranks on 2 cores"}]
+    assert analyse(run).warnings == run.warnings
+
+
+def test_pairs_that_were_not_measured_are_counted() -> None:
+    matrix = flat(6)
+    matrix[0, 1] = matrix[1, 0] = np.nan
+    topology = analyse(make_run(matrix, hosts(6)))
+    assert codes(topology) == {"incomplete-map"}
+    assert topology.levels[0].pairs == 14
+    assert topology.warnings[0]["text"] == "1 of 15 pairs were not measured"
+
+
+def test_hosts_that_the_latencies_do_not_show_are_reported() -> None:
+    topology = analyse(make_run(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), hosts(4, 4)[::-1]))
+    assert "hosts-disagree" not in codes(topology)
+    wrong = [f"n{rank % 4}" for rank in range(16)]
+    topology = analyse(make_run(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), wrong))
+    assert "hosts-disagree" in codes(topology)
+    assert len(topology.levels) == 2
+
+
+@pytest.mark.parametrize(("count", "warned"), [(1, False), (2, True), (3, True), (4, False)])
+def test_too_few_nodes_to_tell_a_slow_one_are_reported(count: int, warned: bool) -> None:
+    topology = analyse(make_run(tree([2, count], [1, 3]), hosts(count, 2)))
+    assert ("few-nodes" in codes(topology)) == warned
+    assert topology.slow == []
+
+
+def test_unknown_hosts_are_reported() -> None:
+    assert codes(analyse(make_run(flat(4), [""] * 4))) == {"hosts-unknown"}
+
+
+# ---- size --------------------------------------------------------------------------------------
+
+
+def test_a_large_map_is_read_in_little_work() -> None:
+    """1,024 ranks: 523,776 pairs. The bound is on processor time, with much to spare."""
+    names = hosts(128, 8)
+    matrix = tree([8, 16, 8], [1, 3, 5]) + 3 * leaving(np.array(names) == "n7", names)
+    run = make_run(noisy(matrix, 0.05, seed=12), names)
+    start = time.process_time()
+    topology = analyse(run)
+    assert time.process_time() - start < 30
+    assert [len(level.groups) for level in topology.levels] == [128, 8, 1]
+    assert named(topology) == {("node", "n7")}
+
+
+def test_a_pair_that_stands_out_among_few_ranks_is_mentioned() -> None:
+    """Among four ranks it cannot be called slow, but to say nothing would be to hide it."""
+    times = np.full((4, 4), 1e-6)
+    times[1, 2] = times[2, 1] = 5e-6
+    found = analyse(make_run(times, ["n0"] * 4))
+    assert found.slow == []
+    assert "few-ranks" in codes(found)
+    calm = analyse(make_run(np.full((4, 4), 1e-6), ["n0"] * 4))
+    assert "few-ranks" not in codes(calm)

@@ -1,0 +1,94 @@
+"""Protocol switches: found where they are, and not where there is only noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone.results.sweep.curves import Curve, Point, curves
+from isochrone.results.sweep.switches import describe, switches
+from sweeps import SIZES, collective, line, point_to_point, switching
+
+EVEN = tuple(range(0, 1025, 32))
+"""The sizes of mpptest."""
+
+
+def with_noise(time: object, sizes: tuple[int, ...], noise: float, seed: int) -> Curve:
+    """Make a curve whose medians themselves are off, as those of a busy machine are."""
+    dice = np.random.default_rng(seed)
+    points = []
+    for nbytes in sizes:
+        middle = float(time(nbytes) * dice.lognormal(0, noise))  # type: ignore[operator]
+        rate = nbytes / middle if middle else None
+        times = [middle * factor for factor in (1, 0.995, 1.005, 0.98, 1.01, 1.1)]
+        points.append(Point(nbytes, 20, *times, bandwidth=rate))
+    return Curve({"pair": [0, 1]}, 2, tuple(points))
+
+
+@pytest.mark.parametrize("sizes", [SIZES, EVEN, SIZES[:9]], ids=["powers", "mpptest", "few"])
+def test_a_straight_line_has_no_switch_in_95_of_100_trials(sizes: tuple[int, ...]) -> None:
+    """2 % of noise on the medians themselves, far beyond their intervals, 200 times."""
+    false = sum(bool(switches(with_noise(line(), sizes, 0.02, seed))) for seed in range(200))
+    assert false <= 10
+
+
+def test_repetitions_with_2_percent_of_noise_make_no_switch() -> None:
+    found = [switches(curves(point_to_point(line(), seed=seed))[0]) for seed in range(50)]
+    assert sum(map(bool, found)) <= 2
+
+
+def test_a_true_switch_is_found_between_the_two_sizes_around_it() -> None:
+    """In nearly every one of 100 trials, and in the right place."""
+    exact = 0
+    for seed in range(100):
+        found = switches(with_noise(switching, SIZES, 0.02, seed))
+        exact += [(s.after, s.before) for s in found] == [(65536, 131072)]
+    assert exact >= 90
+
+
+def test_it_says_what_changed() -> None:
+    """Jump and bandwidths are those of the two lines the times were made from."""
+    (found,) = switches(with_noise(switching, SIZES, 0.0, 1))
+    old, new = 1.2e-6 + 131072 / 6e9, 5.2e-6 + 131072 / 11e9
+    assert found.jump == pytest.approx(new - old, rel=1e-6)
+    assert found.ratio == pytest.approx(new / old, rel=1e-6)
+    assert found.bandwidth_before == pytest.approx(6e9, rel=1e-6)
+    assert found.bandwidth_after == pytest.approx(11e9, rel=1e-6)
+    assert describe(found) == (
+        "between 64 KiB and 128 KiB: 5.93 µs less (-26 %), further bytes at 11.0 GB/s instead of "
+        "6.00 GB/s"
+    )
+
+
+def test_two_switches_are_found() -> None:
+    def time(nbytes: int) -> float:
+        return 1e-6 + nbytes / 4e9 + (nbytes > 1024) * 2e-6 + (nbytes > 65536) * 2e-5
+
+    sizes = tuple(1 << k for k in range(23))
+    found = switches(with_noise(time, sizes, 0.01, 3))
+    assert [(s.after, s.before) for s in found] == [(1024, 2048), (65536, 131072)]
+
+
+def test_a_change_of_bandwidth_without_a_jump_is_found() -> None:
+    def time(nbytes: int) -> float:
+        return 1e-6 + nbytes / 8e9 + max(0, nbytes - 262144) / 4e9
+
+    found = switches(with_noise(time, SIZES, 0.01, 3))
+    assert len(found) == 1
+    assert found[0].after in (131072, 262144, 524288)
+    assert found[0].bandwidth_before == pytest.approx(8e9, rel=0.1)
+
+
+def test_a_small_jump_is_no_switch() -> None:
+    """3 % more above some size is nothing to tell anyone, however sure it is."""
+
+    def time(nbytes: int) -> float:
+        return (1e-6 + nbytes / 8e9) * (1.03 if nbytes > 4096 else 1.0)
+
+    assert switches(with_noise(time, SIZES, 0.0, 3)) == []
+
+
+def test_few_sizes_and_times_of_zero_have_none() -> None:
+    assert switches(with_noise(switching, SIZES[:5], 0.01, 1)) == []
+    assert switches(with_noise(lambda nbytes: 0.0, SIZES, 0.0, 1)) == []
+    assert switches(curves(collective(("barrier",)))[0]) == []

@@ -1,0 +1,119 @@
+"""The run file: partial runs are readable, damage is named, nothing is lost or overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import read, write
+
+HEADER = '{"record":"run","format":1,"experiment":"latency-map","ranks":3,"site":"north"}\n'
+RANKS = "".join(
+    f'{{"record":"rank","rank":{r},"host":"n{r // 2}","cpu":{r},"node":{r // 2},"gpu":7}}\n'
+    for r in range(3)
+)
+
+
+def pair(i: int, j: int, median: float, extra: str = "") -> str:
+    return (
+        f'{{"record":"pair","i":{i},"j":{j},"bytes":64,"n":10,"median":{median},'
+        f'"mean":{median},"stddev":0.5{extra}}}\n'
+    )
+
+
+def file_of(folder: Path, text: str) -> Path:
+    path = folder / "run.jsonl"
+    path.write_text(text)
+    return path
+
+
+def test_a_file_without_its_end_is_a_partial_run(tmp_path: Path) -> None:
+    run = read(file_of(tmp_path, HEADER + RANKS + pair(0, 1, 2.0)))
+    assert not run.complete
+    assert run.hosts == ["n0", "n0", "n1"]
+    times = run.matrix()
+    assert times[0, 1] == times[1, 0] == 2.0
+    assert np.isnan(times[0, 2])
+
+
+@pytest.mark.parametrize("cut", [2, 10, 40, 60])
+def test_a_file_cut_within_its_last_line_is_a_partial_run(tmp_path: Path, cut: int) -> None:
+    text = HEADER + RANKS + pair(0, 1, 2.0) + pair(0, 2, 3.0)[:-cut]
+    assert len(read(file_of(tmp_path, text)).pairs()) == 1
+
+
+def test_damage_in_the_middle_is_named_by_its_line(tmp_path: Path) -> None:
+    text = HEADER + RANKS + "what?\n" + pair(0, 1, 2.0)
+    with pytest.raises(InputError, match=r"run\.jsonl:5: not a record"):
+        read(file_of(tmp_path, text))
+
+
+def test_a_measurement_made_again_counts_and_the_first_is_kept(tmp_path: Path) -> None:
+    text = HEADER + RANKS + pair(0, 1, 9.0) + pair(0, 1, 2.0, ',"retest":true')
+    run = read(file_of(tmp_path, text))
+    assert run.matrix()[0, 1] == 2.0
+    assert run.matrix(retested=False)[0, 1] == 9.0
+
+
+def test_unknown_keys_and_records_survive_reading_and_writing(tmp_path: Path) -> None:
+    """A newer probe may write more; a tool in between must not lose it."""
+    text = (
+        HEADER + RANKS + pair(0, 1, 2.0, ',"colour":"red"') + pair(0, 2, 2.0)
+        + '{"record":"weather","rain":true}\n{"record":"end","seconds":1.5,"complete":true}\n'
+    )  # fmt: skip
+    path = file_of(tmp_path, text)
+    copy = tmp_path / "copy.jsonl"
+    write(read(path), copy)
+    again = read(copy)
+    assert again.header["site"] == "north"
+    assert again.ranks[1].extra == {"gpu": 7}
+    assert again.pairs()["colour"].tolist() == ["red", None]
+    assert '"colour"' not in copy.read_text().splitlines()[5]
+    assert again.tables["weather"]["rain"].tolist() == [True]
+    assert again.end == {"seconds": 1.5, "complete": True}
+
+
+def test_a_file_that_exists_is_not_overwritten(tmp_path: Path) -> None:
+    path = file_of(tmp_path, HEADER)
+    with pytest.raises(InputError, match="exists already"):
+        write(read(path), path)
+    assert path.read_text() == HEADER
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "the file is empty"),
+        ("[1, 2]\n", "not a record"),
+        ('{"record":"pair"}\n', "does not begin with a 'run' record"),
+        ('{"record":"run","ranks":3}\n', "no valid 'format'"),
+        ('{"record":"run","format":2,"ranks":3}\n', "newer"),
+        ('{"record":"run","format":1,"ranks":true}\n', "no valid number of 'ranks'"),
+        (HEADER + '{"rank":0}\n', "a record without a name"),
+        (HEADER + '{"record":"rank","rank":3,"host":"a"}\n', "not a number from 0 to 2"),
+        (HEADER + '{"record":"rank","rank":0}\n', "without a 'host'"),
+        (HEADER + RANKS + RANKS.splitlines()[0] + "\n", "rank 0 a second time"),
+        (HEADER + pair(1, 1, 2.0), "not 0 <= i < j < 3"),
+        (HEADER + pair(0, 1, -2.0), "is no time"),
+        (HEADER + pair(0, 1, 2.0).replace("2.0", "1e999"), "is no time|not a record"),
+        (HEADER + pair(0, 1, 2.0).replace("2.0", "NaN"), "not a record"),
+        (HEADER + pair(0, 1, 2.0).replace('"j":1', '"j":"one"'), "whole number 'j'"),
+    ],
+)
+def test_what_is_no_run_file_is_said_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint) as error:
+        read(file_of(tmp_path, text))
+    assert "\n" not in str(error.value)
+
+
+def test_columns_hold_numbers_text_and_gaps(tmp_path: Path) -> None:
+    """Ten thousand records, so that several chunks with different keys are joined."""
+    lines = [f'{{"record":"sample","k":{k}}}\n' for k in range(9000)]
+    lines += [f'{{"record":"sample","k":{k},"late":1.5}}\n' for k in range(9000, 10000)]
+    table = read(file_of(tmp_path, HEADER + "".join(lines))).tables["sample"]
+    assert table["k"].dtype == np.int64
+    assert np.isnan(table["late"][:9000]).all()
+    assert (table["late"][9000:] == 1.5).all()

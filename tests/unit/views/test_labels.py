@@ -1,0 +1,73 @@
+"""Labels of curves: what differs between them, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from isochrone.results.sweep.curves import Curve, curves
+from isochrone.runfile.run import Run
+from isochrone.views.labels import library, ranks_per_node, tell_apart
+from sweeps import bisection, collective, point_to_point
+
+SIZES = (8, 64)
+
+
+def drawn(*runs: Run) -> list[tuple[Run, Curve]]:
+    return [(run, curve) for run in runs for curve in curves(run)]
+
+
+def test_runs_with_1_2_and_4_ranks_per_node_are_labelled_so() -> None:
+    """The figures of the seed: everything else is common, and said once."""
+    found = tell_apart(drawn(*(point_to_point(per_node=k, sizes=SIZES) for k in (1, 2, 4))))
+    assert found.each == ["1 rank per node", "2 ranks per node", "4 ranks on one node"]
+    assert found.common == ["point to point", "ranks 0–3", "MPICH 5.0.2"]
+
+
+def test_modes_libraries_and_origins_tell_curves_apart() -> None:
+    one, two, three = (point_to_point(sizes=SIZES, mode=m) for m in ("blocking", "put", "put"))
+    two.header["mpi"] = {"library": "Open MPI v5.0.11, package: Debian"}
+    three.header["clock"]["simulated"] = True
+    found = tell_apart(drawn(one, two, three))
+    assert found.each == ["blocking, MPICH 5.0.2", "put, Open MPI 5.0.11",
+                          "put, MPICH 5.0.2, simulated"]  # fmt: skip
+
+
+def test_operations_and_rank_counts_tell_curves_apart() -> None:
+    found = tell_apart(drawn(collective(ranks=8, sizes=SIZES), collective(ranks=16, sizes=SIZES)))
+    assert found.each == ["bcast, 8 ranks", "allreduce, 8 ranks", "bcast, 16 ranks",
+                          "allreduce, 16 ranks"]  # fmt: skip
+    pairing = (bisection(sizes=SIZES, pairing=p) for p in ("halves", "neighbours"))
+    assert tell_apart(drawn(*pairing)).each == ["halves", "neighbours"]
+
+
+def test_the_same_measurement_twice_is_told_apart_by_its_file_or_a_number() -> None:
+    one, two = point_to_point(sizes=SIZES), point_to_point(sizes=SIZES)
+    assert tell_apart(drawn(one, two)).each == ["1", "2"]
+    one.path, two.path = Path("before.jsonl"), Path("after.jsonl")
+    assert tell_apart(drawn(one, two)).each == ["before", "after"]
+
+
+def test_a_single_curve_needs_no_label() -> None:
+    assert tell_apart(drawn(point_to_point(sizes=SIZES))).each == [""]
+
+
+def test_libraries_in_two_words_and_hostile_ones_made_safe() -> None:
+    run = point_to_point(sizes=SIZES)
+    for text, short in (
+        ("MPICH Version:      4.3.1\nMPICH Release date: x", "MPICH 4.3.1"),
+        ("Open MPI v4.1.4, package: Debian OpenMPI", "Open MPI 4.1.4"),
+        ("Intel(R) MPI Library 2021.10 for Linux", "Intel(R) MPI 2021.10"),
+        ("\x1b[31mmine", "\N{REPLACEMENT CHARACTER}[31mmine"),
+    ):
+        run.header["mpi"] = {"library": text}
+        assert library(run) == short
+    run.header["mpi"] = "x"
+    assert library(run) == ""
+
+
+def test_ranks_per_node_of_uneven_single_and_unknown_nodes() -> None:
+    assert ranks_per_node(point_to_point(per_node=3, sizes=SIZES)) == "1 to 3 ranks per node"
+    assert ranks_per_node(point_to_point(per_node=4, sizes=SIZES)) == "4 ranks on one node"
+    nameless = point_to_point(sizes=SIZES)
+    nameless.ranks = []
+    assert ranks_per_node(nameless) == ""

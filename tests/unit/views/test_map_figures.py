@@ -1,0 +1,328 @@
+"""The pictures: what is drawn where, and that it can be read."""
+
+from __future__ import annotations
+
+import colorsys
+import itertools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from mpl_toolkits.mplot3d import proj3d
+
+from isochrone import views
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run
+from isochrone.views import style as _style
+from isochrone.views.figures import heatmap, levels, surface
+from synthetic import block, cyclic, latency_map, seed_map
+
+FQDN = "i182-1{:02d}.ranger.tacc.utexas.edu"
+UNEVEN = [f"nid{h:05d}" for h, ranks in enumerate([5, 12, 3, 8, 1, 7]) for _ in range(ranks)]
+
+MAPS: dict[str, Callable[[], Run]] = {
+    "the paper's example": seed_map,
+    "two ranks": lambda: latency_map(["a", "b"]),
+    "16 ranks": lambda: latency_map(block(4, 4, "node{:02d}"), socket=1.9e-6),
+    "64 ranks, long names": lambda: latency_map(block(8, 8, FQDN), slow_hosts={FQDN.format(3): 2}),
+    "256 ranks": lambda: latency_map(block(16, 16, FQDN), slow_hosts={FQDN.format(3): 2}),
+    "256 hosts": lambda: latency_map(block(256, 1, "nid{:05d}")),
+    "uneven": lambda: latency_map(UNEVEN, slow_hosts={"nid00003": 1.8}),
+    "cyclic": lambda: latency_map(cyclic(4, 6)),
+    "cyclic, 256 ranks": lambda: latency_map(cyclic(16, 16)),
+    "one host": lambda: latency_map(["workstation"] * 8),
+    "partial": lambda: latency_map(block(4, 6), missing=lambda i, j: (i + j) % 24 > 15),
+    "300 ranks": lambda: latency_map(block(10, 30)),
+}
+VIEWS = {"heatmap": heatmap, "surface": surface, "levels": levels}
+
+
+def texts(figure: Figure) -> list[Text]:
+    return [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip()]
+
+
+def words(figure: Figure) -> str:
+    return "\n".join(text.get_text() for text in texts(figure))
+
+
+# --- shared style ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "name"),
+    [(1.2e-6, 9.8e-6, "µs"), (0.5e-6, 1.2e-6, "µs"), (2e-6, 1.2e-3, "µs"), (1e-3, 4e-3, "ms"),
+     (40e-9, 90e-9, "ns"), (0.9, 2.5, "s"), (0.0, 0.0, "µs")],
+)  # fmt: skip
+def test_the_unit_suits_the_numbers(low: float, high: float, name: str) -> None:
+    assert _style.time_unit(np.array([low, high, np.nan])).name == name
+
+
+def test_names_lose_their_common_domain_and_keep_their_end() -> None:
+    hosts = [FQDN.format(k) for k in range(3)]
+    assert list(_style.short_names(hosts).values()) == ["i182-100", "i182-101", "i182-102"]
+    assert _style.short_names(["a.b.c"]) == {"a.b.c": "a.b.c"}
+    long = _style.short_names(["x" * 40 + "17", "x" * 40 + "18"])
+    assert all(len(name) <= 22 for name in long.values())
+    assert [name[-2:] for name in long.values()] == ["17", "18"]
+    assert _style.short_names(["n\x1b[31m1"]) == {"n\x1b[31m1": "n\N{REPLACEMENT CHARACTER}[31m1"}
+
+
+def test_segments_begin_wherever_the_host_changes() -> None:
+    found = [(s.host, s.first, s.last) for s in _style.host_segments(list("aabca"))]
+    assert found == [("a", 0, 1), ("b", 2, 2), ("c", 3, 3), ("a", 4, 4)]
+
+
+def test_neighbouring_hosts_differ_in_colour_and_none_is_red() -> None:
+    colours = list(_style.host_colours([f"n{k}" for k in range(300)]).values())
+    assert all(a != b for a, b in itertools.pairwise(colours))
+    for colour in colours:
+        part = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        hue, _, _ = colorsys.rgb_to_hsv(*part)
+        assert 0.03 < hue < 0.97
+
+
+def test_pooling_keeps_the_slowest() -> None:
+    matrix = np.ones((10, 10))
+    matrix[7, 2] = 9.0
+    small, block_size = _style.pool(matrix, 4)
+    assert (small.shape, block_size) == ((4, 4), 3)
+    assert small[2, 0] == 9.0
+    assert np.isnan(_style.pool(np.full((4, 4), np.nan), 2)[0]).all()
+
+
+# --- every picture can be read --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", MAPS)
+def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str) -> None:
+    figure = VIEWS[view].draw(MAPS[name](), "median")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width, height = canvas.get_width_height()
+    boxes = []
+    for text in texts(figure):
+        box = text.get_window_extent(canvas.get_renderer())
+        if box.x0 >= -1 and box.x1 <= width + 1 and box.y0 >= -1 and box.y1 <= height + 1:
+            boxes.append((text.get_text(), box.x0 + 1, box.y0 + 1, box.x1 - 1, box.y1 - 1))
+        else:  # matplotlib keeps ticks beyond the limits, at places where it does not draw them
+            assert text.get_text().replace(".", "").isdigit(), (text.get_text(), box)
+    for (a, ax0, ay0, ax1, ay1), (b, bx0, by0, bx1, by1) in itertools.combinations(boxes, 2):
+        apart = ax1 <= bx0 or bx1 <= ax0 or ay1 <= by0 or by1 <= ay0
+        assert apart or view == "surface", f"{a!r} and {b!r} overlap"
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_title_says_what_size_how_many_and_round_trip(view: str) -> None:
+    run = latency_map(block(2, 4), nbytes=(64, 1024))
+    text = words(VIEWS[view].draw(run, "stddev", 1024))
+    for part in ("tandard deviation", "1 KiB", "8 ranks on 2 hosts", "round trip"):
+        assert part in text
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_host_names_are_no_mathematics(view: str, tmp_path: Path) -> None:
+    run = latency_map(["$x^2$ <b>&"] * 3 + ["$\\frac{$"] * 3)
+    figure = VIEWS[view].draw(run)
+    views.save(figure, tmp_path / "a.png")  # raises if the second one is parsed
+    views.save(figure, tmp_path / "a.svg")
+    if view != "surface":
+        assert "$x^2$ &lt;b&gt;&amp;" in (tmp_path / "a.svg").read_text("utf-8")
+
+
+# --- heat map -------------------------------------------------------------------------------------
+
+
+def image(figure: Figure) -> np.ndarray[Any, Any]:
+    return np.asarray(figure.axes[0].images[0].get_array())
+
+
+def test_heatmap_shows_low_dark_high_bright_and_a_blank_diagonal() -> None:
+    figure = heatmap.draw(seed_map(), "mean")
+    axes, picture = figure.axes[0], image(figure)
+    assert axes.images[0].origin == "lower"
+    assert (picture[range(4), range(4), 3] == 0).all()
+    assert picture[0, 1, :3].tolist() == [68, 1, 84]  # viridis begins here: the fastest pair
+    assert picture[0, 3, :3].tolist() == [253, 231, 36]  # and ends here: the slowest
+    assert (picture == picture.transpose(1, 0, 2)).all()
+
+
+def test_heatmap_of_few_ranks_holds_the_numbers_in_ink_that_contrasts() -> None:
+    figure = heatmap.draw(seed_map(), "mean")
+    inks = {t.get_text(): t.get_color() for t in figure.axes[0].texts}
+    assert inks["10.4"] == "#ffffff"
+    assert inks["24.3"] == "#101418"
+    assert "24.3" not in words(heatmap.draw(latency_map(block(2, 6))))
+
+
+def test_heatmap_draws_a_line_at_each_change_of_host() -> None:
+    figure = heatmap.draw(latency_map(list("aabbbc")), "mean")
+    lines = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)][-1]
+    found = {float(s[0, 0]) for s in lines.get_segments() if s[0, 0] == s[1, 0]}
+    assert found == {1.5, 4.5}
+
+
+def test_heatmap_colours_are_logarithmic_over_a_wide_range_and_say_so() -> None:
+    assert "logarithmic" in words(heatmap.draw(latency_map(block(2, 3), far=40e-6)))
+    assert "logarithmic" not in words(heatmap.draw(seed_map()))
+
+
+def test_heatmap_does_not_blow_noise_up_to_structure() -> None:
+    figure = heatmap.draw(latency_map(["a"] * 12, noise=0.001), "median")
+    low, high = figure.axes[1].get_ylim()
+    assert high / low == pytest.approx(1.25, rel=0.01)
+
+
+def test_heatmap_marks_what_was_not_measured() -> None:
+    figure = heatmap.draw(MAPS["partial"]())
+    assert image(figure)[0, 23].tolist() == list(heatmap._UNMEASURED)
+    assert "not measured" in words(figure)
+    assert "partial run" in words(figure)
+
+
+def test_heatmap_names_hosts_once_in_a_legend_if_their_ranks_are_scattered() -> None:
+    names = [t.get_text() for t in heatmap.draw(latency_map(cyclic(16, 16))).axes[0].texts]
+    assert [name for name in names if name.startswith("n")] == [f"n{k}" for k in range(16)]
+
+
+def test_heatmap_gives_every_cell_the_same_number_of_pixels() -> None:
+    for ranks in (64, 256, 300):
+        figure = heatmap.draw(latency_map(block(4, ranks // 4)))
+        pixels = figure.axes[0].get_position().width * figure.get_figwidth() * figure.dpi
+        assert pixels / ranks == pytest.approx(round(pixels / ranks))
+
+
+def test_heatmap_of_very_many_ranks_shrinks_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heatmap, "_MOST_CELLS", 16)
+    figure = heatmap.draw(latency_map(block(4, 12)))
+    assert image(figure).shape[0] == 16
+    assert "3 × 3 ranks" in words(figure)
+
+
+# --- surface --------------------------------------------------------------------------------------
+
+
+def test_surface_has_rank_0_at_the_lower_left_and_a_diagonal_of_0() -> None:
+    figure = surface.draw(seed_map(), "mean")
+    FigureCanvasAgg(figure).draw()
+    axes: Any = figure.axes[0]
+    corners = {
+        (x, y): proj3d.proj_transform(x, y, 0, axes.get_proj())[:2] for x in (0, 3) for y in (0, 3)
+    }
+    assert corners[0, 0][1] == min(y for _, y in corners.values())  # the lowest
+    assert corners[0, 0][0] < corners[3, 0][0]  # left of the last column
+    assert corners[0, 0][1] < corners[0, 3][1]
+    assert axes.get_zlim() == pytest.approx((0, 24.34))
+    assert "diagonal = 0" in words(figure)
+
+
+def test_surface_goes_from_blue_to_red() -> None:
+    bar = surface.draw(seed_map()).axes[1]
+    colours = bar.collections[-1].get_cmap()([0.0, 1.0])
+    assert colours[0][2] > max(colours[0][:2])
+    assert colours[1][0] > max(colours[1][1:3])
+
+
+def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surface, "_MOST_POINTS", 16)
+    assert "3 × 3 pairs" in words(surface.draw(latency_map(block(4, 12))))
+
+
+# --- levels ---------------------------------------------------------------------------------------
+
+
+def test_tree_joins_ranks_at_their_round_trip() -> None:
+    tree = levels.plant(seed_map().matrix("mean"), seed_map().hosts)
+    assert tree.order == [0, 1, 2, 3]
+    heights = tree.branches[:, 1, 1]
+    assert heights == pytest.approx([10.44e-6, 11.44e-6, (20.07 + 24.34 + 23.20 + 22.72) / 4e6])
+    assert tree.owner == ["nid00670", "nid00671", None]
+
+
+def test_tree_may_be_a_thousand_deep() -> None:
+    n = 1500
+    ranks = np.arange(n)
+    chain = np.maximum(ranks[:, None], ranks) * 1e-6  # each rank joins all before it
+    tree = levels.plant(chain + np.eye(n), ["a"] * n)
+    assert tree.order == list(range(n))
+
+
+def test_levels_are_drawn_where_topology_found_them() -> None:
+    figure = levels.draw(latency_map(block(8, 4), noise=0.0), "median")
+    text = words(figure)
+    assert "level 0: 1.20 µs" in text
+    assert "same node, 48 pairs" in text
+    assert "between nodes, 448 pairs" in text
+    dashed = [line for line in figure.axes[0].lines if line.is_dashed()]
+    low, high = figure.axes[0].get_ylim()
+    at = [low * (high / low) ** float(np.asarray(line.get_ydata())[0]) for line in dashed]
+    assert at == pytest.approx([1.2, 9.8], rel=0.02)
+
+
+def test_levels_mark_what_is_slow() -> None:
+    figure = levels.draw(latency_map(block(8, 4), slow_hosts={"n3": 2.4}), "median")
+    assert "node n3 2.4×" in words(figure)
+    red = {t.get_text() for t in figure.axes[0].texts if t.get_color() == _style.SLOW}
+    assert red == {"n3:12", "n3:13", "n3:14", "n3:15"}
+
+
+def test_levels_name_ranks_if_they_are_few_and_hosts_if_they_are_many() -> None:
+    few = levels.draw(latency_map(block(2, 4)))
+    assert "n1:5" in words(few)
+    many = [t.get_text() for t in levels.draw(latency_map(block(16, 16))).axes[0].texts]
+    assert {f"n{k}" for k in range(16)} <= set(many)
+    assert not any(":" in name and name.startswith("n") for name in many)
+
+
+def test_levels_of_a_partial_map_say_that_pairs_were_filled_in() -> None:
+    assert "92 pairs not measured" in words(levels.draw(MAPS["partial"]()))
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_unknown_quantity_and_unknown_format_are_one_line_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there are: mean, median, stddev"):
+        heatmap.draw(seed_map(), "mode")
+    for name in ("a.gif", "a"):
+        with pytest.raises(InputError, match=r"there are: \.png, \.svg, \.pdf"):
+            views.save(heatmap.draw(seed_map()), tmp_path / name)
+    with pytest.raises(InputError, match="cannot write"):
+        views.save(heatmap.draw(seed_map()), tmp_path / "no" / "a.png")
+
+
+def test_pictures_need_matplotlib_and_say_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [m for m in sys.modules if m.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for view in VIEWS.values():
+        with pytest.raises(InputError, match=r"pip install 'isochrone\[report\]'"):
+            view.draw(seed_map())
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+def test_the_same_picture_is_the_same_file(suffix: str, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        views.save(heatmap.draw(latency_map(block(4, 6))), tmp_path / f"{name}{suffix}")
+    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+
+def test_svg_keeps_text_as_text_and_is_small(tmp_path: Path) -> None:
+    views.save(heatmap.draw(latency_map(block(16, 16))), tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text("utf-8")
+    assert ">n7</text>" in text
+    assert len(text) < 200_000
+
+
+def test_drawing_leaves_the_settings_of_matplotlib_alone(tmp_path: Path) -> None:
+    before = dict(mpl.rcParams)
+    views.save(levels.draw(seed_map()), tmp_path / "a.svg")
+    assert dict(mpl.rcParams) == before
