@@ -14,7 +14,6 @@ from cluster import lifetime
 from cluster.measuring import hostfile, measure
 from cluster.plan import Plan
 from cluster.running import Cluster
-from hot_spots import TABLE_II, TACHYON, UNEVEN, random_job, shuffled
 from isochrone import models
 from isochrone.base.units import format_seconds
 from isochrone.measure.probe import Probe
@@ -25,6 +24,7 @@ from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import aggregators
 from isochrone.workloads.node_messages import layout_of
 from isochrone.workloads.patterns.tiles import tile_io
+from made_up.jobs import TABLE_II, TACHYON, UNEVEN, random_job, shuffled
 from mpis import Mpi
 
 ROOT = Path(__file__).parents[1]

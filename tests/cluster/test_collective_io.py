@@ -11,13 +11,13 @@ import pytest
 
 from cluster.measuring import hostfile
 from cluster.running import Cluster
-from hot_spots import TABLE_II, UNEVEN, shuffled, tachyon
 from isochrone.predict.collective_io import predict
 from isochrone.runfile.run import Run, read
 from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import DEFAULT, aggregators
 from isochrone.workloads.node_messages import Counts, layout_of
 from isochrone.workloads.patterns.tiles import tile_io
+from made_up.jobs import TABLE_II, UNEVEN, shuffled, tachyon
 from mpis import Mpi, find_mpi
 from shims import Shim
 

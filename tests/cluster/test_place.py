@@ -11,11 +11,11 @@ import pytest
 
 from cluster import slurm
 from cluster.running import Cluster
-from hot_spots import TACHYON, UNEVEN
 from isochrone.runfile.run import read
 from isochrone.workloads.call import Call
 from isochrone.workloads.node_messages import block_layout, count
 from isochrone.workloads.patterns.tiles import tile_io
+from made_up.jobs import TACHYON, UNEVEN
 from mpis import SCRIPTS, find_mpi, missing
 
 

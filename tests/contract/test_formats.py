@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sweeps
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
@@ -15,6 +14,7 @@ from isochrone.base.table import Table
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Rank, Run
+from made_up import sweeps
 
 EXPORTERS = registry.names("formats.exporters")
 IMPORTERS = registry.names("formats.importers")

@@ -13,7 +13,7 @@ from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.models.terms import columns, latex, unit, variables_of
-from made_up_times import grid, noisy, times, truth
+from made_up.times import grid, noisy, times, truth
 from mpis import ROOT
 
 NAMES = registry.names("models.families")

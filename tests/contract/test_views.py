@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from io_runs import hot_spot
 from isochrone import views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
-from made_up_times import grid, noisy, run_of, times, truth
+from made_up.hotspots import hot_spot
+from made_up.maps import block, exchange, latency_map, seed_map
+from made_up.sweeps import bisection, collective, point_to_point
+from made_up.times import grid, noisy, run_of, times, truth
 from mpis import ROOT
-from sweeps import bisection, collective, point_to_point
-from synthetic import block, exchange, latency_map, seed_map
 
 NAMES = registry.names("views.figures")
 MAPS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "map"]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from isochrone.runfile.run import write
-from made_up_times import grid, noisy, run_of, times, truth
+from made_up.sweeps import point_to_point
+from made_up.times import grid, noisy, run_of, times, truth
 from mpis import ROOT
-from sweeps import point_to_point
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 CLIC = ROOT / "examples/models/clic.json"

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import websocket
 
-from io_runs import hot_spot, tile_io
 from isochrone.pages.html.build import write_report
 from isochrone.runfile import run as runs
-from sweeps import bisection, collective, point_to_point, table_of
-from synthetic import block, latency_map
+from made_up.hotspots import hot_spot, tile_io
+from made_up.maps import block, latency_map
+from made_up.sweeps import bisection, collective, point_to_point, table_of
 
 pytestmark = pytest.mark.browser
 

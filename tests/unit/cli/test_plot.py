@@ -8,8 +8,8 @@ import pytest
 
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
-from sweeps import collective, point_to_point
-from synthetic import seed_map
+from made_up.maps import seed_map
+from made_up.sweeps import collective, point_to_point
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
-from io_runs import hot_spot
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.exporters import csv, matlab, mmpi, npz
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Rank, Run
+from made_up.hotspots import hot_spot
 
 
 def small(hosts: tuple[str, ...] = ("a", "a", "b"), **header: Any) -> Run:

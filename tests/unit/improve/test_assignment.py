@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hot_spots import UNEVEN, directional, random_job, tachyon
 from isochrone.base.errors import InputError
 from isochrone.improve import romio_hints as _romio
 from isochrone.improve.assignment import MOST_HOSTS, VALUE_LIMIT, assign, hint
@@ -18,6 +17,7 @@ from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import aggregators
 from isochrone.workloads.node_messages import layout_of
 from isochrone.workloads.patterns.tiles import tile_io
+from made_up.jobs import UNEVEN, directional, random_job, tachyon
 
 
 def cost(call: Call, by_rank: list[str], config: str, model: HotSpot) -> float:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hot_spots import UNEVEN, directional, positions, random_job, tachyon
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.improve.exact import enumerate_orders, layered_search, relaxed_bound
@@ -22,6 +21,7 @@ from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 from isochrone.workloads.node_messages import block_layout
 from isochrone.workloads.patterns.tiles import tile_io
+from made_up.jobs import UNEVEN, directional, positions, random_job, tachyon
 
 JOBS = st.tuples(
     st.lists(st.integers(1, 4), min_size=1, max_size=6),

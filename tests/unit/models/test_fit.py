@@ -15,9 +15,9 @@ from isochrone.base.table import Table
 from isochrone.models import Data, Splits, linear, parse_splits
 from isochrone.models.points import joined
 from isochrone.runfile.run import Run, write
-from made_up_times import RANKS, SIZES, grid, noisy, run_of, times, truth
+from made_up.maps import seed_map
+from made_up.times import RANKS, SIZES, grid, noisy, run_of, times, truth
 from mpis import ROOT
-from synthetic import seed_map
 
 LINES = ((3e-6, 4.5e-10), (9e-6, 3e-10), (2.5e-5, 1.6e-10), (1.2e-4, 1e-10))
 FINE = tuple(10_240 * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 30, 36, 42, 50))
@@ -162,7 +162,7 @@ def test_a_fit_of_ten_thousand_samples_needs_little_memory() -> None:
 import sys; sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from isochrone import models
-from made_up_times import grid, noisy, times, truth
+from made_up.times import grid, noisy, times, truth
 variables = grid("gather")
 data = noisy(times(truth("gather"), variables), variables, 0.02, 125, 1, op="gather")
 assert len(data.seconds) == 10_000

@@ -8,7 +8,7 @@ import pytest
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from made_up_times import grid, times, truth
+from made_up.times import grid, times, truth
 
 
 def table(folder: Path, text: str) -> Path:

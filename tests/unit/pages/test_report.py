@@ -17,7 +17,7 @@ from isochrone.pages.html.build import is_report, write_report
 from isochrone.pages.html.pictures import inline
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from synthetic import block, cyclic, exchange, latency_map, seed_map, with_retests
+from made_up.maps import block, cyclic, exchange, latency_map, seed_map, with_retests
 
 HOSTILE = "<script>alert(1)</script>"
 HOSTILE_IMAGE = "\"><img src=x onerror='alert(2)'>"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from io_runs import hot_spot, tile_io
 from isochrone.pages.html.build import write_report
 from isochrone.runfile.run import Run
-from sweeps import table_of
+from made_up.hotspots import hot_spot, tile_io
+from made_up.sweeps import table_of
 
 
 def report(folder: Path, *runs: Run) -> str:

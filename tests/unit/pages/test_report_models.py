@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isochrone.pages.html.models import model_of
-from sweeps import bisection, point_to_point
+from made_up.sweeps import bisection, point_to_point
 
 SIZES = (0, 64, 256, 1024, 4096, 16384, 65536)
 

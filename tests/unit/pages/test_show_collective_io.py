@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from io_runs import hot_spot, saturating, tile_io
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from sweeps import table_of
+from made_up.hotspots import hot_spot, saturating, tile_io
+from made_up.sweeps import table_of
 
 
 def show(capsys: pytest.CaptureFixture[str], folder: Path, run: Run, *options: str) -> str:

@@ -11,8 +11,8 @@ import pytest
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from sweeps import bisection, collective, point_to_point, table_of
-from synthetic import seed_map
+from made_up.maps import seed_map
+from made_up.sweeps import bisection, collective, point_to_point, table_of
 
 
 def show(capsys: pytest.CaptureFixture[str], folder: Path, run: Run, *options: str) -> str:

@@ -8,8 +8,8 @@ import pytest
 from isochrone.base.errors import InputError
 from isochrone.results.comparison import compare
 from isochrone.runfile.run import Run
-from made_up_times import grid, noisy, run_of, times, truth
-from synthetic import block, latency_map, seed_map
+from made_up.maps import block, latency_map, seed_map
+from made_up.times import grid, noisy, run_of, times, truth
 
 VARIABLES = grid("bcast-log")
 EXACT = times(truth("bcast-log"), VARIABLES)

@@ -7,7 +7,7 @@ from pathlib import Path
 from isochrone.results.sweep.curves import Curve, curves
 from isochrone.runfile.run import Run
 from isochrone.views.labels import library, ranks_per_node, tell_apart
-from sweeps import bisection, collective, point_to_point
+from made_up.sweeps import bisection, collective, point_to_point
 
 SIZES = (8, 64)
 

@@ -23,7 +23,7 @@ from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views import style as _style
 from isochrone.views.figures import heatmap, levels, surface
-from synthetic import block, cyclic, latency_map, seed_map
+from made_up.maps import block, cyclic, latency_map, seed_map
 
 FQDN = "i182-1{:02d}.ranger.tacc.utexas.edu"
 UNEVEN = [f"nid{h:05d}" for h, ranks in enumerate([5, 12, 3, 8, 1, 7]) for _ in range(ranks)]

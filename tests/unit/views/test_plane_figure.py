@@ -12,15 +12,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from hot_spots import TACHYON
-from io_runs import duplex, hot_spot, saturating
 from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.runfile.run import write
 from isochrone.views.figures import plane
-from sweeps import point_to_point
-from synthetic import seed_map
+from made_up.hotspots import duplex, hot_spot, saturating
+from made_up.jobs import TACHYON
+from made_up.maps import seed_map
+from made_up.sweeps import point_to_point
 
 
 def words(figure: Figure) -> str:

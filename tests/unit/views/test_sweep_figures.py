@@ -19,7 +19,7 @@ from isochrone.runfile.run import Run
 from isochrone.views import lines as _lines
 from isochrone.views import scales as _scales
 from isochrone.views.figures import bandwidth, ranks, time
-from sweeps import bisection, collective, line, point_to_point, table_of
+from made_up.sweeps import bisection, collective, line, point_to_point, table_of
 
 VIEWS = {"time": time, "bandwidth": bandwidth, "ranks": ranks}
 EVEN = tuple(range(0, 1025, 32))

@@ -17,7 +17,7 @@ from isochrone.results.latency_map.levels import (
     level_matrix,
     nested,
 )
-from truths import dragonfly, flat, hosts, leaving, noisy, shuffled, torus, tree
+from made_up.machines import dragonfly, flat, hosts, leaving, noisy, shuffled, torus, tree
 
 HIERARCHIES = {
     "nodes": ([4, 4], [1, 3]),

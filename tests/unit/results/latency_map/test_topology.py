@@ -12,8 +12,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.results.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
-from synthetic import seed_map
-from truths import flat, hosts, leaving, make_run, noisy, torus, tree
+from made_up.machines import flat, hosts, leaving, make_run, noisy, torus, tree
+from made_up.maps import seed_map
 
 
 def named(topology: Topology) -> set[tuple[str, str]]:

@@ -13,8 +13,8 @@ from isochrone.base.stats import median_interval
 from isochrone.results.sweep.curves import Curve, curves, is_sweep, parts
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from sweeps import bisection, collective, line, point_to_point, table_of
-from synthetic import seed_map
+from made_up.maps import seed_map
+from made_up.sweeps import bisection, collective, line, point_to_point, table_of
 
 
 def of(rows: list[dict[str, Any]], experiment: str = "point-to-point", **options: Any) -> Run:

@@ -7,7 +7,7 @@ import pytest
 
 from isochrone.results.sweep.curves import Curve, Point, curves
 from isochrone.results.sweep.switches import describe, switches
-from sweeps import SIZES, collective, line, point_to_point, switching
+from made_up.sweeps import SIZES, collective, line, point_to_point, switching
 
 EVEN = tuple(range(0, 1025, 32))
 """The sizes of mpptest."""

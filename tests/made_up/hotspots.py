@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isochrone.runfile.run import Run
-from sweeps import run_of
+from made_up.sweeps import run_of
 
 BYTES = 4 << 20
 
