@@ -303,7 +303,7 @@ def test_a_failed_export_of_a_sweep_leaves_the_old_files(
 
 @pytest.mark.parametrize("name", FROM_SWEEP)
 def test_what_cannot_be_exported_of_a_sweep_gives_one_line(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no samples of 65 bytes"):
+    with pytest.raises(InputError, match="nothing was measured with 65 bytes"):
         export(SWEEPS["window"], name, tmp_path, nbytes=65)
     with pytest.raises(InputError, match="no samples"):
         export(Run(header={"ranks": 4, "experiment": "collective"}), name, tmp_path)

@@ -37,8 +37,11 @@ class Table:
         """Return a column of true and false; a record without the key is false."""
         if key not in self.columns:
             return np.zeros(len(self), dtype=bool)
-        column = self.columns[key]
-        return np.fromiter((value is True or value == 1 for value in column), bool, len(column))
+        return np.asarray(self.columns[key] == 1, dtype=bool)
+
+    def where(self, keep: NDArray[np.bool_]) -> Table:
+        """Return the records that a mask, or a list of their numbers, keeps."""
+        return Table({key: column[keep] for key, column in self.columns.items()})
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the records; keys a record lacked are left out again."""

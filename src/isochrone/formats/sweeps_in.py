@@ -9,7 +9,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table, TableBuilder
 from isochrone.base.text import printable
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
-from isochrone.runfile.run import MAX_SECONDS, Run
+from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.run import Run
 
 __all__ = ["Sweep", "cut_short", "decoded_lines", "micro", "number_of", "whole"]
 

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from isochrone.base.errors import InputError
-from isochrone.results.sweep.curves import Curve, curves
+from isochrone.results.sweep.curves import Curve, curves, of_size
 from isochrone.runfile.run import Run
 
 __all__ = ["curves_to_export"]
 
 
 def curves_to_export(run: Run, nbytes: int | None) -> list[Curve]:
-    """Return the curves with all their sizes, or with the one the user names.
+    """Return the curves with all their sizes, or with the one size the user names.
 
     Raises
     ------
     InputError
         If the run is no sweep, or nothing was measured with this size.
     """
-    found = curves(run)
-    if nbytes is None:
-        return found
-    kept = []
-    for curve in found:
-        points = tuple(point for point in curve.points if point.bytes == nbytes)
-        kept += [replace(curve, points=points)] if points else []
-    if not kept:
-        known = sorted({size for curve in found for size in curve.bytes.tolist()})
-        raise InputError(
-            f"no samples of {nbytes} bytes", where=str(run.path or ""),
-            hint=f"there are: {', '.join(map(str, known))}",
-        )  # fmt: skip
-    return kept
+    return of_size(curves(run), nbytes, run.where)

@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS
-from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.models.piece import Selector
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import counted, identity
 
 __all__ = ["SELECTORS", "Data", "Points", "from_columns", "joined", "of_run"]
 
 Array = NDArray[np.float64]
+
+SWEEP: Final = "sweep"
+"""The kind of run whose options say what was sent."""
 
 COUNTED: Final = ("p", "w")
 """Variables that are whole numbers from 1."""
@@ -164,21 +167,19 @@ def of_run(run: Run) -> Data:
         If the run holds no samples with a time and variables a model knows.
     """
     table = run.tables.get("sample")
-    where = str(run.path or "")
     if table is None or "seconds" not in table or not len(table):
         raise InputError(
             f"a run of '{run.experiment}' holds no samples to fit",
-            where=where,
-            hint="fit takes point-to-point, bisection, collective and hotspot runs, and tables",
+            where=run.where,
+            hint="fit takes sweeps (point-to-point, bisection, collective), hot spots and tables",
         )
-    columns = {key: values[_newest(table)] for key, values in table.columns.items()}
-    options = run.header.get("options")
+    columns = dict(counted(table, identity(table, run.by)).columns)
     for key in ("mode", "window"):
-        value = options.get(key) if isinstance(options, dict) else None
-        if key not in columns and isinstance(value, str | int) and run.experiment != "hotspot":
+        value = run.options.get(key)
+        if key not in columns and isinstance(value, str | int) and run.kind == SWEEP:
             columns[key] = np.full(len(columns["seconds"]), value)
-    data = from_columns(columns, run.experiment, where)
-    data.seconds_are = str(run.header.get("seconds_are", ""))
+    data = from_columns(columns, run.experiment, run.where)
+    data.seconds_are = run.quantity
     return data
 
 
@@ -265,13 +266,3 @@ def _numbers(values: NDArray[Any], name: str, where: str) -> Array:
     if values.dtype.kind not in "iuf":
         raise InputError(f"a '{name}' that is no number", where=where)
     return values.astype(np.float64)
-
-
-def _newest(table: Table) -> NDArray[np.bool_]:
-    """Choose the samples; where a pair was measured again, alone, that measurement counts."""
-    again = table.flag("again")
-    if not again.any() or not {"i", "j", "bytes"} <= table.columns.keys():
-        return np.ones(len(table), dtype=bool)
-    keys = list(zip(*(table[name].tolist() for name in ("i", "j", "bytes")), strict=True))
-    replaced = {key for key, new in zip(keys, again, strict=True) if new}
-    return np.array([new or key not in replaced for key, new in zip(keys, again, strict=True)])

@@ -25,21 +25,18 @@ from scipy.special import ndtr, stdtr
 from scipy.stats import mannwhitneyu
 
 from isochrone.base.errors import InputError
-from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import Key, identity, points
 
 __all__ = ["Comparison", "Point", "compare", "environment"]
 
 Array = NDArray[np.float64]
-Key = tuple[tuple[str, Any], ...]
 
 RATE: Final = 0.05
 _RESAMPLES: Final = 1000
-_KEYS: Final = (
-    "op", "order", "hot", "intra", "in", "out", "pa", "pe", "pairs", "p", "i", "j", "bytes",
-)  # fmt: skip
-"""What makes a point; the other columns of a sample were measured or number its repetitions."""
+_STEADY: Final = ("library", "standard", "source", "simulated")
+"""What is said of the MPI library and the clock; their measured figures differ each time."""
 
 _WHAT: Final = ("mode", "window", "layout", "stride", "cache", "sync", "root", "op")
 """Options that change what a time is; others, such as limits, may differ and are listed."""
@@ -144,19 +141,17 @@ def _surroundings(runs: Sequence[Run]) -> dict[str, str]:
             found[what].append(text)
 
     for run in runs:
-        for part in ("mpi", "clock"):
-            content = run.header.get(part)
-            for key in ("library", "standard", "name", "source", "simulated"):
-                if isinstance(content, dict) and key in content:
-                    add(f"{part} {key}", content[key])
-        options = run.header.get("options")
-        for key in sorted(options if isinstance(options, dict) else {}):
-            add(f"option {key}", options[key])  # type: ignore[index]
-        notes = run.header.get("notes")  # launcher, platform, version: of `isochrone measure`
-        for key in sorted(notes if isinstance(notes, dict) else {}):
-            add(key, notes[key])  # type: ignore[index]
-        if "probe" in run.header:
-            add("probe", run.header["probe"])
+        about = run.about
+        for part, known in (("mpi", about.mpi), ("clock", about.clock)):
+            for key in known.__struct_fields__:
+                if key in _STEADY and key in run.header.get(part, {}):
+                    add(f"{part} {key}", getattr(known, key))
+        for key in sorted(about.options):
+            add(f"option {key}", about.options[key])
+        for key in sorted(about.notes):  # launcher, platform, version: of `isochrone measure`
+            add(key, about.notes[key])
+        if about.probe:
+            add("probe", about.probe)
         add("hosts", ", ".join(dict.fromkeys(run.hosts)))
         add("ranks per host", [run.hosts.count(host) for host in dict.fromkeys(run.hosts)])
         add("processor of each rank", [rank.cpu for rank in run.ranks])
@@ -170,19 +165,17 @@ def _check_alike(runs: Sequence[Run]) -> None:
         pairs = [
             ("experiment", first.experiment, other.experiment),
             ("number of ranks", first.size, other.size),
-            ("meaning of a time", *(r.header.get("seconds_are", "?") for r in (first, other))),
+            ("meaning of a time", first.quantity or "?", other.quantity or "?"),
         ]
-        options = [r.header.get("options") for r in (first, other)]
-        known = [o if isinstance(o, dict) else {} for o in options]
         for key in _WHAT:
-            if key in known[0] and key in known[1]:
-                pairs.append((f"option {key}", known[0][key], known[1][key]))
+            if key in first.options and key in other.options:
+                pairs.append((f"option {key}", first.options[key], other.options[key]))
         for what, left, right in pairs:
             if left != right:
                 raise InputError(
                     f"not the same thing: {what} is {printable(left, 60)} in one and "
                     f"{printable(right, 60)} in the other",
-                    where=str(other.path or ""),
+                    where=other.where,
                 )
 
 
@@ -209,33 +202,17 @@ def _compare_samples(before: Sequence[Run], after: Sequence[Run], common: bool) 
 
 
 def _samples(run: Run) -> dict[Key, Array]:
-    """Return the repetitions of each point."""
+    """Return the repetitions of each point that count."""
     table = run.tables.get("sample")
     if table is None or not len(table) or "seconds" not in table:
-        raise InputError(
-            f"a run of '{run.experiment}' holds no times to compare", where=str(run.path or "")
-        )
+        raise InputError(f"a run of '{run.experiment}' holds no times to compare", where=run.where)
     seconds = table["seconds"]
     if seconds.dtype.kind != "f" or not np.all(np.isfinite(seconds) & (seconds > 0)):
-        raise InputError("a 'sample' record whose 'seconds' is no time", where=str(run.path or ""))
-    keys, index = _keys(table, run)
-    order = np.argsort(index, kind="stable")
-    parts = np.split(seconds[order], np.cumsum(np.bincount(index))[:-1])
-    return dict(zip(keys, parts, strict=True))
-
-
-def _keys(table: Table, run: Run) -> tuple[list[Key], NDArray[np.int64]]:
-    """Return the points of a table and which of them each row is."""
-    names = [name for name in _KEYS if name in table]
+        raise InputError("a 'sample' record whose 'seconds' is no time", where=run.where)
+    names = identity(table, run.by)
     if not names:
-        raise InputError("samples without a size", where=str(run.path or ""))
-    rows = zip(*(table[name].tolist() for name in names), strict=True)
-    numbers: dict[tuple[Any, ...], int] = {}
-    try:
-        index = np.array([numbers.setdefault(row, len(numbers)) for row in rows])
-    except TypeError as error:
-        raise InputError("a sample whose size is none", where=str(run.path or "")) from error
-    return [tuple(zip(names, row, strict=True)) for row in numbers], index
+        raise InputError("samples without a size", where=run.where)
+    return {key: seconds[rows] for key, rows in points(table, names).items()}
 
 
 def _compare_maps(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Point]:
@@ -266,22 +243,17 @@ def _pairs(run: Run) -> dict[Key, tuple[float, float]]:
     """Return the logarithm of the median of each pair, and its standard error."""
     table = run.pairs()
     if "median" not in table:
-        raise InputError("the pairs have no 'median'", where=str(run.path or ""))
+        raise InputError("the pairs have no 'median'", where=run.where)
     median = np.maximum(table["median"], 1e-12)
     if "low" in table and "high" in table:
         error = np.log(np.maximum(table["high"], median) / np.minimum(table["low"], median)) / 3.92
     elif "stddev" in table and "n" in table:
         error = 1.2533 * table["stddev"] / median / np.sqrt(np.maximum(table["n"], 1))
     else:
-        raise InputError("the pairs do not say how sure they are", where=str(run.path or ""))
-    retest = table.flag("retest")
-    columns = zip(
-        table["i"].tolist(), table["j"].tolist(), table["bytes"].tolist(),
-        np.log(median).tolist(), np.nan_to_num(error).tolist(), strict=True,
-    )  # fmt: skip
-    rows = sorted(zip(retest.tolist(), columns, strict=True), key=lambda row: row[0])
-    # A pair that was measured again, alone, comes last and counts.
-    return {(("i", i), ("j", j), ("bytes", b)): (log, e) for _, (i, j, b, log, e) in rows}
+        raise InputError("the pairs do not say how sure they are", where=run.where)
+    logs, errors = np.log(median).tolist(), np.nan_to_num(error).tolist()
+    found = points(table, ("i", "j", "bytes"))
+    return {key: (logs[rows[-1]], errors[rows[-1]]) for key, rows in found.items()}
 
 
 def _same_points(sides: Sequence[Sequence[dict[Key, Any]]], common: bool) -> list[Key]:

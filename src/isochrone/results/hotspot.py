@@ -9,19 +9,20 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.runfile.repetitions import Times, numbers, seconds, summarise, texts
+from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import Times, counted, identity, times_of
 
-__all__ = ["EXPERIMENT", "Point", "points", "roles", "unreachable"]
+__all__ = ["KIND", "GridPoint", "points", "roles", "unreachable"]
 
-EXPERIMENT: Final = "hotspot"
+KIND: Final = "hotspot"
 ROLES: Final = ("hot", "intra", "inter")
 
 _COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
 
 
 @dataclass(frozen=True)
-class Point:
+class GridPoint:
     """One point of the grid: the messages of the hot node, and how long they take.
 
     Attributes
@@ -64,7 +65,7 @@ class Point:
         }  # fmt: skip
 
 
-def points(runs: Sequence[Run]) -> list[Point]:
+def points(runs: Sequence[Run]) -> list[GridPoint]:
     """Summarise the points of one or several runs; repetitions of the same point are put together.
 
     Returns
@@ -80,8 +81,8 @@ def points(runs: Sequence[Run]) -> list[Point]:
     """
     found: dict[tuple[Any, ...], list[float]] = {}
     for run in runs:
-        where = str(run.path or "")
-        if run.experiment != EXPERIMENT:
+        where = run.where
+        if run.kind != KIND:
             raise InputError(
                 f"this run is of '{run.experiment}'", where=where,
                 hint="hot spots are what 'isochrone measure hotspot' measures",
@@ -89,6 +90,7 @@ def points(runs: Sequence[Run]) -> list[Point]:
         table = run.tables.get("sample")
         if table is None or not len(table):
             continue
+        table = counted(table, identity(table))
         counts = [numbers(table, key, where).tolist() for key in _COUNTS]
         times = seconds(table, "seconds", where)
         if np.isnan(times).any():
@@ -100,7 +102,7 @@ def points(runs: Sequence[Run]) -> list[Point]:
     kinds = {kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in found))}
     keys = sorted(found, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2]))
     return [
-        Point(intra, into, out, order, hot, size, summarise(np.array(found[key])))
+        GridPoint(intra, into, out, order, hot, size, times_of(np.array(found[key])))
         for key in keys
         for order, intra, into, out, hot, size in [key]
     ]
@@ -122,7 +124,7 @@ def roles(run: Run) -> list[dict[str, Any]]:
     table = run.tables.get("role")
     if table is None or not len(table):
         return []
-    where = str(run.path or "")
+    where = run.where
     rank, group, index = (
         numbers(table, key, where, "role").tolist() for key in ("rank", "group", "index")
     )
@@ -147,6 +149,6 @@ def unreachable(run: Run) -> list[dict[str, Any]]:
     if table is None or not len(table):
         return []
     reasons: dict[str, int] = {}
-    for why in texts(table, "why", str(run.path or ""), "unreachable"):
+    for why in texts(table, "why", run.where, "unreachable"):
         reasons[why] = reasons.get(why, 0) + 1
     return [{"why": why, "points": count} for why, count in reasons.items()]

@@ -9,14 +9,15 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.runfile.repetitions import Times, numbers, seconds, summarise, texts
+from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import Times, counted, identity, times_of
 
 __all__ = [
-    "EXPERIMENT", "PARTS", "Phase", "aggregators", "file_io", "hints", "nodes", "phases",
+    "KIND", "PARTS", "Phase", "aggregators", "file_io", "hints", "nodes", "phases",
 ]  # fmt: skip
 
-EXPERIMENT: Final = "tile-io"
+KIND: Final = "tile-io"
 
 PARTS: Final = ("open", "seconds", "close", "total")
 """What is timed of an access, by the keys of the run file; ``seconds`` is the access itself."""
@@ -77,8 +78,8 @@ def phases(run: Run) -> list[Phase]:
     InputError
         If the run is of something else, or damaged.
     """
-    where = str(run.path or "")
-    if run.experiment != EXPERIMENT:
+    where = run.where
+    if run.kind != KIND:
         raise InputError(
             f"this run is of '{run.experiment}'", where=where,
             hint="tiles are what 'isochrone measure tile-io' measures",
@@ -86,6 +87,7 @@ def phases(run: Run) -> list[Phase]:
     table = run.tables.get("sample")
     if table is None or not len(table):
         return []
+    table = counted(table, identity(table))
     columns = [texts(table, key, where) for key in ("phase", "op")]
     sizes = [numbers(table, key, where).tolist() for key in ("p", "bytes")]
     times = {part: seconds(table, part, where) for part in PARTS if part in table}
@@ -100,7 +102,7 @@ def phases(run: Run) -> list[Phase]:
         known = {part: column[~np.isnan(column)] for part, column in own.items()}
         found.append(Phase(
             op, phase, p, size, _rounds(table, mine),
-            {part: summarise(column) for part, column in known.items() if len(column)},
+            {part: times_of(column) for part, column in known.items() if len(column)},
         ))  # fmt: skip
     return sorted(found, key=lambda one: one.phase == "exchange")
 
@@ -139,7 +141,7 @@ def hints(run: Run) -> dict[str, str]:
     table = run.tables.get("hint")
     if table is None or not len(table):
         return {}
-    where = str(run.path or "")
+    where = run.where
     return dict(zip(texts(table, "key", where, "hint"), _long(table, where), strict=True))
 
 
@@ -158,7 +160,7 @@ def _records(
     table = run.tables.get(record)
     if table is None or not len(table):
         return []
-    where = str(run.path or "")
+    where = run.where
     columns = {key: numbers(table, key, where, record).tolist() for key in whole}
     columns |= {key: texts(table, key, where, record) for key in words}
     hosts = {rank.node: rank.host for rank in run.ranks}

@@ -1,1 +1,5 @@
-"""The run file: one measurement, and which of its samples count."""
+"""The run file: one measurement, one JSON Lines file.
+
+`run` reads and writes it, `header` gives its first line types, `samples` says which of its samples
+count and what their median is, `columns` checks what other records hold.
+"""

@@ -26,6 +26,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table, TableBuilder
 from isochrone.base.text import printable
+from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.header import Clock, Header, Library, Option, header_of
+from isochrone.runfile.samples import counting
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -42,8 +45,7 @@ __all__ = [
 
 FORMAT: Final = 1
 MAX_RANKS: Final = 1 << 22
-MAX_SECONDS: Final = 1e9
-"""More ranks than any machine has, and a round trip longer than a generation: a damaged file."""
+"""More ranks than any machine has: a damaged file."""
 
 MAX_MATRIX_RANKS: Final = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
@@ -105,14 +107,76 @@ class Run:
     path: Path | None = None
 
     @property
+    def about(self) -> Header:
+        """The header with types.
+
+        Raises
+        ------
+        InputError
+            If a member of the header is not of its type.
+        """
+        try:
+            return header_of(self.header)
+        except InputError as error:
+            raise InputError(error.what, where=self.where) from error
+
+    @property
+    def where(self) -> str:
+        """The file it was read from, for an error message; empty if there is none."""
+        return str(self.path or "")
+
+    @property
     def experiment(self) -> str:
         """Name of the experiment, as the user typed it."""
-        return str(self.header.get("experiment", "?"))
+        return self.about.experiment
+
+    @property
+    def kind(self) -> str:
+        """Kind of result: ``latency-map``, ``sweep``, ``hotspot``, ``tile-io``, ``clocks``, or ''.
+
+        It decides how the run is read; nothing else does.
+        """
+        return self.about.kind
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """Members of a sample that tell the curves of a sweep apart."""
+        return self.about.by
 
     @property
     def size(self) -> int:
         """Number of ranks."""
         return int(self.header["ranks"])
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """Options of the experiment, by name."""
+        return self.about.options
+
+    @property
+    def library(self) -> Library:
+        """The MPI library."""
+        return self.about.mpi
+
+    @property
+    def quantity(self) -> str:
+        """What the seconds of a sample are, in a few words; empty if the run does not say."""
+        return self.about.quantity
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that took the times."""
+        return self.about.clock
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What was written down by whoever started it: launcher, preset, platform and more."""
+        return self.about.notes
+
+    @property
+    def median_is_mean(self) -> bool:
+        """Whether means stand in for medians that are not known."""
+        return self.about.median_is_mean
 
     @property
     def complete(self) -> bool:
@@ -122,12 +186,12 @@ class Run:
     @property
     def origin(self) -> str:
         """Where the times come from: ``measured``, ``simulated``, ``made up`` or ``imported``."""
-        if self.experiment == "null":
+        about = self.about
+        if about.made_up:
             return "made up"
-        clock = self.header.get("clock")
-        if isinstance(clock, dict) and clock.get("simulated") is True:
+        if about.clock.simulated:
             return "simulated"
-        return "imported" if "imported" in self.header else "measured"
+        return "measured" if about.imported is None else "imported"
 
     @property
     def hosts(self) -> list[str]:
@@ -147,7 +211,7 @@ class Run:
         if table is None or not len(table):
             raise InputError(
                 "this run holds no pairs",
-                where=str(self.path or ""),
+                where=self.where,
                 hint="it is no latency map, or it was cut before the first pair was written",
             )
         return table
@@ -179,7 +243,7 @@ class Run:
         """
         table = self.pairs()
         if what not in table:
-            raise InputError(f"the pairs have no '{what}'", where=str(self.path or ""))
+            raise InputError(f"the pairs have no '{what}'", where=self.where)
         if self.size > MAX_MATRIX_RANKS:
             raise InputError(f"a map of {self.size} ranks is too large to be held as a matrix")
         sizes = self.message_sizes()
@@ -188,15 +252,15 @@ class Run:
             known = ", ".join(map(str, sizes))
             raise InputError(
                 f"no pairs of {nbytes} bytes",
-                where=str(self.path or ""),
+                where=self.where,
                 hint=f"there are: {known}",
             )
         matrix = np.full((self.size, self.size), np.nan)
-        chosen = table["bytes"] == nbytes
-        again = table.flag("retest")
-        for keep in (chosen & ~again, chosen & again) if retested else (chosen & ~again,):
-            i, j, value = table["i"][keep], table["j"][keep], table[what][keep]
-            matrix[i, j] = matrix[j, i] = value
+        first = ~table.flag("retest")
+        keep = counting(table, ("i", "j", "bytes")) if retested else first
+        keep &= table["bytes"] == nbytes
+        i, j, value = table["i"][keep], table["j"][keep], table[what][keep]
+        matrix[i, j] = matrix[j, i] = value
         return matrix
 
     def to_pandas(self, name: str | None = None) -> DataFrame:
@@ -224,7 +288,7 @@ class Run:
         if name not in self.tables:
             raise InputError(
                 f"the run holds no records '{name}'" if name else "the run holds no records",
-                where=str(self.path or ""),
+                where=self.where,
                 hint=f"there are: {known}" if known else "",
             )
         return pandas.DataFrame(self.tables[name].columns)
@@ -349,6 +413,10 @@ class _Reader:
         ranks = record.get("ranks")
         if type(ranks) is not int or not 1 <= ranks <= MAX_RANKS:
             raise self.fail("the 'run' record has no valid number of 'ranks'")
+        try:
+            header_of(record)
+        except InputError as error:
+            raise self.fail(error.what) from error
         self.run = Run(header=record, path=self.path)
 
     def rank(self, record: dict[str, Any]) -> Rank:

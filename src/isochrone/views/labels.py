@@ -51,8 +51,7 @@ def tell_apart(drawn: Sequence[tuple[Run, Curve]]) -> Labels:
 
 def library(run: Run) -> str:
     """Return the MPI library in two words: ``MPICH 5.0.2``; its own words if it is another one."""
-    mpi = run.header.get("mpi")
-    text = " ".join(str(mpi.get("library", "")).split()) if isinstance(mpi, dict) else ""
+    text = " ".join(run.library.library.split())
     found = _MPI.search(text)
     if found:
         return f"{found[1]} {found[2]}"
@@ -72,8 +71,7 @@ def ranks_per_node(run: Run) -> str:
 def _facts(run: Run, curve: Curve) -> dict[str, str]:
     """List what may tell a curve from another, in the order in which a person would say it."""
     facts = {"experiment": run.experiment.replace("-", " "), "name": curve.name}
-    options = run.header.get("options")
-    options = options if isinstance(options, dict) else {}
+    options = run.options
     for key in _USUAL:
         if key in options and isinstance(options[key], str | int):
             facts[key] = _option(key, options[key])

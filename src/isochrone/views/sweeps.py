@@ -85,5 +85,5 @@ def facts(runs: Sequence[Run], labels: Labels, *more: str) -> list[str]:
 
 def meaning(runs: Sequence[Run]) -> str:
     """Say what the seconds of a sample are, if it is the same in all runs."""
-    words = {str(run.header.get("seconds_are") or "") for run in runs}
+    words = {run.quantity for run in runs}
     return printable(words.pop(), 60) if len(words) == 1 else ""

@@ -61,7 +61,7 @@ def test_libraries_in_two_words_and_hostile_ones_made_safe() -> None:
     ):
         run.header["mpi"] = {"library": text}
         assert library(run) == short
-    run.header["mpi"] = "x"
+    run.header["mpi"] = {}
     assert library(run) == ""
 
 

@@ -61,10 +61,7 @@ def _holds_several(text: str) -> bool:
     path = Path(text)
     if not path.is_dir():
         return False
-    kinds = {
-        (run.experiment, run.size, str(run.header.get("notes", {}).get("preset")))
-        for run in _runs(text)
-    }
+    kinds = {(run.experiment, run.size, str(run.notes.get("preset"))) for run in _runs(text)}
     return len(kinds) > 1
 
 

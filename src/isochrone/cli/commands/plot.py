@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _draw(runs: list[Run], args: argparse.Namespace) -> Any:
     """Load the view and give it what it draws; it returns a figure of matplotlib."""
-    usual = {hotspots.EXPERIMENT: "plane", tiles.EXPERIMENT: "nodes"}
-    name = args.view or usual.get(runs[0].experiment, "time" if is_sweep(runs[0]) else "heatmap")
+    usual = {hotspots.KIND: "plane", tiles.KIND: "nodes"}
+    name = args.view or usual.get(runs[0].kind, "time" if is_sweep(runs[0]) else "heatmap")
     view = registry.load("views.figures", name)
     if view.DRAWS == "sweep":
         return view.draw(runs, scale=args.scale, sizes=args.bytes, ops=args.op)

@@ -72,9 +72,9 @@ def _reader(found: Run) -> ModuleType | None:
     """Return the module that reads this kind of run; None where only records can be counted."""
     if "pair" in found.tables:
         return _show_map
-    if found.experiment == hotspots.EXPERIMENT and found.tables:
+    if found.kind == hotspots.KIND and found.tables:
         return _show_hotspot
-    if found.experiment == tiles.EXPERIMENT and found.tables:
+    if found.kind == tiles.KIND and found.tables:
         return _show_tile_io
     if is_sweep(found) and "sample" in found.tables:
         return _show_sweep

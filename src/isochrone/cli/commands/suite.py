@@ -118,7 +118,7 @@ class Planned:
         if not self.path.exists():
             return False
         found = read(self.path)
-        if found.header.get("notes", {}).get("arguments") != shlex.join(self.preset.options):
+        if found.notes.get("arguments") != shlex.join(self.preset.options):
             raise InputError(
                 f"it is not of preset {self.preset.name} as it is now", where=str(self.path),
                 hint="give another folder with -o",
@@ -182,7 +182,7 @@ def _judge_trial(found: Run, wall: float) -> Trial:
         seconds = seconds / 2
     small, large = (float(np.mean(seconds[table["bytes"] == size])) for size in TRIAL_SIZES)
     per_byte = max(0.0, (large - small) / (TRIAL_SIZES[1] - TRIAL_SIZES[0]))
-    simulated = found.header.get("clock", {}).get("simulated") is True
+    simulated = found.clock.simulated
     inside = 0.0 if simulated else float(found.end["seconds"]) if found.end else 0.0
     return Trial(max(0.0, wall - inside), small, per_byte)
 

@@ -1,7 +1,7 @@
 """A comma-separated table for pandas, R or a spreadsheet: a row a pair or sample, in seconds.
 
-A sweep has one row a repetition, with the columns that ``fit`` reads, ``op,p,b,seconds``, and more;
-a hot spot likewise, with ``order,pa,pe,seconds`` and more.
+A sweep has one row for each repetition that counts, with the columns that ``fit`` reads,
+``op,p,b,seconds``, and more; a hot spot likewise, with ``order,pa,pe,seconds`` and more.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
 missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
 Every message size of the run is written unless one is chosen. An empty cell means not known.
@@ -25,6 +25,7 @@ from isochrone.base.table import Table
 from isochrone.formats.sweeps_out import curves_to_export
 from isochrone.results.sweep.curves import is_sweep, samples
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
+from isochrone.runfile.samples import counted, identity
 
 __all__ = ["HOLDS", "SUFFIX", "write"]
 
@@ -50,7 +51,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     if is_sweep(run):
         curves_to_export(run, nbytes)  # says what is wrong with it, before the file is begun
         _write(path, _SWEEP, _samples(run, nbytes))
-    elif run.experiment == "hotspot" and "sample" in run.tables:
+    elif run.kind == "hotspot" and "sample" in run.tables:
         _write(path, _HOT_SPOT, _hot_spot(run, nbytes))
     else:
         _write(path, _COLUMNS, _pairs(run, nbytes))
@@ -68,9 +69,7 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
 
 def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a sweep; what a sample does not have is an empty cell."""
-    options = run.header.get("options")
-    mode = options.get("mode") if isinstance(options, dict) else None
-    usual = mode if run.experiment == "point-to-point" and mode else run.experiment
+    usual = str(run.options.get("mode") or run.experiment)
     for sample in samples(run).rows():
         if nbytes is not None and sample["bytes"] != nbytes:
             continue
@@ -81,7 +80,8 @@ def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
 
 def _hot_spot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
-    for sample in run.tables["sample"].rows():
+    table = run.tables["sample"]
+    for sample in counted(table, identity(table)).rows():
         if nbytes is None or sample.get("bytes") == nbytes:
             sample["order"] = _cell_of_text(str(sample.get("order", "")))
             yield tuple(_cell(sample.get(key)) for key in _HOT_SPOT)
@@ -118,7 +118,7 @@ def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
     keep = np.isin(table["bytes"], sizes)
     i, j, size = (table[key][keep].tolist() for key in ("i", "j", "bytes"))
     hosts = [_cell_of_text(host) for host in run.hosts]
-    unknown = {"median"} if run.header.get("median_is_mean") else set()
+    unknown = {"median"} if run.median_is_mean else set()
     statistics = [_statistic(table, key, keep, unknown) for key in _STATISTICS]
     again = ("true" if flag else "false" for flag in table.flag("retest")[keep].tolist())
     yield from zip(

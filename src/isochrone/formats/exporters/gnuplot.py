@@ -61,7 +61,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
 
 def _data(run: Run, found: list[Curve]) -> Iterator[str]:
     """Yield the lines of the data file."""
-    meaning = printable(run.header.get("seconds_are") or "see the run file", 80)
+    meaning = printable(run.quantity or "see the run file", 80)
     yield f"# {_safe(run.experiment)} of {run.size} ranks, written by isochrone\n"
     yield f"# times are: {meaning}; low and high: 95 % interval of the median\n"
     names = [f"{title}[{unit}]" for _, title, unit in _COLUMNS]
@@ -94,7 +94,7 @@ def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
         yield "set logscale x 2\nset logscale y 10\n"
     else:
         yield "set yrange [0:*]\n"
-    meaning = _quoted(str(run.header.get("seconds_are") or run.experiment))
+    meaning = _quoted(run.quantity or run.experiment)
     drawn = [(k, c) for k, c in enumerate(found) if not logarithmic or c.bytes.max() > 0]
     size = {int(size) for _, curve in drawn for size in curve.bytes}
     if len(size) == 1:  # gnuplot warns of an axis without extent

@@ -80,8 +80,7 @@ def _repeats(run: Run, nbytes: int) -> int | None:
         counts = counts[np.isfinite(counts)]
         if len(counts):
             return int(counts.min())
-    options = run.header.get("options")
-    repeats = options.get("repeats") if isinstance(options, dict) else None
+    repeats = run.options.get("repeats")
     return repeats if isinstance(repeats, int) and repeats > 0 else None
 
 

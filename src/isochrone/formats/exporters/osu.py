@@ -61,8 +61,7 @@ def _table(run: Run, curve: Curve) -> Iterator[str]:
 
 
 def _pair(run: Run, curve: Curve) -> Iterator[str]:
-    options = run.header.get("options")
-    options = options if isinstance(options, dict) else {}
+    options = run.options
     mode = options.get("mode")
     rated = mode == "bidirectional" or _window(options) > 1
     name = {"put": "_Put Latency", "get": "_Get Latency", "bidirectional": " Bi-Directional "

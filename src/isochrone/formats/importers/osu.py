@@ -18,7 +18,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.formats.sweeps_in import Sweep, cut_short, decoded_lines, micro, number_of, whole
-from isochrone.runfile.run import MAX_SECONDS, Run
+from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.run import Run
 
 __all__ = ["HOLDS", "TAKES_RANKS", "read"]
 

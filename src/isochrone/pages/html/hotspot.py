@@ -16,9 +16,9 @@ from isochrone.models.words import headings
 from isochrone.pages.html.pictures import Picture, inline
 from isochrone.pages.html.words import describe_ranks
 from isochrone.results import hotspot as hotspots
-from isochrone.results.hotspot import Point
-from isochrone.runfile.repetitions import Times
+from isochrone.results.hotspot import GridPoint
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import Times
 
 __all__ = ["hotspot", "interval"]
 
@@ -42,7 +42,7 @@ CAPTION: Final = (
 
 def hotspot(run: Run, name: str) -> dict[str, Any] | None:
     """Collect what is said about a hot spot; ``name`` keeps its ids apart from others'."""
-    if run.experiment != hotspots.EXPERIMENT:
+    if run.kind != hotspots.KIND:
         return None
     points = hotspots.points([run])
     model, why = _model(run, points)
@@ -72,7 +72,7 @@ def hotspot(run: Run, name: str) -> dict[str, Any] | None:
 _READ: Final = "Points are medians, bars their 95 % intervals."
 
 
-def _model(run: Run, points: Sequence[Point]) -> tuple[Model | None, str]:
+def _model(run: Run, points: Sequence[GridPoint]) -> tuple[Model | None, str]:
     """Fit the family that predicts best; or say why none can be fitted."""
     if not points:
         return None, "no point was measured"
@@ -141,7 +141,7 @@ def _cost(piece: Piece, term: str) -> dict[str, str]:
     return {"what": what, "time": text, "known": known}
 
 
-def _tiles(points: Sequence[Point]) -> list[dict[str, str]]:
+def _tiles(points: Sequence[GridPoint]) -> list[dict[str, str]]:
     """Return the shortest and the longest time."""
     found = []
     by_time = sorted(points, key=lambda point: point.times.median)
@@ -186,7 +186,7 @@ def _unreachable(run: Run) -> str:
     return f"{count} point{'s' if count > 1 else ''} of the grid could not be reached: {why}."
 
 
-def _row(point: Point) -> dict[str, str]:
+def _row(point: GridPoint) -> dict[str, str]:
     times = point.times
     return {
         "intra": str(point.intra), "in": str(point.into), "out": str(point.out),

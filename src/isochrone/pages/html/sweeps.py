@@ -131,7 +131,7 @@ def _later(run: Run, curve: Curve) -> list[str]:
     """Name the ranks or pairs that are clearly later than the middle one."""
     hosts = run.hosts
     texts = []
-    for part in parts(run, curve)[:3]:
+    for part in parts(curve)[:3]:
         if part.ratio < CLEARLY_LATER:
             break
         who = "–".join(map(str, part.who))

@@ -22,7 +22,7 @@ _EXCHANGE: Final = {"write": "The exchange of a write", "read": "The exchange of
 
 def tile_io(run: Run) -> dict[str, Any] | None:
     """Collect what is said about collective I/O; None for a run of something else."""
-    if run.experiment != tiles.EXPERIMENT:
+    if run.kind != tiles.KIND:
         return None
     phases = tiles.phases(run)
     return {

@@ -14,7 +14,7 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.terminal.latency_map import ranges
 from isochrone.pages.terminal.times import interval
 from isochrone.pages.terminal.warning import print_warning
-from isochrone.results.hotspot import Point, points, roles, unreachable
+from isochrone.results.hotspot import GridPoint, points, roles, unreachable
 from isochrone.runfile.run import Run
 
 __all__ = ["document", "print_run"]
@@ -69,7 +69,7 @@ def print_run(console: Console, found: Run, nbytes: int | None) -> None:
         print_warning(console, str(warning.get("text", "")))
 
 
-def _chosen(found: Run, nbytes: int | None) -> list[Point]:
+def _chosen(found: Run, nbytes: int | None) -> list[GridPoint]:
     """Return the points that are shown: all, or those of the one size the user names."""
     listed = points([found])
     if nbytes is None:
@@ -107,7 +107,7 @@ def _who(members: list[dict[str, Any]], role: str) -> str:
     return f"rank{many} {ranges([one['rank'] for one in own])}" + (f" ({named})" if named else "")
 
 
-def _print_points(console: Console, points: list[Point]) -> None:
+def _print_points(console: Console, points: list[GridPoint]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("intra", "in", "out", "pa", "pe", "order", "hot", "size", "n", "median",
                   "95 % interval", "min"):  # fmt: skip

@@ -35,7 +35,7 @@ def document(found: Run, nbytes: int | None) -> dict[str, Any]:
         entry["switches"] = [switch.to_json() for switch in switches(curve)]
         slowest = [
             {"ranks": list(part.who), "ratio": part.ratio, "last": part.last}
-            for part in _slow(parts(found, curve))
+            for part in _slow(parts(curve))
         ]
         if slowest:
             entry["slowest"] = slowest
@@ -71,7 +71,7 @@ def print_run(console: Console, found: Run, nbytes: int | None) -> None:
         _print_points(console, shown, changes)
         for change in changes:
             console.print(f"{MARK} Protocol switch {describe(change)}", style="cyan", markup=False)
-        _print_slow(console, found, _slow(parts(found, curve)))
+        _print_slow(console, found, _slow(parts(curve)))
     for warning in found.warnings:
         print_warning(console, str(warning.get("text", "")))
 

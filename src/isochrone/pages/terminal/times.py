@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isochrone.base.units import format_seconds
-from isochrone.runfile.repetitions import Times
+from isochrone.runfile.samples import Times
 
 __all__ = ["interval"]
 

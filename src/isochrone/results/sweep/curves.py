@@ -1,14 +1,14 @@
-"""A sweep over message sizes, summarised: one curve a pair of ranks, bisection or collective.
+"""A sweep over message sizes, summarised: a curve for each thing that was measured at all sizes.
 
-The raw repetitions of the experiments ``point-to-point``, ``bisection`` and ``collective`` become
-points: for each size the median with its interval, the extremes, the mean and the bandwidth.
+What tells the curves of a run apart is said by its header (``by``): a pair of ranks, an operation
+and its number of ranks, the pairs of a bisection. The raw repetitions become points: for each size
+the median with its interval, the extremes, the mean and the bandwidth.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,12 +18,13 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.runfile.run import MAX_SECONDS, Run
+from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.run import Run
+from isochrone.runfile.samples import Times, counted, points, summarise
 
-__all__ = ["SWEEPS", "Curve", "Part", "Point", "curves", "is_sweep", "parts", "samples"]
+__all__ = ["KIND", "Curve", "Part", "Point", "curves", "is_sweep", "of_size", "parts", "samples"]
 
-SWEEPS: Final = ("point-to-point", "bisection", "collective")
-"""The experiments whose samples are times over message sizes."""
+KIND: Final = "sweep"
 
 _NO_DATA: Final = {"barrier"}
 """Operations that move no data of the user, so that they have no bandwidth."""
@@ -31,9 +32,11 @@ _NO_DATA: Final = {"barrier"}
 _MAX_BYTES: Final = 1 << 60
 _MAX_RATE: Final = 1e18  # bytes a second; what a machine of 2040 may do, and no damaged number
 
+Rows = NDArray[np.int64]
 
-@dataclass(frozen=True)
-class Point:
+
+@dataclass(frozen=True, kw_only=True)
+class Point(Times):
     """One size of a curve. Times are seconds; ``low`` and ``high`` enclose the median at 95 %.
 
     Attributes
@@ -55,13 +58,6 @@ class Point:
     """
 
     bytes: int
-    n: int
-    median: float
-    low: float
-    high: float
-    min: float
-    mean: float
-    max: float
     bandwidth: float | None = None
     bandwidth_low: float | None = None
     bandwidth_high: float | None = None
@@ -71,7 +67,7 @@ class Point:
 
     def to_json(self) -> dict[str, Any]:
         """Return the point for JSON, without what is known of no sweep of this kind."""
-        document = dict(vars(self))
+        document = {"bytes": self.bytes, **vars(self)}
         for key in ("bandwidth_low", "bandwidth_high", "message_rate", "skew", "rank_mean"):
             if document[key] is None:
                 del document[key]
@@ -85,16 +81,23 @@ class Curve:
     Attributes
     ----------
     key
-        What it is of: ``{"pair": [0, 3]}``, ``{"pairs": 4}`` or ``{"op": "bcast"}``.
+        What it is of: ``{"pair": [0, 3]}``, ``{"pairs": 4}``, ``{"op": "bcast"}`` …
     p
         Number of ranks that took part.
     points
         By size, smallest first; at least one.
+    times
+        Seconds of each part (rank, or pair of a bisection) in each repetition, shape (repetitions,
+        parts); None where the samples do not hold them.
+    who
+        Ranks of each part.
     """
 
     key: dict[str, Any]
     p: int
     points: tuple[Point, ...]
+    times: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    who: tuple[tuple[int, ...], ...] = field(default=(), repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -104,7 +107,14 @@ class Curve:
         if "pairs" in self.key:
             pairs = self.key["pairs"]
             return f"{pairs} pairs at once" if pairs != 1 else "1 pair"
-        return printable(self.key["op"], 40)
+        others = {name: value for name, value in self.key.items() if name != "op"}
+        words = [str(self.key["op"])] if "op" in self.key else []
+        return printable(", ".join([*words, *(f"{k} {v}" for k, v in others.items())]), 40)
+
+    @property
+    def of_ranks(self) -> bool:
+        """Whether its number of ranks says something: a pair always has two."""
+        return "pair" not in self.key
 
     @property
     def bytes(self) -> NDArray[np.int64]:
@@ -142,14 +152,11 @@ class Part:
 
 def is_sweep(run: Run) -> bool:
     """Whether a run is of an experiment whose samples are times over message sizes."""
-    return run.experiment in SWEEPS
+    return run.kind == KIND
 
 
 def curves(run: Run) -> list[Curve]:
-    """Summarise a sweep.
-
-    Where a size was measured again because it did not fit its neighbours, the second measurement
-    counts, as for the pairs of a latency map.
+    """Summarise a sweep; only the samples that count (`isochrone.runfile.samples`) do.
 
     Raises
     ------
@@ -157,65 +164,85 @@ def curves(run: Run) -> list[Curve]:
         If the run is no sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
-    factor = 2.0 if _option(run, "mode") == "bidirectional" else 1.0
-    window = _option(run, "window")
-    several = isinstance(window, int) and window > 1
-    found = []
-    for key, p, rows in _groups(run, table):
-        points = tuple(_points(table, rows, key, factor, several=several))
-        found.append(Curve(key, p, points))
-    return found
+    grouped: dict[tuple[Any, ...], list[tuple[int, Rows]]] = {}
+    for key, rows in points(table, (*run.by, "bytes")).items():
+        *of, (_, nbytes) = key
+        grouped.setdefault(tuple(of), []).append((int(nbytes), rows))
+    return [_curve(run, table, dict(of), sizes) for of, sizes in grouped.items()]
 
 
-def parts(run: Run, curve: Curve) -> list[Part]:
+def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Curve]:
+    """Return the curves with all their sizes, or with the one size the user names.
+
+    Raises
+    ------
+    InputError
+        If nothing was measured with this size; says which sizes there are.
+    """
+    if nbytes is None:
+        return found
+    kept = [
+        replace(curve, points=points)
+        for curve in found
+        if (points := tuple(point for point in curve.points if point.bytes == nbytes))
+    ]
+    if not kept:
+        known = sorted({size for curve in found for size in curve.bytes.tolist()})
+        hint = f"there are: {', '.join(map(str, known))}"
+        raise InputError(f"nothing was measured with {nbytes} bytes", where=where, hint=hint)
+    return kept
+
+
+def parts(curve: Curve) -> list[Part]:
     """Compare the ranks (or pairs) of a curve over all its repetitions, the slowest first.
 
     Empty where the samples do not hold the time of each.
     """
-    table = samples(run)
-    for key, p, rows in _groups(run, table):
-        if (key, p) != (curve.key, curve.p):
-            continue
-        times = _times(table, rows)
-        if times is None or times.shape[1] < 2:
-            return []
-        middle = np.median(times, axis=1)
-        ratio = np.median(times / np.where(middle > 0, middle, np.nan)[:, None], axis=0)
-        last = np.bincount(times.argmax(axis=1), minlength=times.shape[1]) / len(times)
-        who = _who(run, times.shape[1])
-        order = np.argsort(-np.nan_to_num(ratio), kind="stable")
-        return [Part(who[k], float(last[k]), float(ratio[k])) for k in order]
-    return []
+    times = curve.times
+    if times is None or times.shape[1] < 2:
+        return []
+    middle = np.median(times, axis=1)
+    ratio = np.median(times / np.where(middle > 0, middle, np.nan)[:, None], axis=0)
+    last = np.bincount(times.argmax(axis=1), minlength=times.shape[1]) / len(times)
+    order = np.argsort(-np.nan_to_num(ratio), kind="stable")
+    return [Part(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
 
 
 def samples(run: Run) -> Table:
-    """Return the samples of a sweep, once it is certain that they can be used.
+    """Return the samples of a sweep that count, once it is certain that they can be used.
 
     Raises
     ------
     InputError
         If the run is no sweep, holds no sample, or its samples are damaged.
     """
-    where = str(run.path or "")
     if not is_sweep(run):
         raise InputError(
-            "this run holds no sweep over message sizes", where=where,
-            hint=f"that is what {', '.join(SWEEPS)} measure",
+            "this run holds no sweep over message sizes", where=run.where,
+            hint="that is what point-to-point, bisection and collective measure",
         )  # fmt: skip
     table = run.tables.get("sample")
     if table is None or not len(table):
-        raise InputError("this run holds no samples", where=where, hint="it was cut before them")
+        raise InputError(
+            "this run holds no samples", where=run.where, hint="it was cut before them"
+        )
+    missing = [name for name in run.by if name not in table]
+    if missing or not run.by:
+        names = " or ".join(f"'{name}'" for name in missing or ["a member that the header names"])
+        raise InputError(f"a 'sample' record without {names}", where=run.where)
     for key in ("bytes", "seconds"):
         if key not in table:
-            raise InputError(f"a 'sample' record without '{key}'", where=where)
+            raise InputError(f"a 'sample' record without '{key}'", where=run.where)
     for key, limit, whole in (
         ("bytes", _MAX_BYTES, True), ("seconds", MAX_SECONDS, False), ("rate", _MAX_RATE, False),
         ("i", run.size - 1, True), ("j", run.size - 1, True), ("p", run.size, True),
         ("pairs", run.size // 2, True), ("min", MAX_SECONDS, False), ("max", MAX_SECONDS, False),
         ("mean", MAX_SECONDS, False),
     ):  # fmt: skip
-        _check(table, key, limit, whole=whole, where=where)
-    return table
+        _check(table, key, limit, whole=whole, where=run.where)
+    for name in run.by:
+        _check_named(table, name, run.where)
+    return counted(table, (*run.by, "bytes"))
 
 
 def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> None:
@@ -232,65 +259,58 @@ def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> 
         raise InputError(f"a 'sample' record whose '{key}' cannot be", where=where)
 
 
-def _groups(run: Run, table: Table) -> Iterator[tuple[dict[str, Any], int, NDArray[np.int64]]]:
-    """Yield what each curve is of, its number of ranks, and its rows in the order of the file."""
-    names = {"point-to-point": ("i", "j"), "bisection": ("p", "pairs"), "collective": ("op", "p")}
-    columns = [table[name].tolist() for name in names[run.experiment] if name in table]
-    if len(columns) < 2:
-        missing = " or ".join(f"'{name}'" for name in names[run.experiment] if name not in table)
-        raise InputError(f"a 'sample' record without {missing}", where=str(run.path or ""))
-    rows: dict[tuple[Any, Any], list[int]] = {}
-    for row, one in enumerate(zip(*columns, strict=True)):
-        if not all(isinstance(v, str) or (isinstance(v, int | float) and v == v) for v in one):
-            raise InputError(
-                "a 'sample' record that does not say what it is of", where=str(run.path or "")
-            )
-        rows.setdefault(one, []).append(row)
-    for (a, b), found in rows.items():
-        if run.experiment == "point-to-point":
-            yield {"pair": [int(a), int(b)]}, 2, np.array(found)
-        elif run.experiment == "bisection":
-            yield {"pairs": int(b)}, int(a), np.array(found)
-        else:
-            yield {"op": str(a)}, int(b), np.array(found)
+def _check_named(table: Table, name: str, where: str) -> None:
+    """Refuse samples that do not all say, by a number or a text, what they are of."""
+    values = table[name]
+    known = (
+        not np.isnan(values).any()
+        if values.dtype.kind in "if"
+        else all(isinstance(value, str) for value in values.tolist())
+    )
+    if not known:
+        raise InputError("a 'sample' record that does not say what it is of", where=where)
 
 
-def _points(
-    table: Table, rows: NDArray[np.int64], key: dict[str, Any], factor: float, *, several: bool
-) -> Iterator[Point]:
-    """Yield the points of one curve."""
-    size = table["bytes"][rows].astype(np.int64)
-    again = table.flag("again")[rows]
-    for nbytes in np.unique(size).tolist():
-        own = size == nbytes
-        chosen = rows[own & again] if (own & again).any() else rows[own]
-        yield _point(table, chosen, nbytes, key, factor, several=several)
-
-
-def _point(
-    table: Table, rows: NDArray[np.int64], nbytes: int, key: dict[str, Any], factor: float, *,
-    several: bool,
-) -> Point:  # fmt: skip
-    seconds = table["seconds"][rows].astype(np.float64)
-    median = float(np.median(seconds))
-    low, high = median_interval(seconds)
-    moved = factor * nbytes if key.get("op") not in _NO_DATA else None
-    bandwidth, least, most = _bandwidth(table, rows, moved, (median, high, low))
+def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:
+    """Make one curve; ``sizes`` holds the rows of each of its sizes."""
+    key, p = _key(of, run.size)
+    by_size = sorted(sizes, key=lambda size: size[0])
+    found = tuple(_point(run, table, rows, nbytes, key) for nbytes, rows in by_size)
+    rows = np.sort(np.concatenate([rows for _, rows in sizes]))
     times = _times(table, rows)
+    who = _who(run, times.shape[1]) if times is not None else ()
+    return Curve(key, p, found, times, who)
+
+
+def _key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
+    """Return what a curve is of, and its number of ranks."""
+    key = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in of.items()}
+    p = int(key.pop("p", 2 if {"i", "j"} <= key.keys() else size))
+    if {"i", "j"} <= key.keys():
+        key = {"pair": [key.pop("i"), key.pop("j")], **key}
+    return key, p
+
+
+def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any]) -> Point:
+    times = summarise(table, rows)
+    factor = 2.0 if run.options.get("mode") == "bidirectional" else 1.0
+    moved = factor * nbytes if key.get("op") not in _NO_DATA else None
+    seconds = (times.median, times.high, times.low)
+    bandwidth, least, most = _bandwidth(table, rows, moved, seconds)
+    window = run.options.get("window")
+    several = isinstance(window, int) and window > 1
+    of_ranks = _times(table, rows)
     return Point(
-        bytes=nbytes, n=_count(table, rows), median=median, low=low, high=high,
-        min=_extreme(table, rows, "min", float(seconds.min())),
-        mean=_mean(table, rows, float(seconds.mean())),
-        max=_extreme(table, rows, "max", float(seconds.max())),
+        **vars(times), bytes=nbytes,
         bandwidth=bandwidth, bandwidth_low=least, bandwidth_high=most,
         message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
-        skew=_skew(times),
-        rank_mean=float(times.mean()) if times is not None else None,
+        skew=_skew(of_ranks),
+        rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
     )  # fmt: skip
 
 
 def _bandwidth(
-    table: Table, rows: NDArray[np.int64], nbytes: float | None, seconds: tuple[float, ...]
+    table: Table, rows: Rows, nbytes: float | None, seconds: tuple[float, ...]
 ) -> tuple[float | None, ...]:
     """Return bytes per second and its interval: of the rates where the samples hold them."""
     if nbytes is None:
@@ -302,33 +322,7 @@ def _bandwidth(
     return tuple(nbytes / value if value > 0 else None for value in seconds)
 
 
-def _count(table: Table, rows: NDArray[np.int64]) -> int:
-    """Count the repetitions; a sample of another program may stand for ``n`` of them."""
-    if "n" not in table or table["n"].dtype.kind not in "if":
-        return len(rows)
-    counts = table["n"][rows].astype(np.float64)
-    known = np.where((counts >= 1) & (counts < 2**53), counts, 1)
-    return int(known.sum())
-
-
-def _extreme(table: Table, rows: NDArray[np.int64], key: str, value: float) -> float:
-    """Return the extreme of the samples, or of what they stand for if they know it."""
-    if key not in table:
-        return value
-    known = table[key][rows]
-    known = known[~np.isnan(known)]
-    if not len(known):
-        return value
-    return min(value, float(known.min())) if key == "min" else max(value, float(known.max()))
-
-
-def _mean(table: Table, rows: NDArray[np.int64], value: float) -> float:
-    """Return the mean of the samples, or of what they stand for if they know it."""
-    known = table["mean"][rows] if "mean" in table else np.array([np.nan])
-    return value if np.isnan(known).any() else float(known.mean())
-
-
-def _times(table: Table, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def _times(table: Table, rows: Rows) -> NDArray[np.float64] | None:
     """Return the times of all ranks (or pairs) as a matrix, one row a sample; None if unknown."""
     if "times" not in table:
         return None
@@ -349,17 +343,11 @@ def _skew(times: NDArray[np.float64] | None) -> float | None:
     return float(np.median(np.ptp(times, axis=1)))
 
 
-def _who(run: Run, count: int) -> list[tuple[int, ...]]:
-    """Name the parts of a sample: the pairs of the bisection, or the ranks."""
+def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
+    """Name the parts of a sample: the pairs of the cut, where the run has one, or the ranks."""
     cut = run.tables.get("cut")
-    if run.experiment == "bisection" and cut is not None and len(cut) == count:
+    if "pairs" in run.by and cut is not None and len(cut) == count:
         kinds = {cut[k].dtype.kind for k in ("i", "j") if k in cut}
         if {"i", "j"} <= set(cut.columns) and kinds == {"i"}:
-            return list(zip(cut["i"].tolist(), cut["j"].tolist(), strict=True))
-    return [(k,) for k in range(count)]
-
-
-def _option(run: Run, key: str) -> object:
-    options = run.header.get("options")
-    value = options.get(key) if isinstance(options, dict) else None
-    return None if isinstance(value, float) and math.isnan(value) else value
+            return tuple(zip(cut["i"].tolist(), cut["j"].tolist(), strict=True))
+    return tuple((k,) for k in range(count))

@@ -60,5 +60,4 @@ def draw(
 
 
 def _option(run: Run) -> object:
-    options = run.header.get("options")
-    return options.get("mode") if isinstance(options, dict) else None
+    return run.options.get("mode")

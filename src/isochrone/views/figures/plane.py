@@ -21,7 +21,7 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.models import Model, Piece
 from isochrone.models.words import headings
 from isochrone.results import hotspot as hotspots
-from isochrone.results.hotspot import Point
+from isochrone.results.hotspot import GridPoint
 from isochrone.runfile.run import Run
 from isochrone.views.fitted import MOST_PANELS, head, name_of, resolve
 from isochrone.views.scales import tick_seconds, value_ticks
@@ -62,7 +62,7 @@ class Panel:
     """Points of one kind, what is across and what tells the lines apart."""
 
     where: Where
-    points: list[Point]
+    points: list[GridPoint]
     across: str
     series: str
     pa: float | None = None
@@ -132,9 +132,9 @@ def _note(model: Model | None, why: str, runs: Sequence[Run], left_out: int) -> 
     return " · ".join(words) + (f"\n{why}" if why else "")
 
 
-def _panels(points: Sequence[Point], model: Model | None) -> list[Panel]:
+def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Part the points by order, hot processes and size, and by pa where directions are apart."""
-    groups: dict[tuple[Any, ...], list[Point]] = {}
+    groups: dict[tuple[Any, ...], list[GridPoint]] = {}
     for point in points:
         groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
     directional = model is not None and bool({"in", "out"} & set(model.variables))
@@ -269,7 +269,7 @@ def _formula(piece: Piece) -> str:
     return text.strip()
 
 
-def _value(point: Point, what: str) -> float:
+def _value(point: GridPoint, what: str) -> float:
     if what == "max":
         return float(max(point.into, point.out))
     if what == "min":

@@ -94,11 +94,9 @@ def _families(drawn: Drawn) -> list[Drawn]:
 def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
     families: dict[tuple[str, ...], Drawn] = {}
     for run, curve in drawn:
-        options = run.header.get("options")
-        shown = options if isinstance(options, dict) else {}
         key = (
-            run.experiment, str(curve.key.get("op", "")), str(run.header.get("mpi")), run.origin,
-            *(str(shown.get(k)) for k in ("pairing", "sync", "root")),
+            run.experiment, str(curve.key.get("op", "")), run.library.library, run.origin,
+            *(str(run.options.get(k)) for k in ("pairing", "sync", "root")),
             ranks_per_node(run) if by_node else "",
         )  # fmt: skip
         families.setdefault(key, []).append((run, curve))

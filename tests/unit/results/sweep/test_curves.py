@@ -90,13 +90,13 @@ def test_samples_that_stand_for_many_say_their_extremes_and_how_many() -> None:
 
 def test_the_slowest_rank_and_pair_are_found() -> None:
     late = collective(("bcast",), late=5)
-    found = parts(late, curves(late)[0])
+    found = parts(curves(late)[0])
     assert found[0].who == (5,)
     assert found[0].last == 1.0
     assert found[0].ratio == pytest.approx(1.5, rel=0.1)
     slow = bisection(8, slow=2)
-    assert parts(slow, curves(slow)[0])[0].who == (2, 6)
-    assert parts(point_to_point(), curves(point_to_point())[0]) == []
+    assert parts(curves(slow)[0])[0].who == (2, 6)
+    assert parts(curves(point_to_point())[0]) == []
 
 
 def test_it_survives_the_run_file(tmp_path: Path) -> None:

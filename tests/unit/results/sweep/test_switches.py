@@ -20,8 +20,10 @@ def with_noise(time: object, sizes: tuple[int, ...], noise: float, seed: int) ->
     for nbytes in sizes:
         middle = float(time(nbytes) * dice.lognormal(0, noise))  # type: ignore[operator]
         rate = nbytes / middle if middle else None
-        times = [middle * factor for factor in (1, 0.995, 1.005, 0.98, 1.01, 1.1)]
-        points.append(Point(nbytes, 20, *times, bandwidth=rate))
+        points.append(Point(
+            bytes=nbytes, n=20, median=middle, low=0.995 * middle, high=1.005 * middle,
+            min=0.98 * middle, mean=1.01 * middle, max=1.1 * middle, bandwidth=rate,
+        ))  # fmt: skip
     return Curve({"pair": [0, 1]}, 2, tuple(points))
 
 

@@ -1,46 +1,18 @@
-"""Repetitions of one thing: their median, its interval and the extremes; and columns to trust."""
+"""Columns of records, checked: whole numbers, times and texts that can be trusted."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.runfile.run import MAX_SECONDS
 
-__all__ = ["Times", "numbers", "seconds", "summarise", "texts"]
+__all__ = ["MAX_SECONDS", "numbers", "seconds", "texts"]
 
-
-@dataclass(frozen=True)
-class Times:
-    """Repetitions, summarised. Seconds; ``low`` and ``high`` enclose the median at 95 %."""
-
-    n: int
-    median: float
-    low: float
-    high: float
-    min: float
-    mean: float
-    max: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return them for JSON."""
-        return dict(vars(self))
-
-
-def summarise(repeated: NDArray[np.float64]) -> Times:
-    """Summarise at least one repetition, in seconds."""
-    low, high = median_interval(repeated)
-    return Times(
-        len(repeated), float(np.median(repeated)), low, high,
-        float(repeated.min()), float(repeated.mean()), float(repeated.max()),
-    )  # fmt: skip
+MAX_SECONDS = 1e9
+"""A longer time than a generation is a damaged number."""
 
 
 def seconds(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:

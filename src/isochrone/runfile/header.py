@@ -1,0 +1,118 @@
+"""The first line of a run file, with types: what was measured, with what, on what."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from isochrone.base.errors import InputError
+
+__all__ = ["Clock", "Header", "Library", "Option", "header_of"]
+
+Option = bool | int | float | str | list[bool | int | float | str] | None
+"""Value of an option of an experiment."""
+
+
+class Library(msgspec.Struct, frozen=True):
+    """The MPI library, as it describes itself, and the version of the standard it follows."""
+
+    library: str = ""
+    standard: str = ""
+
+
+class Clock(msgspec.Struct, frozen=True):
+    """The clock that took the times.
+
+    Attributes
+    ----------
+    source
+        Function that was called.
+    granularity, cost
+        Smallest step it shows and time one call takes, in seconds; None if not known.
+    simulated
+        Whether the times are those of a simulator.
+    """
+
+    source: str = ""
+    granularity: float | None = None
+    cost: float | None = None
+    simulated: bool = False
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "seconds_are"}):
+    """The ``run`` record of a run file.
+
+    Attributes
+    ----------
+    experiment
+        Name of the experiment, as the user typed it.
+    kind
+        Kind of result, which decides how the run is read: ``latency-map``, ``sweep``, ``hotspot``,
+        ``tile-io`` or ``clocks``; empty if it is none that this version knows.
+    by
+        Members of a ``sample`` that tell the curves of a sweep apart, for example ``op`` and ``p``.
+    ranks
+        Number of ranks.
+    started
+        Date and time (ISO 8601) at which it began; empty if not known.
+    options
+        Of the experiment, by name.
+    mpi, clock
+        The MPI library and the clock.
+    quantity
+        What the seconds of a sample are, in a few words; empty if not said.
+    probe
+        Version of the probe.
+    notes
+        Written down by whoever started it: launcher, preset, platform …
+    imported
+        Format, path and SHA-256 of the file of another program that it comes from; else None.
+    median_is_mean
+        Whether means stand in for medians, as in files of programs that print nothing else.
+    made_up
+        Whether nothing was measured and the times come from a formula.
+    """
+
+    ranks: int
+    experiment: str = "?"
+    kind: str = ""
+    by: tuple[str, ...] = ()
+    started: str = ""
+    options: dict[str, Option] = {}
+    mpi: Library = Library()
+    clock: Clock = Clock()
+    quantity: str = ""
+    probe: str = ""
+    notes: dict[str, str] = {}
+    imported: dict[str, str] | None = None
+    median_is_mean: bool = False
+    made_up: bool = False
+
+
+_OF_EXPERIMENTS: Final[dict[str, dict[str, Any]]] = {
+    "latency-map": {"kind": "latency-map"},
+    "null": {"kind": "latency-map", "made_up": True},
+    "point-to-point": {"kind": "sweep", "by": ("i", "j")},
+    "bisection": {"kind": "sweep", "by": ("p", "pairs")},
+    "collective": {"kind": "sweep", "by": ("op", "p")},
+    "hotspot": {"kind": "hotspot"},
+    "tile-io": {"kind": "tile-io"},
+    "clock-sync": {"kind": "clocks"},
+}
+"""What the headers of version 0.1 did not say, by the name of the experiment."""
+
+
+def header_of(record: dict[str, Any]) -> Header:
+    """Return the ``run`` record with types; headers that do not say their kind get it here.
+
+    Raises
+    ------
+    InputError
+        If a member is not of its type.
+    """
+    known = {} if "kind" in record else _OF_EXPERIMENTS.get(str(record.get("experiment")), {})
+    try:
+        return msgspec.convert({**record, **known}, Header)
+    except msgspec.ValidationError as error:
+        raise InputError(f"the 'run' record is damaged: {error}") from error

@@ -1,0 +1,172 @@
+"""Which samples count, and what is said of them: decided here, once, for all who read a run.
+
+A *point* is what was repeated: a pair of ranks at a size, an operation on so many ranks at a size,
+so many messages of a hot node. Of the records of a point
+
+* none counts that is marked ``void`` or ``warmup``;
+* where it was measured again because its neighbours did not explain it (``again``), or alone
+  because it was slow (``retest``), the second measurement counts and the first does not.
+
+The time of a point is the median of the records that count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.stats import median_interval
+from isochrone.base.table import Table
+
+__all__ = ["Key", "Times", "counted", "counting", "identity", "points", "summarise", "times_of"]
+
+Key = tuple[tuple[str, Any], ...]
+"""What a point is: names and values, such as ``(("op", "bcast"), ("p", 8), ("bytes", 64))``."""
+
+_SECOND: Final = ("again", "retest")
+_NEVER: Final = ("void", "warmup")
+
+_IDENTITY: Final = (
+    "op", "order", "phase", "hot", "intra", "in", "out", "pa", "pe", "pairs", "p", "i", "j",
+    "bytes",
+)  # fmt: skip
+"""Members that say what a point is; all others were measured or number its repetitions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Times:
+    """Repetitions, summarised. Seconds; ``low`` and ``high`` enclose the median at 95 %."""
+
+    n: int
+    median: float
+    low: float
+    high: float
+    min: float
+    mean: float
+    max: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return them for JSON."""
+        return dict(vars(self))
+
+
+def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
+    """Name the members that say what a point is.
+
+    Parameters
+    ----------
+    table
+        The records.
+    by
+        What tells the curves of a sweep apart, as its header says; empty for other kinds.
+    """
+    if by and all(name in table for name in (*by, "bytes")):
+        return (*by, "bytes")
+    return tuple(name for name in _IDENTITY if name in table)
+
+
+def counting(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Mark the records that count; ``names`` are the members that say what a point is."""
+    counts = np.ones(len(table), dtype=bool)
+    for mark in _NEVER:
+        counts &= ~table.flag(mark)
+    second = np.zeros(len(table), dtype=bool)
+    for mark in _SECOND:
+        second |= table.flag(mark)
+    second &= counts
+    if second.any():
+        code = _codes(table, names)
+        counts &= second | ~np.isin(code, code[second])
+    return counts
+
+
+def counted(table: Table, names: Sequence[str]) -> Table:
+    """Return the records that count."""
+    return table.where(counting(table, names))
+
+
+def points(table: Table, names: Sequence[str]) -> dict[Key, NDArray[np.int64]]:
+    """Return the rows that count by point, points and rows in the order of the file.
+
+    Raises
+    ------
+    InputError
+        If a record does not say what it is of.
+    """
+    rows = np.flatnonzero(counting(table, names))
+    if not len(rows):
+        return {}
+    _, first, index = np.unique(_codes(table, names)[rows], return_index=True, return_inverse=True)
+    order = np.argsort(index.ravel(), kind="stable")
+    parts = np.split(rows[order], np.cumsum(np.bincount(index.ravel()))[:-1])
+    columns = [table[name][rows[first]].tolist() for name in names]
+    keys = [tuple(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    return {keys[k]: parts[k] for k in np.argsort(first, kind="stable").tolist()}
+
+
+def times_of(repetitions: NDArray[np.float64]) -> Times:
+    """Summarise at least one repetition, in seconds."""
+    low, high = median_interval(repetitions)
+    return Times(
+        n=len(repetitions), median=float(np.median(repetitions)), low=low, high=high,
+        min=float(repetitions.min()), mean=float(repetitions.mean()), max=float(repetitions.max()),
+    )  # fmt: skip
+
+
+def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
+    """Summarise the rows of one point.
+
+    A sample of another program may stand for several repetitions: then it carries their number
+    ``n``, their ``min``, ``max`` and ``mean``.
+    """
+    found = times_of(table["seconds"][rows].astype(np.float64))
+    means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
+    return Times(
+        n=_repetitions(table, rows), median=found.median, low=found.low, high=found.high,
+        min=min([found.min, *least]), max=max([found.max, *most]),
+        mean=float(np.mean(means)) if len(means) == len(rows) else found.mean,
+    )  # fmt: skip
+
+
+def _repetitions(table: Table, rows: NDArray[np.int64]) -> int:
+    if "n" not in table or table["n"].dtype.kind not in "if":
+        return len(rows)
+    counts = table["n"][rows].astype(np.float64)
+    return int(np.where((counts >= 1) & (counts < 2**53), counts, 1).sum())
+
+
+def _known(table: Table, key: str, rows: NDArray[np.int64]) -> list[float]:
+    """Return the values of a column that are known."""
+    values = table[key][rows].astype(np.float64) if key in table else np.empty(0)
+    return [value for value in values.tolist() if value == value]
+
+
+def _codes(table: Table, names: Sequence[str]) -> NDArray[np.int64]:
+    """Return a number for each record; those of the same point, and only those, share one."""
+    code = np.zeros(len(table), dtype=np.int64)
+    for name in names:
+        own, count = _numbered(table[name], name)
+        if int(code.max(initial=0) + 1) * count >= 2**62:  # close the gaps between the numbers
+            code = np.unique(code, return_inverse=True)[1].ravel()
+        code = code * count + own
+    return code
+
+
+def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], int]:
+    """Return a number for each value of a column, and one more than the largest number."""
+    if column.dtype.kind == "i" and len(column) and column.min() >= 0 and column.max() < 2**20:
+        return column, int(column.max()) + 1
+    if column.dtype.kind in "ifb":
+        values, index = np.unique(column, return_inverse=True)
+        return index.ravel(), len(values)
+    numbers: dict[Any, int] = {}
+    try:
+        found = [numbers.setdefault(value, len(numbers)) for value in column.tolist()]
+    except TypeError as error:
+        raise InputError(f"a record whose '{name}' is a list") from error
+    return np.array(found, dtype=np.int64), max(len(numbers), 1)
