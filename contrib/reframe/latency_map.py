@@ -1,4 +1,4 @@
-"""A ReFrame check: a latency map, its levels as performance variables, and nothing slow.
+"""ReFrame check: measures a latency map, reports its levels, and fails if anything is slow.
 
 reframe -C site.py -c latency_map.py -r
 """
@@ -12,7 +12,7 @@ import reframe.utility.sanity as sn
 
 @rfm.simple_test
 class LatencyMap(rfm.RunOnlyRegressionTest):
-    """Fails if a node, rank or pair is slow for its level."""
+    """Fail if a node, rank or pair is slow for its level."""
 
     descr = "Latency map of all ranks"
     valid_systems = ["*"]  # noqa: RUF012 (ReFrame reads class variables)
@@ -26,18 +26,18 @@ class LatencyMap(rfm.RunOnlyRegressionTest):
 
     @deferrable  # noqa: F821
     def found(self):
-        """Return what `isochrone show` says."""
+        """Return the analysis by `isochrone show`."""
         return json.loads(Path(self.stagedir, "map.json").read_text())
 
     @sanity_function  # noqa: F821
     def nothing_is_slow(self):
-        """Name what is slow, if anything is."""
+        """Check that the run is complete and nothing is slow."""
         found = self.found()
         return sn.all([sn.assert_true(found["complete"]), sn.assert_eq(found["slow"], [])])
 
     @performance_function("us")  # noqa: F821
     def nearest(self):
-        """Round trip at the closest level."""
+        """Round trip at the nearest level."""
         return self.found()["levels"][0]["median"] * 1e6
 
     @performance_function("us")  # noqa: F821
