@@ -26,6 +26,7 @@ FAMILIES: Final = {
     "formats.importers": "import format",
     "measure.launchers": "launcher",
     "models.families": "model family",
+    "pages.kinds": "kind of result",
     "placements": "placement file",
     "views.figures": "view",
 }

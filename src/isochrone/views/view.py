@@ -1,0 +1,68 @@
+"""What a figure declares, and what it may be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isochrone.models import Model
+from isochrone.results.latency_map.topology import Topology
+from isochrone.runfile.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Options", "View"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person may ask of a figure; each figure heeds those that mean something to it.
+
+    Attributes
+    ----------
+    what
+        Maps: ``median``, ``mean`` or ``stddev`` of the round trips.
+    sizes
+        Message sizes in bytes; empty: the smallest one, or a few of all.
+    scale
+        Sweeps: ``log`` or ``linear`` axes; None: what suits the sizes.
+    ops
+        Sweeps: these operations only; empty: all.
+    model
+        A model, the path of one, or the name of a family to fit.
+    analysis
+        Maps: the analysis of this size, if it was made already; it takes seconds for a thousand
+        ranks.
+    """
+
+    what: str = "median"
+    sizes: tuple[int, ...] = ()
+    scale: str | None = None
+    ops: tuple[str, ...] = ()
+    model: Model | Path | str = "auto"
+    analysis: Topology | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """One figure.
+
+    Attributes
+    ----------
+    draw
+        Draws runs; ``InputError`` if they cannot be drawn so.
+    kinds
+        Kinds of results it draws.
+    usual
+        Kinds whose usual figure it is.
+    several
+        Whether it draws several runs in one picture.
+    """
+
+    draw: Callable[[Sequence[Run], Options], Figure]
+    kinds: tuple[str, ...]
+    usual: tuple[str, ...] = ()
+    several: bool = False
