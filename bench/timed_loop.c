@@ -8,9 +8,9 @@
  *     mpiexec -n 2 timed_loop BYTES BLOCKS
  *     -> "bare SECONDS map SECONDS sweep SECONDS"
  */
-#include "check.h"
-#include "round_trip.h"
-#include "transfer.h"
+#include "base/check.h"
+#include "experiments/latency_map/round_trip.h"
+#include "messages/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,13 +17,14 @@
 #ifndef ISO_EXPERIMENT_H
 #define ISO_EXPERIMENT_H
 
-#include "clock.h"
-#include "host.h"
-#include "options.h"
-#include "record.h"
+#include "base/options.h"
+#include "machine/clock.h"
+#include "machine/host.h"
 
 #include <mpi.h>
 #include <stdbool.h>
+
+struct iso_record; /* runfile/record.h */
 
 /** What an experiment works with. */
 typedef struct iso_context {
@@ -31,7 +32,7 @@ typedef struct iso_context {
     MPI_Comm control;          /**< for agreeing and collecting; same ranks */
     int rank, size;            /**< in both */
     iso_clock_t clock;         /**< as examined at the start */
-    iso_record_t *record;      /**< run file at rank 0, NULL elsewhere */
+    struct iso_record *record; /**< run file at rank 0, NULL elsewhere */
     const iso_place_t *places; /**< of the ranks in the run file, at rank 0 */
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */

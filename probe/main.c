@@ -7,9 +7,10 @@
  * work where no MPI job can be started.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "header.h"
+#include "runfile/preamble.h"
+#include "runfile/record.h"
 
 #include <errno.h>
 #include <string.h>

@@ -12,11 +12,12 @@
  * on by itself for the samples of a pass, with the timed loops of transfer.h,
  * after one operation that is not timed.
  */
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "sampler.h"
-#include "sweep.h"
-#include "transfer.h"
+#include "messages/transfer.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
 
 #include <stdint.h>
 #include <string.h>

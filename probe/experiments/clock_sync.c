@@ -21,10 +21,11 @@
  * which leaves rank 0, the global clock, as it is.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "idle.h"
-#include "sync.h"
+#include "global_clock/sync.h"
+#include "machine/idle.h"
+#include "runfile/record.h"
 
 #include <math.h>
 #include <stdint.h>

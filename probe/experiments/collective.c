@@ -16,12 +16,13 @@
  * distance that is doubled when more than a tenth of the samples are void.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "operations.h"
-#include "sampler.h"
-#include "sweep.h"
-#include "sync.h"
+#include "global_clock/sync.h"
+#include "messages/operations.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
 
 #include <limits.h>
 #include <math.h>

@@ -17,9 +17,10 @@
  * --shape 4,8,2 invents a machine of 4 ranks a node, 8 nodes a switch and 2
  * switches; without it the ranks are those of the MPI job.
  */
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "sampler.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -5,11 +5,12 @@
  * other. The timed loops are those of transfer.h, sizes and repetitions those
  * of sweep.h; ranks that are not in the pair nap.
  */
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "sampler.h"
-#include "sweep.h"
-#include "transfer.h"
+#include "messages/transfer.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import isochrone
+from isochrone import probe
 from mpis import ROOT, Mpi
 
 
@@ -27,10 +28,11 @@ def test_help_needs_no_mpi_job(every_mpi: Mpi) -> None:
     assert "--precision" in ask(every_mpi, "latency-map", "--help").stdout
 
 
-def test_help_lists_one_experiment_for_each_file(mpich: Mpi) -> None:
-    files = {f.stem.replace("_", "-") for f in (ROOT / "probe/experiments").glob("*.c")}
-    listed = ask(mpich, "--help").stdout.partition("experiments:\n")[2].splitlines()
-    assert {line.split()[0] for line in listed if line.startswith("  ")} >= files
+def test_help_lists_one_experiment_for_each_file_or_folder(mpich: Mpi) -> None:
+    """The command line and the program list the same ones, and none that does not exist."""
+    files = {f.stem.replace("_", "-") for f in (ROOT / "probe/experiments").iterdir()}
+    listed = ask(mpich, "--help").stdout.partition("experiments:\n")[2].partition("\n\n")[0]
+    assert {line.split()[0] for line in listed.splitlines()} == files == {*probe.experiments()}
 
 
 def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:
