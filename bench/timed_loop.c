@@ -100,6 +100,7 @@ int main(int argc, char **argv)
         iso_sampler_check(error) || iso_transfer_check(&sizes, error)) {
         ISO_FAIL("%s", error);
     }
+    iso_sampler_resolve(ctx.size);
     iso_round_trip_init(&trip, &ctx, &sizes);
     iso_transfer_init(&transfer, &ctx, bytes);
     size_t room = (size_t)bytes + 1;

@@ -4,34 +4,34 @@
 #include <math.h>
 
 static const double PRIOR = 20e-6, WANDER = 1e-7;
-static const double NO_BOUND = 1e-9; /* a bound of 0 would weigh infinitely */
+static const double MIN_BOUND = 1e-9; /* 0 would weigh infinitely */
 
-static double weight(const iso_point_t *point, double newest)
+static double weight(const iso_offset_t *offset, double newest)
 {
-    double bound = fmax(point->bound, NO_BOUND);
-    double faded = WANDER * (newest - point->own);
+    double bound = fmax(offset->bound, MIN_BOUND);
+    double faded = WANDER * (newest - offset->own);
     return 1 / (bound * bound / 3 + faded * faded);
 }
 
-iso_drift_t iso_drift_fit(const iso_point_t *points, int count)
+iso_drift_t iso_drift_fit(const iso_offset_t *offsets, int count)
 {
-    double newest = points[count - 1].own, base = points[count - 1].offset;
+    double newest = offsets[count - 1].own, base = offsets[count - 1].seconds;
     double total = 0, own = 0, offset = 0;
     for (int k = 0; k < count; k++) {
-        double w = weight(&points[k], newest);
+        double w = weight(&offsets[k], newest);
         total += w;
-        own += w * (points[k].own - newest);
-        offset += w * (points[k].offset - base);
+        own += w * (offsets[k].own - newest);
+        offset += w * (offsets[k].seconds - base);
     }
     iso_drift_t line = {.reference = newest + own / total,
                         .offset = base + offset / total,
                         .offset_variance = 1 / total};
     double precision = 1 / (PRIOR * PRIOR), moment = 0;
     for (int k = 0; k < count; k++) {
-        double w = weight(&points[k], newest);
-        double apart = points[k].own - line.reference;
+        double w = weight(&offsets[k], newest);
+        double apart = offsets[k].own - line.reference;
         precision += w * apart * apart;
-        moment += w * apart * (points[k].offset - line.offset);
+        moment += w * apart * (offsets[k].seconds - line.offset);
     }
     line.drift = moment / precision;
     line.drift_variance = 1 / precision;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file drift.h
- * What one clock says of another: a straight line, fitted to offset points.
+ * What one clock says of another: a straight line, fitted to offsets.
  *
  *     other = own + offset + drift (own - reference)
  *
@@ -12,14 +12,14 @@
 #ifndef ISO_DRIFT_H
 #define ISO_DRIFT_H
 
-/** One comparison of two clocks. */
-typedef struct iso_point {
-    double own;    /**< reading of the own clock */
-    double offset; /**< other clock minus own clock at that moment */
-    double bound;  /**< the offset is not wrong by more: half a round trip
-                        (F. Cristian, Probabilistic clock synchronization,
-                        Distributed Computing 3, 1989) */
-} iso_point_t;
+/** The offset of two clocks, as one comparison has found it. */
+typedef struct iso_offset {
+    double own;     /**< reading of the own clock */
+    double seconds; /**< other clock minus own clock at that moment */
+    double bound;   /**< it is not wrong by more: half a round trip
+                         (F. Cristian, Probabilistic clock synchronization,
+                         Distributed Computing 3, 1989) */
+} iso_offset_t;
 
 /** The line, and how well it is known. */
 typedef struct iso_drift {
@@ -29,7 +29,7 @@ typedef struct iso_drift {
 } iso_drift_t;
 
 /**
- * Fit the line to points, the newest of which is the last.
+ * Fit the line to offsets, the newest of which is the last.
  *
  * Least squares, weighted by 1 / s_i^2, with a prior on the drift: normal
  * around 0 with deviation P = 20e-6. With r the weighted mean of own_i, o that
@@ -43,19 +43,19 @@ typedef struct iso_drift {
  * which is the mean and variance of the posterior (C. M. Bishop, Pattern
  * Recognition and Machine Learning, 2006, equations 3.53 and 3.54; as an
  * estimate: ridge regression, A. Hoerl and R. Kennard, Technometrics 12, 1970).
- * With one point, or with points close together, the drift stays near 0; with
- * a long time base the prior no longer matters.
+ * With one offset, or with offsets close together, the drift stays near 0;
+ * with a long time base the prior no longer matters.
  *
  * bound^2 / 3 is the variance of an error anywhere within the bound. P: two
  * clocks of a frequency tolerance of 15e-6 each (PHI of RFC 5905) differ by
- * that times the square root of 2. 1e-7 age lets old points fade: a
+ * that times the square root of 2. 1e-7 age lets old offsets fade: a
  * quartz keeps its frequency to about that over a minute, and lines over
  * minutes are known not to fit (S. Hunold and A. Carpen-Amarie, Reproducible
  * MPI benchmarking is still not as easy as you think, IEEE TPDS 27, 2016).
  *
  * @param count  at least 1
  */
-iso_drift_t iso_drift_fit(const iso_point_t *points, int count);
+iso_drift_t iso_drift_fit(const iso_offset_t *offsets, int count);
 
 /** Join two lines: own to other, and other to a third. */
 iso_drift_t iso_drift_compose(const iso_drift_t *own_to_other,

@@ -9,7 +9,11 @@
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_CALL = 2001, TAG_READY, TAG_ASK, TAG_ANSWER };
 
-enum { LIMIT = 20, FAR = 2 };
+/** At most so many times --sync-exchanges. */
+enum { MAX_EXCHANGES = 20 };
+
+/** A round trip is good if it is at most this times the shortest ever. */
+static const double GOOD = 2;
 
 double iso_reading_now(const iso_reading_t *reading)
 {
@@ -41,11 +45,11 @@ static void be_called(const iso_context_t *ctx, int partner)
                        ctx->control));
 }
 
-iso_point_t iso_compare_ask(const iso_context_t *ctx, int partner,
+iso_offset_t iso_offset_ask(const iso_context_t *ctx, int partner,
                             const iso_reading_t *reading, long exchanges,
                             double shortest)
 {
-    iso_point_t point = {.bound = INFINITY};
+    iso_offset_t best = {.bound = INFINITY};
     long done = 0, vain = 0;
     int more = 1;
     call(ctx, partner);
@@ -57,21 +61,21 @@ iso_point_t iso_compare_ask(const iso_context_t *ctx, int partner,
                            ctx->control, MPI_STATUS_IGNORE));
         double after = iso_reading_now(reading);
         vain++;
-        if ((after - before) / 2 < point.bound) {
-            point.bound = (after - before) / 2;
-            point.own = before + point.bound;
-            point.offset = theirs - point.own;
+        if ((after - before) / 2 < best.bound) {
+            best.bound = (after - before) / 2;
+            best.own = before + best.bound;
+            best.seconds = theirs - best.own;
             vain = 0;
         }
-        more = ++done < LIMIT * exchanges &&
-               (vain < exchanges || 2 * point.bound > FAR * shortest);
+        more = ++done < MAX_EXCHANGES * exchanges &&
+               (vain < exchanges || 2 * best.bound > GOOD * shortest);
     }
     MPI_CHECK(MPI_Send(&more, 1, MPI_INT, partner, TAG_ASK, ctx->control));
-    return point;
+    return best;
 }
 
-void iso_compare_answer(const iso_context_t *ctx, int partner,
-                        const iso_reading_t *reading)
+void iso_offset_answer(const iso_context_t *ctx, int partner,
+                       const iso_reading_t *reading)
 {
     be_called(ctx, partner);
     for (;;) {

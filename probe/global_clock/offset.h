@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file compare.h
+ * @file offset.h
  * Two ranks compare their clocks by exchanges:
  *
  *     asking:     before = now; send; receive theirs; after = now
@@ -19,8 +19,8 @@
  * Before that each calls the other out of its nap, and they part from one
  * processor if they can (host.h).
  */
-#ifndef ISO_COMPARE_H
-#define ISO_COMPARE_H
+#ifndef ISO_OFFSET_H
+#define ISO_OFFSET_H
 
 #include "experiment.h"
 #include "global_clock/drift.h"
@@ -35,17 +35,17 @@ typedef struct iso_reading {
 double iso_reading_now(const iso_reading_t *reading);
 
 /**
- * Compare with @a partner, who calls iso_compare_answer at the same time.
+ * Compare with @a partner, who calls iso_offset_answer at the same time.
  *
  * @param exchanges  after so many without a shorter one it ends
  * @param shortest   round trip seen before with this partner, or INFINITY
- * @return the point: own clock, their clock minus the own, bound
+ * @return their clock minus the own one
  */
-iso_point_t iso_compare_ask(const iso_context_t *ctx, int partner,
+iso_offset_t iso_offset_ask(const iso_context_t *ctx, int partner,
                             const iso_reading_t *reading, long exchanges,
                             double shortest);
 
-void iso_compare_answer(const iso_context_t *ctx, int partner,
-                        const iso_reading_t *reading);
+void iso_offset_answer(const iso_context_t *ctx, int partner,
+                       const iso_reading_t *reading);
 
 #endif

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 32, AHEAD = 1 };
+enum { MAX_OFFSETS = 32, AHEAD = 1 };
 
 enum { TAG_LINE = 2101, TAG_REPORT, TAG_RELEASE };
 
@@ -57,11 +57,11 @@ struct iso_sync {
     const iso_context_t *ctx;
     bool one_clock; /**< nothing to do: a simulator's clocks, not bent */
     iso_tree_t tree;
-    iso_reading_t own;    /**< this rank's clock as it is */
-    iso_reading_t global; /**< the same through the line */
-    iso_drift_t line;     /**< own clock to global clock */
-    iso_point_t points[POINTS];
-    int point_count;
+    iso_reading_t own;                 /**< this rank's clock as it is */
+    iso_reading_t global;              /**< the same through the line */
+    iso_drift_t line;                  /**< own clock to global clock */
+    iso_offset_t offsets[MAX_OFFSETS]; /**< to the parent, newest last */
+    int offset_count;
     double shortest;        /**< round trip ever seen with the parent */
     double synchronised;    /**< rank 0: when, by its clock */
     double spent;           /**< how long that took */
@@ -70,15 +70,15 @@ struct iso_sync {
 
 /* --- synchronising ------------------------------------------------------- */
 
-static void remember(iso_sync_t *sync, iso_point_t point)
+static void remember(iso_sync_t *sync, iso_offset_t offset)
 {
-    if (sync->point_count == POINTS) {
-        memmove(sync->points, sync->points + 1,
-                (POINTS - 1) * sizeof(iso_point_t));
-        sync->point_count--;
+    if (sync->offset_count == MAX_OFFSETS) {
+        memmove(sync->offsets, sync->offsets + 1,
+                (MAX_OFFSETS - 1) * sizeof(iso_offset_t));
+        sync->offset_count--;
     }
-    sync->points[sync->point_count++] = point;
-    sync->shortest = fmin(sync->shortest, 2 * point.bound);
+    sync->offsets[sync->offset_count++] = offset;
+    sync->shortest = fmin(sync->shortest, 2 * offset.bound);
 }
 
 /** Get the own line from the parent's. */
@@ -88,9 +88,9 @@ static void follow_parent(iso_sync_t *sync)
     iso_drift_t above;
     iso_idle_recv(&ctx->clock, &above, LINE_DOUBLES, MPI_DOUBLE,
                   sync->tree.parent, TAG_LINE, ctx->control, MPI_STATUS_IGNORE);
-    remember(sync, iso_compare_ask(ctx, sync->tree.parent, &sync->own,
-                                   options.exchanges, sync->shortest));
-    iso_drift_t edge = iso_drift_fit(sync->points, sync->point_count);
+    remember(sync, iso_offset_ask(ctx, sync->tree.parent, &sync->own,
+                                  options.exchanges, sync->shortest));
+    iso_drift_t edge = iso_drift_fit(sync->offsets, sync->offset_count);
     sync->line = iso_drift_compose(&edge, &above);
 }
 
@@ -104,7 +104,7 @@ static void lead_children(iso_sync_t *sync)
                                sync->tree.children[k], TAG_LINE, ctx->control));
         }
         if (k >= AHEAD) {
-            iso_compare_answer(ctx, sync->tree.children[k - AHEAD], &sync->own);
+            iso_offset_answer(ctx, sync->tree.children[k - AHEAD], &sync->own);
         }
     }
 }
@@ -115,16 +115,16 @@ double iso_sync_ask(const iso_sync_t *sync, int partner, double *bound)
         *bound = 0;
         return 0;
     }
-    iso_point_t point = iso_compare_ask(sync->ctx, partner, &sync->global,
-                                        options.exchanges, INFINITY);
-    *bound = point.bound;
-    return -point.offset;
+    iso_offset_t offset = iso_offset_ask(sync->ctx, partner, &sync->global,
+                                         options.exchanges, INFINITY);
+    *bound = offset.bound;
+    return -offset.seconds;
 }
 
 void iso_sync_answer(const iso_sync_t *sync, int partner)
 {
     if (!sync->one_clock) {
-        iso_compare_answer(sync->ctx, partner, &sync->global);
+        iso_offset_answer(sync->ctx, partner, &sync->global);
     }
 }
 

@@ -4,9 +4,9 @@
  * A global clock: that of rank 0, which every rank knows by a line.
  *
  * The ranks form a tree (tree.h). From the root down each rank compares its
- * clock with its parent's (compare.h), adds that point to the last 32 it has of
+ * clock with its parent's (offset.h), adds that offset to the last 32 it has of
  * its parent, fits a line to them (drift.h), and joins it with its parent's
- * line to the global clock. A point is of two real clocks, so it stays true
+ * line to the global clock. An offset is of two real clocks, so it stays true
  * when lines above it change.
  * (Hierarchy: S. Hunold, A. Carpen-Amarie, Hierarchical clock synchronization
  * in MPI, IEEE CLUSTER 2018. A line a rank: T. Jones, G. A. Koenig, Clock
@@ -47,7 +47,7 @@ iso_sync_t *iso_sync_create(const iso_context_t *ctx);
 iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
                                  double fast);
 
-/** Synchronise again. Earlier points stay, so that the drift is followed. */
+/** Synchronise again. Earlier offsets stay, so that the drift is followed. */
 void iso_sync_refresh(iso_sync_t *sync);
 
 void iso_sync_free(iso_sync_t *sync);

@@ -20,6 +20,15 @@ static void record_run(const iso_context_t *ctx,
     iso_record_begin(record, "run");
     iso_record_int(record, "format", 1);
     iso_record_text(record, "experiment", experiment->name);
+    if (experiment->kind) {
+        iso_record_text(record, "kind", experiment->kind);
+    }
+    if (experiment->by) {
+        iso_record_texts(record, "by", experiment->by);
+    }
+    if (experiment->invent) {
+        iso_record_bool(record, "made_up", true);
+    }
     strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     iso_record_text(record, "started", text);
     iso_record_enter(record, "options");
@@ -74,7 +83,7 @@ static void record_ranks(const iso_context_t *ctx)
 }
 
 /** Warn of what makes every sample of this run suspicious. */
-static void record_doubts(const iso_context_t *ctx)
+static void record_warnings(const iso_context_t *ctx)
 {
     char text[256];
     if (ctx->clock.granularity > 1e-6) {
@@ -102,12 +111,12 @@ static void record_doubts(const iso_context_t *ctx)
     free(on_node);
 }
 
-void iso_header_write(const iso_context_t *ctx,
-                      const iso_experiment_t *experiment,
-                      const char *const notes[], int note_count)
+void iso_preamble_write(const iso_context_t *ctx,
+                        const iso_experiment_t *experiment,
+                        const char *const notes[], int note_count)
 {
     record_run(ctx, experiment, notes, note_count);
     record_ranks(ctx);
-    record_doubts(ctx);
+    record_warnings(ctx);
     iso_record_flush(ctx->record);
 }

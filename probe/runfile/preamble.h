@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file header.h
+ * @file preamble.h
  * What a run file says before its samples: what is measured, with what, where
  * the ranks are, and what makes every sample suspicious.
  */
-#ifndef ISO_HEADER_H
-#define ISO_HEADER_H
+#ifndef ISO_PREAMBLE_H
+#define ISO_PREAMBLE_H
 
 #include "experiment.h"
 
@@ -15,8 +15,8 @@
  *
  * @param notes  "KEY=VALUE", as given with --note
  */
-void iso_header_write(const iso_context_t *ctx,
-                      const iso_experiment_t *experiment,
-                      const char *const notes[], int note_count);
+void iso_preamble_write(const iso_context_t *ctx,
+                        const iso_experiment_t *experiment,
+                        const char *const notes[], int note_count);
 
 #endif

@@ -34,13 +34,17 @@ int iso_record_open(iso_record_t *record, const char *path, bool force);
 void iso_record_begin(iso_record_t *record, const char *name);
 void iso_record_end(iso_record_t *record);
 
-/** Members. Text may hold any bytes: what is not ASCII is escaped. */
+/** Members. Text is UTF-8; of other bytes each becomes U+FFFD. */
 void iso_record_int(iso_record_t *record, const char *key, long value);
 void iso_record_double(iso_record_t *record, const char *key, double value);
 void iso_record_bool(iso_record_t *record, const char *key, bool value);
 void iso_record_text(iso_record_t *record, const char *key, const char *value);
 void iso_record_doubles(iso_record_t *record, const char *key,
                         const double *values, int count);
+
+/** A list of texts. @param values  NULL-terminated */
+void iso_record_texts(iso_record_t *record, const char *key,
+                      const char *const *values);
 
 /** Begin a nested object as a member; ends with iso_record_leave. */
 void iso_record_enter(iso_record_t *record, const char *key);

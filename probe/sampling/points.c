@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_INTERVALS = 8, WIDE = 64, SPREAD = 4, MAX_BENDS = 8192 };
+enum { FIRST_INTERVALS = 8, WIDE = 64, SPREAD = 4 };
 
-static const double STICKS_OUT = 0.1;
+static const double OUTLIER = 0.1;
 
 /** In a simulator the first and the last operation of several meet other
  *  messages on the links: so much they may differ and still be the same. */
@@ -18,7 +18,6 @@ void iso_points_init(iso_points_t *points, bool simulated)
 {
     memset(points, 0, sizeof(*points));
     points->simulated = simulated;
-    points->bends = iso_calloc(MAX_BENDS, sizeof(*points->bends));
 }
 
 void iso_points_free(iso_points_t *points)
@@ -79,10 +78,16 @@ static bool add(iso_points_t *points, int subject, long long bytes)
 static void add_bend(iso_points_t *points, int subject, long long left,
                      long long middle, long long right)
 {
-    if (points->bend_count < MAX_BENDS) {
-        points->bends[points->bend_count++] =
-            (iso_bend_t){subject, left, middle, right};
+    if (points->bend_count == points->bend_capacity) {
+        points->bend_capacity = 2 * points->bend_capacity + 64;
+        points->bends = realloc(points->bends, (size_t)points->bend_capacity *
+                                                   sizeof(*points->bends));
+        if (points->bends == NULL) {
+            ISO_FAIL("no memory for %d bends", points->bend_capacity);
+        }
     }
+    points->bends[points->bend_count++] =
+        (iso_bend_t){subject, left, middle, right};
 }
 
 static long long round_to(double bytes, long long quantum)
@@ -214,7 +219,7 @@ int iso_points_refine(iso_points_t *points, const iso_refinement_t *refinement)
     return added;
 }
 
-bool iso_points_sticks_out(const iso_points_t *points, int index)
+bool iso_points_is_outlier(const iso_points_t *points, int index)
 {
     const iso_point_t *point = &points->items[index];
     if (index == 0 || index == points->count - 1 ||
@@ -223,5 +228,5 @@ bool iso_points_sticks_out(const iso_points_t *points, int index)
         !measured(point - 1) || !measured(point + 1)) {
         return false;
     }
-    return off_the_line(point - 1, point, point + 1) > STICKS_OUT;
+    return off_the_line(point - 1, point, point + 1) > OUTLIER;
 }

@@ -20,7 +20,7 @@ typedef struct iso_point {
     iso_summary_t summary; /**< of them, if there are any */
     bool lowered;          /**< has fewer repetitions, for want of time */
     bool again;            /**< is being measured again */
-    int fruitless;         /**< visits whose samples were all void */
+    int void_visits;       /**< visits that brought no valid sample */
 } iso_point_t;
 
 /** A middle that is to be compared with the line between its ends. */
@@ -33,7 +33,7 @@ typedef struct iso_points {
     iso_point_t *items; /**< sorted by subject, then by size */
     int count, capacity;
     iso_bend_t *bends; /**< to look at when their points are measured */
-    int bend_count;
+    int bend_count, bend_capacity;
     bool simulated;
     bool full; /**< max_points kept it from refining */
 } iso_points_t;
@@ -61,10 +61,10 @@ void iso_points_add(iso_points_t *points, int subject, const iso_sizes_t *sizes,
 int iso_points_refine(iso_points_t *points, const iso_refinement_t *refinement);
 
 /**
- * Whether a point is slower than the line between its neighbours by more than a
- * tenth and more than the intervals explain: then something disturbed it, or
- * the protocol changes there.
+ * Whether a point is an outlier: slower than the line between its neighbours by
+ * more than a tenth and by more than the intervals explain. Then something
+ * disturbed it, or the protocol changes there.
  */
-bool iso_points_sticks_out(const iso_points_t *points, int index);
+bool iso_points_is_outlier(const iso_points_t *points, int index);
 
 #endif

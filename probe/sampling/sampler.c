@@ -54,11 +54,16 @@ int iso_sampler_check(char *error)
         snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
         return -1;
     }
+    return 0;
+}
+
+void iso_sampler_resolve(int ranks)
+{
+    (void)ranks;
     options.repeats_given = options.repeats > 0;
     if (options.repeats < 0) {
         options.repeats = options.precision > 0 ? 0 : DEFAULT_REPEATS;
     }
-    return 0;
 }
 
 void iso_sampler_init(iso_sampler_t *sampler, bool simulated)

@@ -47,6 +47,10 @@ extern const iso_option_t iso_sampler_options[];
 /** Check the options with each other. @return 0, or -1 with an error text. */
 int iso_sampler_check(char *error);
 
+/** Settle how often to repeat; what an experiment that does nothing else does
+ *  in resolve. After the check, before anything below. */
+void iso_sampler_resolve(int ranks);
+
 /** Make room for as many repetitions as the options allow. */
 void iso_sampler_init(iso_sampler_t *sampler, bool simulated);
 void iso_sampler_reset(iso_sampler_t *sampler);

@@ -2,26 +2,25 @@
 #include "sampling/sweep.h"
 
 #include "base/check.h"
-#include "machine/idle.h"
 #include "runfile/record.h"
+#include "sampling/conductor.h"
 #include "sampling/points.h"
+#include "sampling/quality.h"
 #include "sampling/sampler.h"
+#include "sampling/time_limit.h"
 
 #include <math.h>
 
-enum { TAG_TASK = 1201, TAG_TIMES };
-
 /** Repetitions that a lack of time leaves a point at least. */
-enum { LEAST_REPEATS = 3 };
+enum { MIN_REPEATS = 3 };
 
 /** Visits without a valid sample after which a point is given up. */
-enum { MOST_FRUITLESS = 20 };
+enum { MAX_VOID_VISITS = 20 };
 
 static struct {
     double tolerance;
     long long smallest_gap;
     long max_points, again;
-    double time_limit;
 } options;
 
 const iso_option_t iso_sweep_options[] = {
@@ -37,10 +36,6 @@ const iso_option_t iso_sweep_options[] = {
     {"again", ISO_OPTION_COUNT, "N", "3",
      "measure a point that its neighbours do not explain again, up to N times",
      &options.again},
-    {"time-limit", ISO_OPTION_SECONDS, "SECONDS", "0",
-     "lower the repetitions, and if need be leave out points, to end within "
-     "this time; 0: no limit",
-     &options.time_limit},
     {0},
 };
 
@@ -54,57 +49,43 @@ int iso_sweep_check(char *error)
     return iso_sampler_check(error);
 }
 
-enum { TASK_WORDS = sizeof(iso_task_t) / sizeof(long long) };
-
-/* --- every rank ---------------------------------------------------------- */
-
-static void serve(const iso_sweep_t *sweep)
+static bool takes_part(const iso_sweep_t *sweep, int subject, int rank)
 {
-    const iso_context_t *ctx = sweep->ctx;
-    for (;;) {
-        iso_task_t task;
-        iso_idle_recv(&ctx->clock, &task, TASK_WORDS, MPI_LONG_LONG, 0,
-                      TAG_TASK, ctx->control, MPI_STATUS_IGNORE);
-        if (task.subject == ISO_SWEEP_END) {
-            return;
-        }
-        double *seconds = iso_calloc((size_t)task.samples, sizeof(double));
-        sweep->perform(sweep->self, &task, seconds);
-        if (sweep->reports(sweep->self, (int)task.subject, ctx->rank)) {
-            MPI_CHECK(MPI_Send(seconds, (int)task.samples, MPI_DOUBLE, 0,
-                               TAG_TIMES, ctx->control));
-        }
-        free(seconds);
-    }
+    return !sweep->takes_part || sweep->takes_part(sweep->self, subject, rank);
 }
 
-/* --- the conductor, rank 0 ----------------------------------------------- */
+static bool reports(const iso_sweep_t *sweep, int subject, int rank)
+{
+    return takes_part(sweep, subject, rank) &&
+           (!sweep->reports || sweep->reports(sweep->self, subject, rank));
+}
 
-struct conductor {
+/* --- every rank but 0 ---------------------------------------------------- */
+
+static void perform(void *self, const void *told, int from)
+{
+    const iso_sweep_t *sweep = self;
+    const iso_task_t *task = told;
+    double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
+    (void)from;
+    sweep->perform(sweep->self, task, seconds);
+    if (reports(sweep, (int)task->subject, sweep->ctx->rank)) {
+        iso_conductor_report(sweep->ctx, seconds, (int)task->samples);
+    }
+    free(seconds);
+}
+
+/* --- rank 0 -------------------------------------------------------------- */
+
+struct run {
     const iso_sweep_t *sweep;
     const iso_context_t *ctx;
+    const iso_conductor_t *conductor;
     iso_points_t points;
     iso_refinement_t refinement;
     long taken;   /**< samples in all */
     long pending; /**< points that this pass has still to come to */
-    long left_out, lowered, missed, unsteady;
 };
-
-static double time_left(const struct conductor *c)
-{
-    return options.time_limit - (iso_now() - c->ctx->started);
-}
-
-static bool out_of_time(const struct conductor *c)
-{
-    return options.time_limit > 0 && time_left(c) <= 0;
-}
-
-static void tell(const struct conductor *c, int rank, const iso_task_t *task)
-{
-    MPI_CHECK(MPI_Send(task, TASK_WORDS, MPI_LONG_LONG, rank, TAG_TASK,
-                       c->ctx->control));
-}
 
 /**
  * Let the ranks of a subject do a task.
@@ -112,40 +93,37 @@ static void tell(const struct conductor *c, int rank, const iso_task_t *task)
  * @param times  receives task->samples times of each rank that reports
  * @return number of those ranks
  */
-static int conduct_task(struct conductor *c, const iso_task_t *task,
-                        double *times)
+static int conduct_task(struct run *run, const iso_task_t *task, double *times)
 {
-    const iso_sweep_t *sweep = c->sweep;
-    const iso_context_t *ctx = c->ctx;
+    const iso_sweep_t *sweep = run->sweep;
     int subject = (int)task->subject, reporters = 0;
-    for (int r = 1; r < ctx->size; r++) {
-        if (sweep->takes_part(sweep->self, subject, r)) {
-            tell(c, r, task);
+    for (int r = 1; r < run->ctx->size; r++) {
+        if (takes_part(sweep, subject, r)) {
+            iso_conductor_tell(run->conductor, r, task);
         }
     }
-    if (sweep->takes_part(sweep->self, subject, 0)) {
+    if (takes_part(sweep, subject, 0)) {
         sweep->perform(sweep->self, task, times);
-        reporters += sweep->reports(sweep->self, subject, 0);
+        reporters += reports(sweep, subject, 0);
     }
-    for (int r = 1; r < ctx->size; r++) {
-        if (sweep->takes_part(sweep->self, subject, r) &&
-            sweep->reports(sweep->self, subject, r)) {
-            iso_idle_recv(&ctx->clock, times + reporters * task->samples,
-                          (int)task->samples, MPI_DOUBLE, r, TAG_TIMES,
-                          ctx->control, MPI_STATUS_IGNORE);
+    for (int r = 1; r < run->ctx->size; r++) {
+        if (reports(sweep, subject, r)) {
+            iso_conductor_collect(run->ctx, r,
+                                  times + reporters * task->samples,
+                                  (int)task->samples);
             reporters++;
         }
     }
     return reporters;
 }
 
-static void write_record(struct conductor *c, const iso_point_t *point,
+static void write_record(struct run *run, const iso_point_t *point,
                          const iso_task_t *task, const double *times,
                          int reporters, long sample, double seconds)
 {
-    iso_record_t *record = c->ctx->record;
+    iso_record_t *record = run->ctx->record;
     iso_record_begin(record, "sample");
-    c->sweep->record(c->sweep->self, task, times, reporters, sample);
+    run->sweep->record(run->sweep->self, task, times, reporters, sample);
     iso_record_int(record, "bytes", (long)task->bytes);
     iso_record_int(record, "repeat", point->sampler.n);
     iso_record_double(record, "seconds", seconds);
@@ -172,10 +150,10 @@ static double slowest(const double *times, const iso_task_t *task,
 }
 
 /** Take samples of a point and write them; a batch of 0 is the warm-up. */
-static double take(struct conductor *c, iso_point_t *point, long samples,
+static double take(struct run *run, iso_point_t *point, long samples,
                    long batch)
 {
-    const iso_sweep_t *sweep = c->sweep;
+    const iso_sweep_t *sweep = run->sweep;
     iso_sampler_t *sampler = &point->sampler;
     long warmup = iso_sampler_warmup();
     iso_task_t task = {.bytes = point->bytes,
@@ -183,43 +161,44 @@ static double take(struct conductor *c, iso_point_t *point, long samples,
                        .samples = batch ? samples : 1,
                        .batch = batch ? batch : warmup,
                        .first = sampler->n};
-    size_t size = (size_t)c->ctx->size;
+    size_t size = (size_t)run->ctx->size;
     double *times =
         iso_calloc(size * (size_t)task.samples + size, sizeof(double));
     double *one_sample = times + size * (size_t)task.samples;
     double start = iso_now(), last = 0, most = 0;
     long voided = 0;
-    int reporters = conduct_task(c, &task, times);
+    int reporters = conduct_task(run, &task, times);
     for (long k = 0; k < task.samples; k++) {
         last = slowest(times, &task, reporters, k, one_sample);
         most = last > most ? last : most;
         voided += last < 0;
         if (batch && last >= 0) {
-            write_record(c, point, &task, one_sample, reporters,
+            write_record(run, point, &task, one_sample, reporters,
                          (long)(task.first + k), last);
             sampler->seconds[sampler->n++] = last;
         }
     }
-    if (sweep->heed) {
-        sweep->heed(sweep->self, &task, voided, most);
+    if (sweep->adapt) {
+        sweep->adapt(sweep->self, &task, voided, most);
     }
     sampler->spent += iso_now() - start;
-    iso_record_flush(c->ctx->record);
+    iso_record_flush(run->ctx->record);
     free(times);
     return last;
 }
 
 /** Samples that a point may take now; fewer than wanted when time is short. */
-static long afford(struct conductor *c, iso_point_t *point, long wanted,
+static long afford(struct run *run, iso_point_t *point, long wanted,
                    double estimate)
 {
-    if (options.time_limit == 0 || estimate <= 0) {
+    double left = iso_time_limit_left(run->ctx);
+    if (isinf(left) || estimate <= 0) {
         return wanted;
     }
     if (point->sampler.n == 0) { /* so that every point gets some */
-        return wanted < LEAST_REPEATS ? wanted : LEAST_REPEATS;
+        return wanted < MIN_REPEATS ? wanted : MIN_REPEATS;
     }
-    double share = time_left(c) / (double)(c->pending > 0 ? c->pending : 1);
+    double share = left / (double)(run->pending > 0 ? run->pending : 1);
     double room = share / (2 * estimate * (double)point->batch);
     if (room >= (double)wanted) {
         return wanted;
@@ -229,168 +208,174 @@ static long afford(struct conductor *c, iso_point_t *point, long wanted,
 }
 
 /** Give a point some more samples. @return whether it took any */
-static bool visit(struct conductor *c, iso_point_t *point)
+static bool visit(struct run *run, iso_point_t *point)
 {
     iso_sampler_t *sampler = &point->sampler;
     long wanted = iso_sampler_wants(sampler);
-    if (wanted > 0 && out_of_time(c)) {
+    if (wanted > 0 && iso_time_limit_over(run->ctx)) {
         point->lowered = true;
         return false;
     }
-    if (wanted == 0 || point->fruitless > MOST_FRUITLESS) {
+    if (wanted == 0 || point->void_visits > MAX_VOID_VISITS) {
         return false;
     }
     double estimate = sampler->n > 0 ? point->summary.median : 0;
     if (sampler->n == 0) {
-        estimate = take(c, point, 1, 0);
+        estimate = take(run, point, 1, 0);
         point->batch =
-            estimate > 0 ? iso_clock_batch(&c->ctx->clock, estimate) : 1;
+            estimate > 0 ? iso_clock_batch(&run->ctx->clock, estimate) : 1;
     }
     long before = sampler->n;
-    wanted = afford(c, point, wanted, estimate);
+    wanted = afford(run, point, wanted, estimate);
     if (wanted > 0) {
-        take(c, point, wanted, point->batch);
+        take(run, point, wanted, point->batch);
     }
     if (sampler->n > 0) {
         point->summary = iso_sampler_summary(sampler);
-        c->taken += sampler->n - before;
+        run->taken += sampler->n - before;
     }
-    point->fruitless += wanted > 0 && sampler->n == before;
+    point->void_visits += wanted > 0 && sampler->n == before;
     return wanted > 0;
 }
 
-static void show_progress(const struct conductor *c, const iso_point_t *point)
+static void show_progress(const struct run *run, const iso_point_t *point)
 {
-    long total = c->points.count * iso_sampler_goal();
-    total = total > c->taken ? total : c->taken;
-    iso_progress(c->ctx, c->taken, total, point->summary.median);
+    long total = run->points.count * iso_sampler_goal();
+    total = total > run->taken ? total : run->taken;
+    iso_progress(run->ctx, run->taken, total, point->summary.median);
 }
 
 /** Pass after pass, so that a slow moment does not hit one size only. */
-static void measure_points(struct conductor *c)
+static void measure_points(struct run *run)
 {
     bool any = true;
     while (any) {
         any = false;
-        c->pending = c->points.count;
-        for (int k = 0; k < c->points.count; k++, c->pending--) {
-            if (visit(c, &c->points.items[k])) {
+        run->pending = run->points.count;
+        for (int k = 0; k < run->points.count; k++, run->pending--) {
+            if (visit(run, &run->points.items[k])) {
                 any = true;
-                show_progress(c, &c->points.items[k]);
+                show_progress(run, &run->points.items[k]);
             }
         }
     }
 }
 
-/** Measure points again that their neighbours do not explain. */
-static void measure_again(struct conductor *c)
+/** Measure outliers again. */
+static void measure_again(struct run *run)
 {
-    if (c->points.simulated) {
+    if (run->points.simulated) {
         return; /* nothing varies there */
     }
     for (long round = 0; round < options.again; round++) {
-        for (int k = 0; k < c->points.count; k++) {
-            iso_point_t *point = &c->points.items[k];
-            if (!out_of_time(c) && iso_points_sticks_out(&c->points, k)) {
+        for (int k = 0; k < run->points.count; k++) {
+            iso_point_t *point = &run->points.items[k];
+            if (!iso_time_limit_over(run->ctx) &&
+                iso_points_is_outlier(&run->points, k)) {
                 point->again = true;
                 iso_sampler_extend(&point->sampler, iso_sampler_goal());
-                visit(c, point);
+                visit(run, point);
             }
         }
-        measure_points(c);
+        measure_points(run);
     }
 }
 
-static void judge(struct conductor *c)
+static void warn(const struct run *run, const iso_quality_t *quality,
+                 long given_up, long lowered)
 {
-    for (int k = 0; k < c->points.count; k++) {
-        const iso_point_t *point = &c->points.items[k];
-        const iso_summary_t *s = &point->summary;
-        if (point->sampler.n == 0) {
-            c->left_out++;
-            continue;
-        }
-        c->lowered += point->lowered && point->sampler.n < iso_sampler_goal();
-        c->missed += iso_sampler_missed(s);
-        c->unsteady += s->high - s->low > 0.2 * s->median;
+    char text[160];
+    const iso_points_t *points = &run->points;
+    iso_record_t *record = run->ctx->record;
+    if (given_up + quality->points < points->count) {
+        iso_time_limit_warn(run->ctx, quality->points, points->count, "points");
     }
-}
-
-static void warn(const struct conductor *c)
-{
-    char text[200];
-    iso_record_t *record = c->ctx->record;
-    int points = c->points.count;
-    if (c->left_out > 0) {
+    if (given_up > 0) {
         snprintf(text, sizeof(text),
-                 "the time limit of %g s left out %ld of %d points",
-                 options.time_limit, c->left_out, points);
-        iso_record_warning(record, "cut-short", text);
+                 "%ld of %d points were given up: all their samples were void",
+                 given_up, points->count);
+        iso_record_warning(record, "given-up", text);
     }
-    if (c->lowered > 0) {
+    if (lowered > 0) {
         snprintf(text, sizeof(text),
                  "the time limit of %g s lowered the repetitions of %ld of %d "
                  "points",
-                 options.time_limit, c->lowered, points);
+                 iso_time_limit(), lowered, points->count);
         iso_record_warning(record, "repeats-lowered", text);
     }
-    if (c->points.full) {
+    if (points->full) {
         snprintf(text, sizeof(text),
                  "the curve has more bends than --max-points %ld can follow",
                  options.max_points);
         iso_record_warning(record, "max-points", text);
     }
-    if (c->missed > 0) {
-        snprintf(text, sizeof(text),
-                 "%ld of %d points did not reach the precision asked for "
-                 "within --max-repeats and --max-time",
-                 c->missed, points);
-        iso_record_warning(record, "precision-missed", text);
+    iso_quality_warn(quality, record);
+}
+
+/** Judge how well all points are known, and warn where they are not. */
+static iso_outcome_t judge(const struct run *run)
+{
+    iso_quality_t quality = {0};
+    long given_up = 0, lowered = 0;
+    for (int k = 0; k < run->points.count; k++) {
+        const iso_point_t *point = &run->points.items[k];
+        if (point->sampler.n > 0) {
+            iso_quality_add(&quality, &point->summary);
+            lowered += point->lowered && point->sampler.n < iso_sampler_goal();
+        }
+        given_up +=
+            point->sampler.n == 0 && point->void_visits > MAX_VOID_VISITS;
     }
-    if (10 * c->unsteady > points) {
-        snprintf(text, sizeof(text),
-                 "the median of %ld of %d points is not known to 10 %%; the "
-                 "machine is noisy, or --repeats too small",
-                 c->unsteady, points);
-        iso_record_warning(record, "noisy", text);
+    warn(run, &quality, given_up, lowered);
+    return quality.points == run->points.count ? ISO_COMPLETE : ISO_CUT_SHORT;
+}
+
+static void add_points(struct run *run)
+{
+    static const iso_sizes_t no_size = {.count = 1};
+    const iso_sweep_t *sweep = run->sweep;
+    for (int s = 0; s < sweep->subjects; s++) {
+        bool none = sweep->has_no_size && sweep->has_no_size(sweep->self, s);
+        iso_points_add(&run->points, s, none ? &no_size : sweep->sizes,
+                       &run->refinement);
     }
 }
 
-static iso_outcome_t conduct(const iso_sweep_t *sweep)
+static iso_outcome_t conduct(const iso_sweep_t *sweep,
+                             const iso_conductor_t *conductor)
 {
-    struct conductor c = {.sweep = sweep, .ctx = sweep->ctx};
-    c.refinement = (iso_refinement_t){
+    struct run run = {
+        .sweep = sweep, .ctx = sweep->ctx, .conductor = conductor};
+    long long quantum = sweep->quantum > 0 ? sweep->quantum : 1;
+    run.refinement = (iso_refinement_t){
         .tolerance = options.tolerance,
-        .smallest_gap = options.smallest_gap > sweep->quantum
-                            ? options.smallest_gap
-                            : sweep->quantum,
-        .quantum = sweep->quantum,
+        .smallest_gap =
+            options.smallest_gap > quantum ? options.smallest_gap : quantum,
+        .quantum = quantum,
         .max_points = (int)options.max_points,
     };
-    iso_points_init(&c.points, sweep->ctx->clock.simulated);
-    for (int s = 0; s < sweep->subjects; s++) {
-        iso_points_add(&c.points, s, sweep->sizes(sweep->self, s),
-                       &c.refinement);
-    }
+    iso_points_init(&run.points, sweep->ctx->clock.simulated);
+    add_points(&run);
     do {
-        measure_points(&c);
-    } while (!out_of_time(&c) && iso_points_refine(&c.points, &c.refinement));
-    measure_again(&c);
-    iso_task_t end = {.subject = ISO_SWEEP_END};
-    for (int r = 1; r < sweep->ctx->size; r++) {
-        tell(&c, r, &end);
-    }
-    judge(&c);
-    warn(&c);
-    iso_points_free(&c.points);
-    return c.left_out ? ISO_CUT_SHORT : ISO_COMPLETE;
+        measure_points(&run);
+    } while (!iso_time_limit_over(run.ctx) &&
+             iso_points_refine(&run.points, &run.refinement));
+    measure_again(&run);
+    iso_conductor_dismiss(conductor);
+    iso_outcome_t outcome = judge(&run);
+    iso_points_free(&run.points);
+    return outcome;
 }
 
-iso_outcome_t iso_sweep_run(const iso_sweep_t *sweep)
+iso_outcome_t iso_sweep_run(iso_sweep_t *sweep)
 {
+    iso_conductor_t conductor = {.ctx = sweep->ctx,
+                                 .task_size = sizeof(iso_task_t),
+                                 .self = sweep,
+                                 .perform = perform};
     if (sweep->ctx->rank == 0) {
-        return conduct(sweep);
+        return conduct(sweep, &conductor);
     }
-    serve(sweep);
+    iso_conductor_serve(&conductor);
     return ISO_COMPLETE;
 }

@@ -4,9 +4,8 @@
  * How time depends on the message size: which sizes are measured, in what
  * order, how often, and when it is enough.
  *
- * Rank 0 conducts. A sweep has one or several subjects, for example pairs of
- * ranks or operations; a point is a subject at a size. Rank 0 tells the ranks
- * that take part what to do next, and all others nap:
+ * A sweep has one or several subjects, for example pairs of ranks or
+ * operations; a point is a subject at a size. Rank 0 conducts (conductor.h):
  *
  *     pass after pass, until no point wants more repetitions:
  *         for every point in turn:
@@ -15,7 +14,8 @@
  *             rank 0 collects their times and writes a record a repetition
  *     with --bytes auto: halve the intervals in which the curve is not
  *         straight, and do the same with the new points
- *     points that are slower than both neighbours tell: measure them again
+ *     measure outliers again: points that are slower than the line between
+ *         their neighbours
  *
  * Automatic sizes. The first points are equally spaced, or powers of 4 apart
  * if the range is wide. The middle of an interval is compared with the straight
@@ -27,35 +27,57 @@
  * Time limit. With --time-limit the repetitions of a point are lowered, down to
  * 3, so that every point gets its share of the time; only if that is not
  * enough are points left out. Both are said in a warning.
+ *
+ * A new sweep is one file: a table of options, perform, record, and
+ *
+ *     static iso_outcome_t run(iso_context_t *ctx)
+ *     {
+ *         iso_sweep_t sweep = {.ctx = ctx, .subjects = 1,
+ *                              .sizes = &options.sizes,
+ *                              .perform = perform, .record = record};
+ *         return iso_sweep_run(&sweep);
+ *     }
+ *
+ *     static const char *const by[] = {"p", NULL};
+ *
+ *     const iso_experiment_t iso_experiment_NAME = {
+ *         .name = "NAME", .summary = "...", .kind = "sweep", .by = by,
+ *         .options = all_options, .min_ranks = 2,
+ *         .check = iso_sweep_check, .resolve = iso_sampler_resolve, .run = run,
+ *     };
+ *
+ * whose all_options end with iso_sweep_options, iso_time_limit_options,
+ * iso_sampler_options and NULL.
  */
 #ifndef ISO_SWEEP_H
 #define ISO_SWEEP_H
 
 #include "experiment.h"
 
-/** What rank 0 asks the ranks of a subject to do. */
+/** What rank 0 tells the ranks of a subject to do. */
 typedef struct iso_task {
     long long bytes;
-    long long subject; /**< index, or ISO_SWEEP_END */
+    long long subject; /**< index */
     long long samples;
     long long batch; /**< operations a sample */
     long long first; /**< samples of this point taken before */
 } iso_task_t;
 
-enum { ISO_SWEEP_END = -1 };
-
-typedef struct iso_sweep iso_sweep_t;
-
 /** An experiment that sweeps says who takes part and what is done. */
-struct iso_sweep {
+typedef struct iso_sweep {
     const iso_context_t *ctx;
-    void *self;   /**< the experiment's own */
-    int subjects; /**< number of curves */
-    const iso_sizes_t *(*sizes)(void *self, int subject);
-    long long quantum; /**< sizes are multiples of this */
+    void *self;               /**< the experiment's own */
+    int subjects;             /**< number of curves */
+    const iso_sizes_t *sizes; /**< of every subject */
+    long long quantum;        /**< sizes are multiples of this; 0: of 1 */
 
-    /** Whether a rank takes part in a subject, and whether it reports times. */
+    /** Whether a subject has no size, like a barrier; NULL: none of them. */
+    bool (*has_no_size)(void *self, int subject);
+
+    /** Whether a rank takes part in a subject; NULL: all do. */
     bool (*takes_part)(void *self, int subject, int rank);
+
+    /** Whether a rank that takes part reports times; NULL: all do. */
     bool (*reports)(void *self, int subject, int rank);
 
     /**
@@ -77,21 +99,20 @@ struct iso_sweep {
                    int reporters, long sample);
 
     /**
-     * Told at rank 0 how many samples of a task were void, after each task;
-     * may be NULL.
+     * Told at rank 0 after each task how many of its samples were void, and
+     * the time of the slowest; may be NULL.
      */
-    void (*heed)(void *self, const iso_task_t *task, long voided,
-                 double slowest);
-};
+    void (*adapt)(void *self, const iso_task_t *task, long voided,
+                  double slowest);
+} iso_sweep_t;
 
-/** tolerance, smallest-gap, max-points, again, time-limit; to be listed with
- *  iso_sampler_options. */
+/** tolerance, smallest-gap, max-points, again. */
 extern const iso_option_t iso_sweep_options[];
 
 /** Check these and the sampler's options. */
 int iso_sweep_check(char *error);
 
 /** Run a sweep; called on all ranks. */
-iso_outcome_t iso_sweep_run(const iso_sweep_t *sweep);
+iso_outcome_t iso_sweep_run(iso_sweep_t *sweep);
 
 #endif

@@ -14,15 +14,12 @@
 #include "base/check.h"
 #include "experiment.h"
 #include "experiments/hotspot/star_record.h"
-#include "machine/idle.h"
 #include "runfile/record.h"
-#include "sampling/sampler.h"
+#include "sampling/conductor.h"
+#include "sampling/quality.h"
+#include "sampling/time_limit.h"
 
 #include <string.h>
-
-enum verb { MEASURE, STOP };
-
-enum tag { TAG_COMMAND, TAG_RESULT };
 
 enum { MAX_POINTS = 1 << 18 };
 
@@ -30,7 +27,6 @@ static struct {
     iso_sizes_t sizes;
     long hot, max_intra, max_inter;
     const char *post, *balance;
-    double time_limit;
 } options;
 
 static const iso_option_t own_options[] = {
@@ -48,14 +44,11 @@ static const iso_option_t own_options[] = {
      "most partners of a hot process inside its node", &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
      "most partners of a hot process on other nodes", &options.max_inter},
-    {"time-limit", ISO_OPTION_SECONDS, "SECONDS", "0",
-     "stop after this time and keep what was measured; 0: no limit",
-     &options.time_limit},
     {0},
 };
 
-static const iso_option_t *const all_options[] = {own_options,
-                                                  iso_sampler_options, NULL};
+static const iso_option_t *const all_options[] = {
+    own_options, iso_time_limit_options, iso_sampler_options, NULL};
 
 static int check(char *error)
 {
@@ -79,36 +72,25 @@ static int check(char *error)
     return iso_sampler_check(error);
 }
 
-/* --- every rank ---------------------------------------------------------- */
+/* --- every rank but 0 ---------------------------------------------------- */
 
-struct command {
-    int verb, samples, batch;
+struct task {
+    int samples, batch;
     iso_star_point_t point;
 };
 
-enum { COMMAND_INTS = sizeof(struct command) / sizeof(int) };
-
-/** What every rank but 0 does: nap, measure a point it is called to, nap. */
-static void serve(iso_star_t *star)
+static void perform(void *self, const void *told, int from)
 {
-    const iso_context_t *ctx = star->ctx;
-    for (;;) {
-        struct command asked;
-        iso_idle_recv(&ctx->clock, &asked, COMMAND_INTS, MPI_INT, 0,
-                      TAG_COMMAND, ctx->control, MPI_STATUS_IGNORE);
-        if (asked.verb == STOP) {
-            return;
-        }
-        double *seconds = iso_calloc((size_t)asked.samples, sizeof(double));
-        iso_star_measure(star, &asked.point, asked.samples, asked.batch,
-                         seconds);
-        MPI_CHECK(MPI_Send(seconds, asked.samples, MPI_DOUBLE, 0, TAG_RESULT,
-                           ctx->control));
-        free(seconds);
-    }
+    iso_star_t *star = self;
+    const struct task *task = told;
+    double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
+    (void)from;
+    iso_star_measure(star, &task->point, task->samples, task->batch, seconds);
+    iso_conductor_report(star->ctx, seconds, task->samples);
+    free(seconds);
 }
 
-/* --- the conductor, rank 0 ----------------------------------------------- */
+/* --- rank 0 -------------------------------------------------------------- */
 
 /** A point, and what is known of it. */
 struct state {
@@ -117,43 +99,40 @@ struct state {
     int batch;
 };
 
-struct conductor {
+struct grid {
     iso_star_t *star;
     const iso_context_t *ctx;
+    const iso_conductor_t *conductor;
     struct state *states;
-    long count, room;
+    long count, capacity;
     long unreachable;
     double latest; /**< last time measured, to show progress */
 };
 
 /** Let those who take part measure. @param slowest  maximum over them */
-static void conduct_point(struct conductor *c, const struct command *command,
+static void conduct_point(struct grid *grid, const struct task *task,
                           double *slowest)
 {
-    const iso_context_t *ctx = c->ctx;
-    int samples = command->samples, mine = 0;
-    int count = iso_star_team(c->star, &command->point);
+    iso_star_t *star = grid->star;
+    int samples = task->samples, count = iso_star_team(star, &task->point);
+    bool involved = false;
     double *seconds = iso_calloc((size_t)samples, sizeof(double));
     for (int k = 0; k < count; k++) {
-        if (c->star->team[k] == 0) {
-            mine = 1;
+        if (star->team[k] == 0) {
+            involved = true;
         } else {
-            MPI_CHECK(MPI_Send(command, COMMAND_INTS, MPI_INT, c->star->team[k],
-                               TAG_COMMAND, ctx->control));
+            iso_conductor_tell(grid->conductor, star->team[k], task);
         }
     }
     memset(slowest, 0, (size_t)samples * sizeof(double));
-    if (mine) {
-        iso_star_measure(c->star, &command->point, samples, command->batch,
-                         slowest);
+    if (involved) {
+        iso_star_measure(star, &task->point, samples, task->batch, slowest);
     }
     for (int k = 0; k < count; k++) {
-        if (c->star->team[k] == 0) {
+        if (star->team[k] == 0) {
             continue;
         }
-        iso_idle_recv(&ctx->clock, seconds, samples, MPI_DOUBLE,
-                      c->star->team[k], TAG_RESULT, ctx->control,
-                      MPI_STATUS_IGNORE);
+        iso_conductor_collect(grid->ctx, star->team[k], seconds, samples);
         for (int s = 0; s < samples; s++) {
             slowest[s] = seconds[s] > slowest[s] ? seconds[s] : slowest[s];
         }
@@ -162,16 +141,16 @@ static void conduct_point(struct conductor *c, const struct command *command,
 }
 
 /** Untimed exchanges, and how many of them fill a sample. */
-static void warm_up(struct conductor *c, struct state *s)
+static void warm_up(struct grid *grid, struct state *s)
 {
     double seconds;
-    struct command command = {MEASURE, 1, iso_sampler_warmup(), s->point};
-    conduct_point(c, &command, &seconds);
-    s->batch = iso_clock_batch(&c->ctx->clock, seconds / command.batch);
+    struct task task = {1, iso_sampler_warmup(), s->point};
+    conduct_point(grid, &task, &seconds);
+    s->batch = iso_clock_batch(&grid->ctx->clock, seconds / task.batch);
 }
 
 /** Take some more samples of a point. @return how many; 0: enough */
-static int sample(struct conductor *c, struct state *s)
+static int sample(struct grid *grid, struct state *s)
 {
     iso_sampler_t *sampler = &s->sampler;
     int samples = iso_sampler_wants(sampler);
@@ -180,64 +159,59 @@ static int sample(struct conductor *c, struct state *s)
     }
     double start = iso_now(), *seconds = sampler->seconds + sampler->n;
     if (sampler->n == 0) {
-        warm_up(c, s);
+        warm_up(grid, s);
     }
-    struct command command = {MEASURE, samples, s->batch, s->point};
-    conduct_point(c, &command, seconds);
+    struct task task = {samples, s->batch, s->point};
+    conduct_point(grid, &task, seconds);
     for (int k = 0; k < samples; k++) {
         seconds[k] /= s->batch;
-        iso_star_record_sample(c->star, &s->point, sampler->n + k, seconds[k],
-                               s->batch);
+        iso_star_record_sample(grid->star, &s->point, sampler->n + k,
+                               seconds[k], s->batch);
     }
-    c->latest = seconds[samples - 1];
-    iso_record_flush(c->ctx->record);
+    grid->latest = seconds[samples - 1];
+    iso_record_flush(grid->ctx->record);
     sampler->n += samples;
     sampler->spent += iso_now() - start;
     return samples;
 }
 
-static bool out_of_time(const struct conductor *c)
-{
-    return options.time_limit > 0 &&
-           iso_now() - c->ctx->started > options.time_limit;
-}
-
 /** Visit all points, pass after pass, until each has enough samples. */
-static iso_outcome_t conduct_passes(struct conductor *c)
+static iso_outcome_t conduct_passes(struct grid *grid)
 {
     long enough;
     do { /* points take turns, so that a slow moment does not hit one of them */
         enough = 0;
-        for (long k = 0; k < c->count; k++) {
-            if (out_of_time(c)) {
+        for (long k = 0; k < grid->count; k++) {
+            if (iso_time_limit_over(grid->ctx)) {
                 return ISO_CUT_SHORT;
             }
-            enough += sample(c, &c->states[k]) == 0;
-            iso_progress(c->ctx, enough, c->count, c->latest);
+            enough += sample(grid, &grid->states[k]) == 0;
+            iso_progress(grid->ctx, enough, grid->count, grid->latest);
         }
-    } while (enough < c->count);
+    } while (enough < grid->count);
     return ISO_COMPLETE;
 }
 
 /* --- the grid ------------------------------------------------------------ */
 
-static void add_point(struct conductor *c, iso_star_point_t point)
+static void add_point(struct grid *grid, iso_star_point_t point)
 {
-    if (c->count == c->room) {
-        c->room = 2 * c->room + 64;
-        c->states = realloc(c->states, (size_t)c->room * sizeof(*c->states));
-        if (c->states == NULL) {
-            ISO_FAIL("no memory for %ld points", c->room);
+    if (grid->count == grid->capacity) {
+        grid->capacity = 2 * grid->capacity + 64;
+        grid->states = realloc(grid->states,
+                               (size_t)grid->capacity * sizeof(*grid->states));
+        if (grid->states == NULL) {
+            ISO_FAIL("no memory for %ld points", grid->capacity);
         }
     }
-    struct state *s = &c->states[c->count++];
+    struct state *s = &grid->states[grid->count++];
     memset(s, 0, sizeof(*s));
     s->point = point;
-    iso_sampler_init(&s->sampler, c->ctx->clock.simulated);
+    iso_sampler_init(&s->sampler, grid->ctx->clock.simulated);
 }
 
 /** A point in every order and size. */
-static void add_points(struct conductor *c, int intra, int in, int out)
+static void add_points(struct grid *grid, int intra, int in, int out)
 {
     bool both = strcmp(options.post, "both") == 0;
     for (int inter_first = 0; inter_first < 2; inter_first++) {
@@ -248,95 +222,72 @@ static void add_points(struct conductor *c, int intra, int in, int out)
         for (int k = 0; k < options.sizes.count; k++) {
             iso_star_point_t point = {intra, in, out, inter_first,
                                       (int)options.sizes.bytes[k]};
-            add_point(c, point);
+            add_point(grid, point);
         }
     }
 }
 
 /** All points with these partners: equal ones only, or all that need them. */
-static void add_partners(struct conductor *c, int intra, int inter)
+static void add_partners(struct grid *grid, int intra, int inter)
 {
     if (intra + inter == 0) {
         return; /* nobody exchanges anything */
     }
-    add_points(c, intra, inter, inter);
+    add_points(grid, intra, inter, inter);
     for (int less = 0; strcmp(options.balance, "free") == 0 && less < inter;
          less++) {
-        add_points(c, intra, less, inter);
-        add_points(c, intra, inter, less);
+        add_points(grid, intra, less, inter);
+        add_points(grid, intra, inter, less);
     }
 }
 
-static void lay_out_grid(struct conductor *c)
+static void lay_out_grid(struct grid *grid)
 {
-    const iso_star_t *star = c->star;
+    const iso_star_t *star = grid->star;
     for (int intra = 0; intra <= options.max_intra; intra++) {
         for (int inter = 0; inter <= options.max_inter; inter++) {
             if (star->hot > 0 && intra <= star->reach_intra &&
                 inter <= star->reach_inter) {
-                add_partners(c, intra, inter);
+                add_partners(grid, intra, inter);
             } else {
                 iso_star_record_unreachable(star, options.hot, intra, inter);
-                c->unreachable++;
+                grid->unreachable++;
             }
         }
     }
 }
 
-static void warn_of_samples(const struct conductor *c, iso_outcome_t outcome)
+static void warn_of_samples(const struct grid *grid, iso_outcome_t outcome)
 {
-    char text[160];
-    long missed = 0, unsteady = 0, measured = 0;
-    for (long k = 0; k < c->count; k++) {
-        if (c->states[k].sampler.n > 0) {
-            iso_summary_t s = iso_sampler_summary(&c->states[k].sampler);
-            missed += iso_sampler_missed(&s);
-            unsteady += s.high - s.low > 0.2 * s.median;
-            measured++;
+    iso_quality_t quality = {0};
+    for (long k = 0; k < grid->count; k++) {
+        iso_sampler_t *sampler = &grid->states[k].sampler;
+        if (sampler->n > 0) {
+            iso_summary_t summary = iso_sampler_summary(sampler);
+            iso_quality_add(&quality, &summary);
         }
     }
     if (outcome == ISO_CUT_SHORT) {
-        snprintf(text, sizeof(text),
-                 "the time limit of %g s ended it; %ld of %ld points have "
-                 "samples",
-                 options.time_limit, measured, c->count);
-        iso_record_warning(c->ctx->record, "cut-short", text);
+        iso_time_limit_warn(grid->ctx, quality.points, grid->count, "points");
     }
-    if (missed > 0) {
-        snprintf(text, sizeof(text),
-                 "%ld of %ld points did not reach the precision asked for "
-                 "within --max-repeats and --max-time",
-                 missed, measured);
-        iso_record_warning(c->ctx->record, "precision-missed", text);
-    }
-    if (10 * unsteady > measured) {
-        snprintf(text, sizeof(text),
-                 "the median of %ld of %ld points is not known to 10 %%; the "
-                 "machine is noisy, or --repeats too small",
-                 unsteady, measured);
-        iso_record_warning(c->ctx->record, "noisy", text);
-    }
+    iso_quality_warn(&quality, grid->ctx->record);
 }
 
-static iso_outcome_t conduct(iso_star_t *star)
+static iso_outcome_t conduct(iso_star_t *star, const iso_conductor_t *conductor)
 {
-    struct conductor c = {.star = star, .ctx = star->ctx};
+    struct grid grid = {.star = star, .ctx = star->ctx, .conductor = conductor};
     iso_star_record_roles(star);
-    lay_out_grid(&c);
-    iso_star_warn(star, c.unreachable,
+    lay_out_grid(&grid);
+    iso_star_warn(star, grid.unreachable,
                   (options.max_intra + 1) * (options.max_inter + 1));
-    iso_record_flush(c.ctx->record);
-    iso_outcome_t outcome = c.count ? conduct_passes(&c) : ISO_COMPLETE;
-    struct command stop = {.verb = STOP};
-    for (int r = 1; r < c.ctx->size; r++) {
-        MPI_CHECK(MPI_Send(&stop, COMMAND_INTS, MPI_INT, r, TAG_COMMAND,
-                           c.ctx->control));
+    iso_record_flush(grid.ctx->record);
+    iso_outcome_t outcome = grid.count ? conduct_passes(&grid) : ISO_COMPLETE;
+    iso_conductor_dismiss(conductor);
+    warn_of_samples(&grid, outcome);
+    for (long k = 0; k < grid.count; k++) {
+        iso_sampler_free(&grid.states[k].sampler);
     }
-    warn_of_samples(&c, outcome);
-    for (long k = 0; k < c.count; k++) {
-        iso_sampler_free(&c.states[k].sampler);
-    }
-    free(c.states);
+    free(grid.states);
     return outcome;
 }
 
@@ -354,10 +305,14 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_star_init(&star, ctx, (int)options.hot, (int)options.max_intra,
                   (int)options.max_inter,
                   (int)iso_sizes_largest(&options.sizes));
+    iso_conductor_t conductor = {.ctx = ctx,
+                                 .task_size = sizeof(struct task),
+                                 .self = &star,
+                                 .perform = perform};
     if (ctx->rank == 0) {
-        outcome = conduct(&star);
+        outcome = conduct(&star, &conductor);
     } else {
-        serve(&star);
+        iso_conductor_serve(&conductor);
     }
     iso_star_free(&star);
     return outcome;
@@ -366,9 +321,11 @@ static iso_outcome_t run(iso_context_t *ctx)
 const iso_experiment_t iso_experiment_hotspot = {
     .name = "hotspot",
     .summary = "exchanges of hot processes with a growing number of partners",
+    .kind = "hotspot",
     .options = all_options,
     .min_ranks = 2,
     .check = check,
+    .resolve = iso_sampler_resolve,
     .quantity = quantity,
     .run = run,
 };

@@ -71,7 +71,7 @@ static int least(int a, int b)
 }
 
 static void deal_roles(iso_star_t *star, const int *node, int hot,
-                       int most_intra, int most_inter)
+                       int max_intra, int max_inter)
 {
     int inside, outside, nodes = 1;
     for (int r = 0; r < star->ctx->size; r++) {
@@ -82,8 +82,8 @@ static void deal_roles(iso_star_t *star, const int *node, int hot,
     list_ranks(star, node, nodes, &inside, &outside);
     star->hot = hot <= inside ? hot : 0;
     if (star->hot) {
-        star->reach_intra = least((inside - hot) / hot, most_intra);
-        star->reach_inter = least(outside / hot, most_inter);
+        star->reach_intra = least((inside - hot) / hot, max_intra);
+        star->reach_inter = least(outside / hot, max_inter);
     }
     star->role =
         iso_star_role(star, star->ctx->rank, &star->group, &star->index);
@@ -161,7 +161,7 @@ static char *touched(size_t slots, int bytes)
 }
 
 void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
-                   int most_intra, int most_inter, int bytes)
+                   int max_intra, int max_inter, int bytes)
 {
     size_t size = (size_t)ctx->size;
     int *node = iso_calloc(size, sizeof(int));
@@ -172,7 +172,7 @@ void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
     star->team = iso_calloc(size, sizeof(int));
     MPI_CHECK(
         MPI_Allgather(&ctx->node, 1, MPI_INT, node, 1, MPI_INT, ctx->control));
-    deal_roles(star, node, hot, most_intra, most_inter);
+    deal_roles(star, node, hot, max_intra, max_inter);
     free(node);
     if (star->role != ISO_ROLE_NONE) {
         /* A hot process has a buffer for each partner: no two receives may

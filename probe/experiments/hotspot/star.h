@@ -61,11 +61,11 @@ typedef struct iso_star {
  * Deal out the roles. Collective; every rank knows them all afterwards.
  *
  * @param hot         hot processes
- * @param most_intra  no hot process gets more partners than these
+ * @param max_intra  no hot process gets more partners than these
  * @param bytes       of the largest message
  */
 void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
-                   int most_intra, int most_inter, int bytes);
+                   int max_intra, int max_inter, int bytes);
 void iso_star_free(iso_star_t *star);
 
 /**

@@ -21,21 +21,26 @@
 #include "experiments/latency_map/schedule.h"
 #include "machine/idle.h"
 #include "runfile/record.h"
+#include "sampling/conductor.h"
+#include "sampling/quality.h"
+#include "sampling/time_limit.h"
 
 #include <math.h>
 #include <stddef.h>
 
-/** What rank 0 or a partner asks a napping rank to do. */
-enum verb { MEASURE, ANSWER, REPORT, STOP };
+/** What rank 0 or a partner tells a napping rank to do. */
+struct task {
+    enum { MEASURE, ANSWER, CALL_ROLL } verb;
+    int partner; /* of MEASURE */
+};
 
-enum tag { TAG_COMMAND, TAG_RESULT, TAG_HERE };
+enum { TAG_HERE = 1 };
 
 static struct {
     iso_sizes_t sizes;
     const char *order;
     bool inner_parallel;
     long retest;
-    double time_limit;
 } options;
 
 static const iso_option_t own_options[] = {
@@ -52,14 +57,11 @@ static const iso_option_t own_options[] = {
      "measure up to N slowest and N most spread pairs again, alone; as many "
      "inside the nodes and between them",
      &options.retest},
-    {"time-limit", ISO_OPTION_SECONDS, "SECONDS", "0",
-     "stop after this time and keep what was measured; 0: no limit",
-     &options.time_limit},
     {0},
 };
 
-static const iso_option_t *const all_options[] = {own_options,
-                                                  iso_sampler_options, NULL};
+static const iso_option_t *const all_options[] = {
+    own_options, iso_time_limit_options, iso_sampler_options, NULL};
 
 /** What a pair tells rank 0. */
 struct message {
@@ -77,11 +79,15 @@ static int message_length(void)
 
 /* --- every rank ---------------------------------------------------------- */
 
-static void command(const iso_context_t *ctx, int rank, enum verb verb,
-                    int argument)
+/** What a rank needs to lead, answer and call. */
+struct member {
+    iso_round_trip_t trip;
+    iso_conductor_t conductor;
+};
+
+static void tell(const struct member *m, int rank, struct task task)
 {
-    int message[2] = {verb, argument};
-    MPI_CHECK(MPI_Send(message, 2, MPI_INT, rank, TAG_COMMAND, ctx->control));
+    iso_conductor_tell(&m->conductor, rank, &task);
 }
 
 /**
@@ -89,11 +95,12 @@ static void command(const iso_context_t *ctx, int rank, enum verb verb,
  * up a binomial tree, in which the parent of a rank is the rank without its
  * lowest bit.
  */
-static void roll_call(const iso_context_t *ctx)
+static void call_roll(const struct member *m)
 {
+    const iso_context_t *ctx = m->conductor.ctx;
     int rank = ctx->rank, size = ctx->size;
     for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
-        command(ctx, rank + bit, REPORT, 0);
+        tell(m, rank + bit, (struct task){CALL_ROLL, 0});
     }
     for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
         iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, rank + bit, TAG_HERE,
@@ -106,64 +113,53 @@ static void roll_call(const iso_context_t *ctx)
 }
 
 /** Call the partner out of its nap and measure with it. */
-static void lead_pair(iso_round_trip_t *trip, int partner,
-                      struct message *message)
+static void lead_pair(struct member *m, int partner, struct message *message)
 {
-    command(trip->ctx, partner, ANSWER, 0);
-    message->i = trip->ctx->rank;
+    tell(m, partner, (struct task){ANSWER, 0});
+    message->i = m->conductor.ctx->rank;
     message->j = partner;
-    iso_round_trip_measure(trip, partner, message->results);
+    iso_round_trip_measure(&m->trip, partner, message->results);
 }
 
-/** What every rank but 0 does: nap, do what is asked, nap again. */
-static void serve(iso_round_trip_t *trip)
+static void perform(void *self, const void *told, int from)
 {
-    const iso_context_t *ctx = trip->ctx;
+    struct member *m = self;
+    const struct task *task = told;
     struct message found;
-    for (;;) {
-        MPI_Status status;
-        int asked[2];
-        iso_idle_recv(&ctx->clock, asked, 2, MPI_INT, MPI_ANY_SOURCE,
-                      TAG_COMMAND, ctx->control, &status);
-        switch ((enum verb)asked[0]) {
-        case MEASURE:
-            lead_pair(trip, asked[1], &found);
-            MPI_CHECK(MPI_Send(&found, message_length(), MPI_DOUBLE, 0,
-                               TAG_RESULT, ctx->control));
-            break;
-        case ANSWER:
-            iso_round_trip_answer(trip, status.MPI_SOURCE);
-            break;
-        case REPORT:
-            roll_call(ctx);
-            break;
-        case STOP:
-            return;
-        }
+    switch (task->verb) {
+    case MEASURE:
+        lead_pair(m, task->partner, &found);
+        iso_conductor_report(m->conductor.ctx, &found.i, message_length());
+        break;
+    case ANSWER:
+        iso_round_trip_answer(&m->trip, from);
+        break;
+    case CALL_ROLL:
+        call_roll(m);
+        break;
     }
 }
 
-/* --- the conductor, rank 0 ----------------------------------------------- */
+/* --- rank 0 -------------------------------------------------------------- */
 
 /** Kept apart inside nodes and between them, or the far pairs would fill it. */
 enum { INSIDE, BETWEEN, PLACES };
-enum { SLOWEST, MOST_SPREAD, KINDS };
+enum { BY_MEDIAN, BY_SPREAD, KINDS };
 
-struct conductor {
-    iso_round_trip_t *trip;
+struct map {
+    struct member *member; /**< what rank 0 is, too */
     const iso_context_t *ctx;
     iso_ranking_t worst[PLACES * KINDS]; /**< place * KINDS + kind */
     bool retesting;
-    long done, total;
+    long done, total;      /**< pairs */
+    iso_quality_t quality; /**< of all results */
     long shared_cpu;       /**< results of two ranks on one processor */
-    long missed;           /**< results that are not as precise as asked */
-    long unsteady, points; /**< results whose interval is wide, and all */
 };
 
-static void record_pair(struct conductor *c, iso_pair_t pair, long long bytes,
+static void record_pair(struct map *map, iso_pair_t pair, long long bytes,
                         const iso_round_trip_result_t *found)
 {
-    iso_record_t *record = c->ctx->record;
+    iso_record_t *record = map->ctx->record;
     iso_record_begin(record, "pair");
     iso_record_int(record, "i", pair.i);
     iso_record_int(record, "j", pair.j);
@@ -174,78 +170,73 @@ static void record_pair(struct conductor *c, iso_pair_t pair, long long bytes,
     }
     if (found->shared_cpu > 0) {
         iso_record_bool(record, "shared_cpu", true);
-        c->shared_cpu++;
+        map->shared_cpu++;
     }
-    if (c->retesting) {
+    if (map->retesting) {
         iso_record_bool(record, "retest", true);
     }
     iso_record_end(record);
 }
 
 /** Write what a pair found, and remember the pair if it stands out. */
-static void take_result(struct conductor *c, const struct message *found)
+static void take_result(struct map *map, const struct message *found)
 {
-    const iso_place_t *places = c->ctx->places;
+    const iso_place_t *places = map->ctx->places;
     iso_pair_t pair = {(int)found->i, (int)found->j};
     bool inside = places[pair.i].node == places[pair.j].node;
-    iso_ranking_t *worst = c->worst + (inside ? INSIDE : BETWEEN) * KINDS;
+    iso_ranking_t *worst = map->worst + (inside ? INSIDE : BETWEEN) * KINDS;
     double slowness = 0, spread = 0;
     for (int size = 0; size < options.sizes.count; size++) {
         const iso_summary_t *s = &found->results[size].summary;
-        record_pair(c, pair, options.sizes.bytes[size], &found->results[size]);
+        record_pair(map, pair, options.sizes.bytes[size],
+                    &found->results[size]);
         slowness = fmax(slowness, s->median);
         spread = fmax(spread, (s->p95 - s->min) / s->median);
-        c->unsteady += s->high - s->low > 0.2 * s->median;
-        c->missed += iso_sampler_missed(s);
-        c->points++;
+        iso_quality_add(&map->quality, s);
     }
-    if (!c->retesting) {
-        iso_ranking_offer(&worst[SLOWEST], pair, slowness);
-        iso_ranking_offer(&worst[MOST_SPREAD], pair, spread);
+    if (!map->retesting) {
+        iso_ranking_offer(&worst[BY_MEDIAN], pair, slowness);
+        iso_ranking_offer(&worst[BY_SPREAD], pair, spread);
     }
-    iso_progress(c->ctx, ++c->done, c->total, slowness);
+    iso_progress(map->ctx, ++map->done, map->total, slowness);
 }
 
 /** Let the pairs of a round measure, and collect what they found. */
-static void conduct_round(struct conductor *c, const iso_pair_t *pairs,
-                          int count)
+static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
 {
-    const iso_context_t *ctx = c->ctx;
+    const iso_context_t *ctx = map->ctx;
     struct message found;
     int partner = 0, others = 0;
     for (int k = 0; k < count; k++) {
         if (pairs[k].i == 0) {
             partner = pairs[k].j;
         } else {
-            command(ctx, pairs[k].i, MEASURE, pairs[k].j);
+            tell(map->member, pairs[k].i, (struct task){MEASURE, pairs[k].j});
             others++;
         }
     }
     if (partner) {
-        lead_pair(c->trip, partner, &found);
-        take_result(c, &found);
+        lead_pair(map->member, partner, &found);
+        take_result(map, &found);
     }
     for (; others > 0; others--) {
-        iso_idle_recv(&ctx->clock, &found, message_length(), MPI_DOUBLE,
-                      MPI_ANY_SOURCE, TAG_RESULT, ctx->control,
-                      MPI_STATUS_IGNORE);
-        take_result(c, &found);
+        iso_conductor_collect(ctx, MPI_ANY_SOURCE, &found.i, message_length());
+        take_result(map, &found);
     }
     iso_record_flush(ctx->record);
 }
 
-static bool out_of_time(const struct conductor *c)
+static bool out_of_time(const struct map *map)
 {
-    return c->done > 0 && options.time_limit > 0 &&
-           iso_now() - c->ctx->started > options.time_limit;
+    return map->done > 0 && iso_time_limit_over(map->ctx);
 }
 
 /** Measure every pair in the order asked for. */
-static iso_outcome_t conduct_schedule(struct conductor *c)
+static iso_outcome_t conduct_schedule(struct map *map)
 {
-    const iso_context_t *ctx = c->ctx;
-    iso_order_t order = ISO_ORDER_QUIET;
-    iso_order_parse(options.order, &order);
+    const iso_context_t *ctx = map->ctx;
+    iso_schedule_order_t order = ISO_SCHEDULE_QUIET;
+    iso_schedule_order_parse(options.order, &order);
     int *node = iso_calloc((size_t)ctx->size, sizeof(int));
     for (int r = 0; r < ctx->size; r++) {
         node[r] = ctx->places[r].node;
@@ -256,14 +247,14 @@ static iso_outcome_t conduct_schedule(struct conductor *c)
     iso_outcome_t outcome = ISO_COMPLETE;
     int count;
     while ((count = iso_schedule_next(schedule, pairs)) > 0) {
-        if (out_of_time(c)) {
+        if (out_of_time(map)) {
             outcome = ISO_CUT_SHORT;
             break;
         }
-        if (order == ISO_ORDER_SERIAL) {
-            roll_call(ctx);
+        if (order == ISO_SCHEDULE_SERIAL) {
+            call_roll(map->member);
         }
-        conduct_round(c, pairs, count);
+        conduct_round(map, pairs, count);
     }
     iso_schedule_free(schedule);
     free(pairs);
@@ -272,11 +263,10 @@ static iso_outcome_t conduct_schedule(struct conductor *c)
 }
 
 /** Whether a ranking before ranking number @a before holds the pair, too. */
-static bool retested_before(const struct conductor *c, int before,
-                            iso_pair_t pair)
+static bool retested_before(const struct map *map, int before, iso_pair_t pair)
 {
     for (int r = 0; r < before; r++) {
-        if (iso_ranking_holds(&c->worst[r], pair)) {
+        if (iso_ranking_holds(&map->worst[r], pair)) {
             return true;
         }
     }
@@ -284,97 +274,79 @@ static bool retested_before(const struct conductor *c, int before,
 }
 
 /** Measure what stands out again, each pair alone on the machine. */
-static iso_outcome_t conduct_retests(struct conductor *c)
+static iso_outcome_t conduct_retests(struct map *map)
 {
-    c->retesting = true;
+    map->retesting = true;
     for (int r = 0; r < PLACES * KINDS; r++) {
-        const iso_ranking_t *ranking = &c->worst[r];
+        const iso_ranking_t *ranking = &map->worst[r];
         for (int k = 0; k < ranking->count; k++) {
-            if (retested_before(c, r, ranking->pairs[k])) {
+            if (retested_before(map, r, ranking->pairs[k])) {
                 continue;
             }
-            if (out_of_time(c)) {
+            if (out_of_time(map)) {
                 return ISO_CUT_SHORT;
             }
-            c->total++;
-            conduct_round(c, &ranking->pairs[k], 1);
+            map->total++;
+            conduct_round(map, &ranking->pairs[k], 1);
         }
     }
     return ISO_COMPLETE;
 }
 
 /** Room for the pairs that stand out: few of few, --retest of many. */
-static void open_rankings(struct conductor *c)
+static void open_rankings(struct map *map)
 {
-    const iso_context_t *ctx = c->ctx;
+    const iso_context_t *ctx = map->ctx;
     int *on_node = iso_calloc((size_t)ctx->size, sizeof(int));
     long inside = 0;
     for (int r = 0; r < ctx->size; r++) {
         inside += on_node[ctx->places[r].node]++;
     }
     free(on_node);
-    long pairs[PLACES] = {inside, c->total - inside};
+    long pairs[PLACES] = {inside, map->total - inside};
     for (int r = 0; r < PLACES * KINDS; r++) {
         long room = (pairs[r / KINDS] + 7) / 8;
-        iso_ranking_init(&c->worst[r],
+        iso_ranking_init(&map->worst[r],
                          (int)(room < options.retest ? room : options.retest));
     }
 }
 
-static void close_rankings(struct conductor *c)
+static void close_rankings(struct map *map)
 {
     for (int r = 0; r < PLACES * KINDS; r++) {
-        iso_ranking_free(&c->worst[r]);
+        iso_ranking_free(&map->worst[r]);
     }
 }
 
-static void warn(const struct conductor *c, iso_outcome_t outcome)
+static void warn(const struct map *map, iso_outcome_t outcome)
 {
     char text[160];
     if (outcome == ISO_CUT_SHORT) {
-        snprintf(text, sizeof(text),
-                 "the time limit of %g s ended it after %ld of %ld pairs",
-                 options.time_limit, c->done, c->total);
-        iso_record_warning(c->ctx->record, "cut-short", text);
+        iso_time_limit_warn(map->ctx, map->done, map->total, "pairs");
     }
-    if (c->shared_cpu > 0) {
+    if (map->shared_cpu > 0) {
         snprintf(text, sizeof(text),
                  "in %ld of %ld points both ranks were on one processor and "
                  "took turns; bind the ranks, or start fewer",
-                 c->shared_cpu, c->points);
-        iso_record_warning(c->ctx->record, "shared-processor", text);
+                 map->shared_cpu, map->quality.points);
+        iso_record_warning(map->ctx->record, "shared-processor", text);
     }
-    if (c->missed > 0) {
-        snprintf(text, sizeof(text),
-                 "%ld of %ld points did not reach the precision asked for "
-                 "within --max-repeats and --max-time",
-                 c->missed, c->points);
-        iso_record_warning(c->ctx->record, "precision-missed", text);
-    }
-    if (10 * c->unsteady > c->points) {
-        snprintf(text, sizeof(text),
-                 "the median of %ld of %ld points is not known to 10 %%; the "
-                 "machine is noisy, or --repeats too small",
-                 c->unsteady, c->points);
-        iso_record_warning(c->ctx->record, "noisy", text);
-    }
+    iso_quality_warn(&map->quality, map->ctx->record);
 }
 
-static iso_outcome_t conduct(iso_round_trip_t *trip)
+static iso_outcome_t conduct(struct member *member)
 {
-    const iso_context_t *ctx = trip->ctx;
-    struct conductor c = {.trip = trip, .ctx = ctx};
-    c.total = (long)ctx->size * (ctx->size - 1) / 2;
-    open_rankings(&c);
-    iso_outcome_t outcome = conduct_schedule(&c);
+    const iso_context_t *ctx = member->conductor.ctx;
+    struct map map = {.member = member, .ctx = ctx};
+    map.total = (long)ctx->size * (ctx->size - 1) / 2;
+    open_rankings(&map);
+    iso_outcome_t outcome = conduct_schedule(&map);
     if (outcome == ISO_COMPLETE) {
-        outcome = conduct_retests(&c);
+        outcome = conduct_retests(&map);
     }
-    for (int r = 1; r < ctx->size; r++) {
-        command(ctx, r, STOP, 0);
-    }
-    warn(&c, outcome);
-    close_rankings(&c);
+    iso_conductor_dismiss(&member->conductor);
+    warn(&map, outcome);
+    close_rankings(&map);
     return outcome;
 }
 
@@ -382,23 +354,29 @@ static iso_outcome_t conduct(iso_round_trip_t *trip)
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
-    iso_round_trip_t trip;
+    struct member member;
     iso_outcome_t outcome = ISO_COMPLETE;
-    iso_round_trip_init(&trip, ctx, &options.sizes);
+    member.conductor = (iso_conductor_t){.ctx = ctx,
+                                         .task_size = sizeof(struct task),
+                                         .self = &member,
+                                         .perform = perform};
+    iso_round_trip_init(&member.trip, ctx, &options.sizes);
     if (ctx->rank == 0) {
-        outcome = conduct(&trip);
+        outcome = conduct(&member);
     } else {
-        serve(&trip);
+        iso_conductor_serve(&member.conductor);
     }
-    iso_round_trip_free(&trip);
+    iso_round_trip_free(&member.trip);
     return outcome;
 }
 
 const iso_experiment_t iso_experiment_latency_map = {
     .name = "latency-map",
     .summary = "blocking round trips between every pair of ranks",
+    .kind = "latency-map",
     .options = all_options,
     .min_ranks = 2,
     .check = iso_sampler_check,
+    .resolve = iso_sampler_resolve,
     .run = run,
 };

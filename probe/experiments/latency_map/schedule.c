@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct iso_schedule {
-    iso_order_t order;
+    iso_schedule_order_t order;
     int ranks, nodes;
     int inner_parallel;
     int *members; /**< ranks, grouped by node */
@@ -83,7 +83,7 @@ static void group_by_node(iso_schedule_t *s, const int node_of_rank[])
     }
 }
 
-iso_schedule_t *iso_schedule_create(iso_order_t order, int ranks,
+iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
                                     const int node_of_rank[],
                                     int inner_parallel)
 {
@@ -92,7 +92,7 @@ iso_schedule_t *iso_schedule_create(iso_order_t order, int ranks,
     s->ranks = ranks;
     s->inner_parallel = inner_parallel;
     s->within = 1;
-    if (order == ISO_ORDER_QUIET) {
+    if (order == ISO_SCHEDULE_QUIET) {
         group_by_node(s, node_of_rank);
     }
     return s;
@@ -199,22 +199,22 @@ static int next_quiet(iso_schedule_t *s, iso_pair_t *pairs)
 int iso_schedule_next(iso_schedule_t *s, iso_pair_t *pairs)
 {
     switch (s->order) {
-    case ISO_ORDER_SERIAL:
+    case ISO_SCHEDULE_SERIAL:
         return next_serial(s, pairs);
-    case ISO_ORDER_ROUNDS:
+    case ISO_SCHEDULE_ROUNDS:
         return next_rounds(s, pairs);
-    case ISO_ORDER_QUIET:
+    case ISO_SCHEDULE_QUIET:
         return next_quiet(s, pairs);
     }
     return 0;
 }
 
-int iso_order_parse(const char *name, iso_order_t *order)
+int iso_schedule_order_parse(const char *name, iso_schedule_order_t *order)
 {
     static const char *const names[] = {"serial", "rounds", "quiet"};
     for (int k = 0; k < 3; k++) {
         if (strcmp(name, names[k]) == 0) {
-            *order = (iso_order_t)k;
+            *order = (iso_schedule_order_t)k;
             return 0;
         }
     }

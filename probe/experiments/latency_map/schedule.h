@@ -19,11 +19,11 @@
 #ifndef ISO_SCHEDULE_H
 #define ISO_SCHEDULE_H
 
-typedef enum iso_order {
-    ISO_ORDER_SERIAL,
-    ISO_ORDER_ROUNDS,
-    ISO_ORDER_QUIET,
-} iso_order_t;
+typedef enum iso_schedule_order {
+    ISO_SCHEDULE_SERIAL,
+    ISO_SCHEDULE_ROUNDS,
+    ISO_SCHEDULE_QUIET,
+} iso_schedule_order_t;
 
 typedef struct iso_pair {
     int i, j; /**< ranks, i < j */
@@ -41,7 +41,7 @@ typedef struct iso_schedule iso_schedule_t;
  *                        once, as a tournament
  * @return released by iso_schedule_free
  */
-iso_schedule_t *iso_schedule_create(iso_order_t order, int ranks,
+iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
                                     const int node_of_rank[],
                                     int inner_parallel);
 
@@ -54,7 +54,7 @@ iso_schedule_t *iso_schedule_create(iso_order_t order, int ranks,
 int iso_schedule_next(iso_schedule_t *schedule, iso_pair_t *pairs);
 
 /** Read "serial", "rounds" or "quiet". @return 0, or -1 */
-int iso_order_parse(const char *name, iso_order_t *order);
+int iso_schedule_order_parse(const char *name, iso_schedule_order_t *order);
 
 void iso_schedule_free(iso_schedule_t *schedule);
 

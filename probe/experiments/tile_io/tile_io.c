@@ -13,6 +13,7 @@
  */
 #include "base/check.h"
 #include "experiment.h"
+#include "experiments/tile_io/aggregators.h"
 #include "experiments/tile_io/tile_file.h"
 #include "experiments/tile_io/tile_hints.h"
 #include "experiments/tile_io/tile_record.h"
@@ -34,7 +35,7 @@ static struct {
     bool keep, replace;
 } options;
 
-static iso_tiling_t tiling; /* as the options say; x and y 0: choose */
+static iso_tiling_t tiling; /* as the options say */
 
 static const iso_option_t own_options[] = {
     {"file", ISO_OPTION_TEXT, "FILE", NULL,
@@ -89,69 +90,70 @@ static int parse_pair(const char *name, const char *text, int least, int *a,
     return -1;
 }
 
-/** Read "0,12,4" as ranks. @return how many, or -1 with an error text */
-static int parse_ranks(const char *text, long ranks, int *list, char *error)
-{
-    int count = 0;
-    for (const char *rest = text;; rest++) {
-        char *end;
-        long rank = strtol(rest, &end, 10);
-        bool again = false;
-        for (int k = 0; list && k < count; k++) {
-            again = again || list[k] == rank;
-        }
-        if (end == rest || (*end && *end != ',') || rank < 0 || rank >= ranks ||
-            again) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--aggregators is '%.60s', not a list of ranks below %ld, "
-                     "each once, such as 0,4,8",
-                     text, ranks);
-            return -1;
-        }
-        if (list) {
-            list[count] = (int)rank;
-        }
-        count++;
-        rest = end;
-        if (*rest == '\0') {
-            return count;
-        }
-    }
-}
-
 static bool wants(const char *phase)
 {
     return strcmp(options.phase, phase) == 0 ||
            strcmp(options.phase, "all") == 0;
 }
 
+/** Read what the options say of the tiling; x and y are 0 if not given. */
+static int parse_tiling(iso_tiling_t *t, char *error)
+{
+    *t = (iso_tiling_t){0};
+    if (options.tiles &&
+        parse_pair("tiles", options.tiles, 1, &t->x, &t->y, error)) {
+        return -1;
+    }
+    if (parse_pair("tile", options.tile, 1, &t->width, &t->height, error) ||
+        parse_pair("overlap", options.overlap, 0, &t->overlap_x, &t->overlap_y,
+                   error)) {
+        return -1;
+    }
+    double tile = (double)t->width * t->height * (double)options.element;
+    const char *wrong = NULL;
+    if (options.element < 1 || options.element > INT_MAX) {
+        wrong = "--element is from 1 byte to below 2 GiB";
+    } else if (tile > INT_MAX) {
+        wrong = "a tile must be below 2 GiB: see --tile and --element";
+    } else if (t->overlap_x >= t->width || t->overlap_y >= t->height) {
+        wrong = "--overlap must be smaller than --tile";
+    }
+    if (wrong) {
+        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
+        return -1;
+    }
+    t->element = (int)options.element;
+    return 0;
+}
+
+/** The same for so many ranks: as square as they allow if not given. */
+static int parse_tiling_of(int ranks, iso_tiling_t *t, char *error)
+{
+    if (parse_tiling(t, error)) {
+        return -1;
+    }
+    if (t->x == 0) {
+        for (int y = 1; (long)y * y <= ranks; y++) {
+            t->y = ranks % y == 0 ? y : t->y;
+        }
+        t->x = ranks / t->y;
+    }
+    return 0;
+}
+
 static int check(char *error)
 {
     const char *wrong = NULL;
-    tiling.x = tiling.y = 0;
-    if (options.tiles &&
-        parse_pair("tiles", options.tiles, 1, &tiling.x, &tiling.y, error)) {
-        return -1;
-    }
-    if (parse_pair("tile", options.tile, 1, &tiling.width, &tiling.height,
-                   error) ||
-        parse_pair("overlap", options.overlap, 0, &tiling.overlap_x,
-                   &tiling.overlap_y, error) ||
+    iso_tiling_t asked;
+    if (parse_tiling(&asked, error) ||
         (options.hints && iso_hints_parse(options.hints, NULL, error))) {
         return -1;
     }
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     MPI_Get_library_version(library, &length);
-    long long element = options.element, buffer = options.buffer;
-    double tile = (double)tiling.width * tiling.height * (double)element;
-    if (element < 1 || buffer < 1 || buffer > INT_MAX) {
-        wrong = "--element and --cb-buffer are from 1 byte to below 2 GiB";
-    } else if (tile > INT_MAX) {
-        wrong = "a tile must be below 2 GiB: see --tile and --element";
-    } else if (tiling.overlap_x >= tiling.width ||
-               tiling.overlap_y >= tiling.height) {
-        wrong = "--overlap must be smaller than --tile";
+    if (options.buffer < 1 || options.buffer > INT_MAX) {
+        wrong = "--cb-buffer is from 1 byte to below 2 GiB";
     } else if (options.repeats < 1) {
         wrong = "--repeats must be at least 1";
     } else if (wants("file") && options.file == NULL) {
@@ -165,35 +167,30 @@ static int check(char *error)
     }
     if (wrong) {
         snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
-        return -1;
     }
-    tiling.element = (int)element;
-    return 0;
+    return wrong ? -1 : 0;
 }
 
 static int check_ranks(int ranks, char *error)
 {
-    if (tiling.x == 0) {
-        for (int y = 1; (long)y * y <= ranks; y++) {
-            tiling.y = ranks % y == 0 ? y : tiling.y;
-        }
-        tiling.x = (int)(ranks / tiling.y);
+    iso_tiling_t t;
+    if (parse_tiling_of(ranks, &t, error)) {
+        return -1;
     }
-    if ((long)tiling.x * tiling.y != ranks) {
+    if ((long)t.x * t.y != ranks) {
         snprintf(error, ISO_ERROR_LENGTH,
                  "--tiles %dx%d are %ld tiles, but there are %d ranks: one a "
                  "rank is needed",
-                 tiling.x, tiling.y, (long)tiling.x * tiling.y, ranks);
+                 t.x, t.y, (long)t.x * t.y, ranks);
         return -1;
     }
-    if ((double)tiling.x * tiling.width > INT_MAX ||
-        (double)tiling.y * tiling.height > INT_MAX) {
+    if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {
         snprintf(error, ISO_ERROR_LENGTH,
                  "the array is too wide or too high: at most %d elements",
                  INT_MAX);
         return -1;
     }
-    double bytes = (double)iso_tiling_tile(&tiling) * ranks;
+    double bytes = (double)iso_tiling_tile(&t) * ranks;
     if (bytes > MAX_BYTES || bytes / (double)options.buffer > MAX_ROUNDS) {
         snprintf(error, ISO_ERROR_LENGTH,
                  "the file is too large: below 1 EiB, and at most %d times "
@@ -202,30 +199,20 @@ static int check_ranks(int ranks, char *error)
         return -1;
     }
     int *list = iso_calloc((size_t)ranks + 1, sizeof(int));
-    bool valid = !options.aggregators ||
-                 parse_ranks(options.aggregators, ranks, list, error) > 0;
+    bool valid =
+        !options.aggregators ||
+        iso_aggregators_parse(options.aggregators, ranks, list, error) > 0;
     free(list);
     return valid ? 0 : -1;
 }
 
-/* --- exchange ------------------------------------------------------------ */
-
-/** The first rank of each node, in the order of ranks. */
-static int *one_a_node(const iso_context_t *ctx, int *count)
+static void resolve(int ranks)
 {
-    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
-    int *first = iso_calloc((size_t)ctx->size, sizeof(int));
-    MPI_CHECK(
-        MPI_Allgather(&ctx->node, 1, MPI_INT, node, 1, MPI_INT, ctx->control));
-    *count = 0;
-    for (int r = 0; r < ctx->size; r++) {
-        if (node[r] == *count) { /* nodes are numbered as ranks meet them */
-            first[(*count)++] = r;
-        }
-    }
-    free(node);
-    return first;
+    char error[ISO_ERROR_LENGTH];
+    parse_tiling_of(ranks, &tiling, error);
 }
+
+/* --- exchange ------------------------------------------------------------ */
 
 static void verify(const iso_context_t *ctx, iso_two_phase_t *exchange,
                    bool write)
@@ -262,9 +249,10 @@ static void run_chosen_exchange(const iso_context_t *ctx)
     if (options.aggregators) {
         source = "--aggregators";
         ranks = iso_calloc((size_t)ctx->size + 1, sizeof(int));
-        count = parse_ranks(options.aggregators, ctx->size, ranks, error);
+        count =
+            iso_aggregators_parse(options.aggregators, ctx->size, ranks, error);
     } else {
-        ranks = one_a_node(ctx, &count);
+        ranks = iso_aggregators_one_a_node(ctx, &count);
     }
     iso_domains_t domains = iso_domains_make(iso_tiling_bytes(&tiling), count,
                                              ranks, options.buffer);
@@ -380,10 +368,12 @@ static iso_outcome_t run(iso_context_t *ctx)
 const iso_experiment_t iso_experiment_tile_io = {
     .name = "tile-io",
     .summary = "a tiled array through collective MPI-IO, and its exchange",
+    .kind = "tile-io",
     .options = all_options,
     .min_ranks = 1,
     .check = check,
     .check_ranks = check_ranks,
+    .resolve = resolve,
     .memory = memory,
     .quantity = quantity,
     .run = run,
