@@ -81,6 +81,15 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert answer.stdout == ""
 
 
+@pytest.mark.parametrize("experiment", ["null", "latency-map"])
+def test_to_check_for_no_ranks_is_refused_and_measures_nothing(mpich: Mpi, experiment: str) -> None:
+    """0 was taken for "not given", and the measurement began."""
+    answer = ask(mpich, experiment, "--check", "0")
+    assert answer.returncode == 2
+    assert answer.stderr == "isochrone-probe: --check is 0, but a job has at least 1 rank\n"
+    assert answer.stdout == ""
+
+
 def test_a_rank_alone_has_nobody_to_measure_with(mpich: Mpi) -> None:
     for options in (["--check", "1"], []):
         answer = ask(mpich, "latency-map", *options)
@@ -110,5 +119,5 @@ def test_standard_output_is_a_run_file_of_strict_json(mpich: Mpi) -> None:
     note = 'who="quoted" \\ \t é \x1b[31m'
     answer = ask(mpich, "null", "--shape", "2,1", "--note", note)
     records = [json.loads(line) for line in answer.stdout.splitlines()]
-    assert records[0]["notes"]["who"].startswith('"quoted" \\ \t ')
+    assert records[0]["notes"]["who"] == note.removeprefix("who=")
     assert [r["record"] for r in records] == ["run", "rank", "rank", "pair", "end"]
