@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const double LARGEST_SIZE = 1125899906842624.; /* 1 PiB */
+static const double MAX_SIZE = 1125899906842624.; /* 1 PiB */
 
 static const char DEFAULT_RANGE[] = "0:1MiB";
 
@@ -64,7 +64,7 @@ int iso_size_parse(const char *text, size_t length, long long *bytes,
                       "not a message size (write for example 64, 1KiB or 4MB)");
     }
     double value = number * factor;
-    if (value > LARGEST_SIZE || value != floor(value)) {
+    if (value > MAX_SIZE || value != floor(value)) {
         return refuse(error, text, length,
                       "not a whole number of bytes up to 1024 TiB");
     }

@@ -36,7 +36,8 @@ static const iso_option_t own_options[] = {
      &options.sizes},
     {"pairing", ISO_OPTION_CHOICE, "halves|neighbours|random", "halves",
      "who sends to whom", &options.pairing},
-    {"seed", ISO_OPTION_COUNT, "N", "1", "of --pairing random", &options.seed},
+    {"seed", ISO_OPTION_COUNT, "N", "1", "seed of --pairing random",
+     &options.seed},
     {0},
 };
 

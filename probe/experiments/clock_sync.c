@@ -44,15 +44,15 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"seconds", ISO_OPTION_SECONDS, "SECONDS", "10",
-     "how long the clocks are watched", &options.seconds},
+     "how long the clocks are observed", &options.seconds},
     {"interval", ISO_OPTION_SECONDS, "SECONDS", "0.05",
-     "between comparisons of two ranks", &options.interval},
+     "time between two comparisons", &options.interval},
     {"skew", ISO_OPTION_NUMBER, "PPM", "0",
-     "let the clocks run wrong by up to so many microseconds a second",
+     "let the clocks gain or lose up to this many microseconds per second",
      &options.skew},
     {"offset", ISO_OPTION_SECONDS, "SECONDS", "0",
-     "set the clocks wrong by up to so much", &options.offset},
-    {"seed", ISO_OPTION_COUNT, "N", "1", "of the choice of pairs",
+     "set the clocks wrong by up to this much", &options.offset},
+    {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the choice of pairs",
      &options.seed},
     {0},
 };

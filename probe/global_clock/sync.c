@@ -20,13 +20,14 @@ static struct {
 
 const iso_option_t iso_sync_options[] = {
     {"clock-tolerance", ISO_OPTION_SECONDS, "SECONDS", "5e-6",
-     "synchronise the clocks again before they have drifted further",
+     "synchronise the clocks again before they have drifted apart further",
      &options.tolerance},
     {"sync-age", ISO_OPTION_SECONDS, "SECONDS", "10",
      "synchronise the clocks again after this time at the latest",
      &options.age},
     {"sync-exchanges", ISO_OPTION_COUNT, "N", "20",
-     "compare two clocks until N exchanges brought no shorter round trip",
+     "compare two clocks until N exchanges in a row have brought no shorter "
+     "round trip",
      &options.exchanges},
     {0},
 };

@@ -6,11 +6,11 @@
 
 #include <time.h>
 
-enum { FIRST_NAP_NS = 20000, LONGEST_NAP_NS = 1000000 };
+enum { MIN_NAP_NS = 20000, MAX_NAP_NS = 1000000 };
 
 static MPI_Status nap_until_there(int source, int tag, MPI_Comm comm)
 {
-    struct timespec nap = {.tv_sec = 0, .tv_nsec = FIRST_NAP_NS};
+    struct timespec nap = {.tv_sec = 0, .tv_nsec = MIN_NAP_NS};
     for (;;) {
         int there = 0;
         MPI_Status found;
@@ -19,7 +19,7 @@ static MPI_Status nap_until_there(int source, int tag, MPI_Comm comm)
             return found;
         }
         nanosleep(&nap, NULL);
-        if (2 * nap.tv_nsec <= LONGEST_NAP_NS) {
+        if (2 * nap.tv_nsec <= MAX_NAP_NS) {
             nap.tv_nsec *= 2;
         }
     }

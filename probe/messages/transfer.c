@@ -10,7 +10,7 @@
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_SEAT = 1101 };
 
-enum { LINE = 64, LARGEST_WINDOW = 4096 };
+enum { LINE = 64, MAX_WINDOW = 4096 };
 
 static struct {
     const char *mode, *layout, *cache;
@@ -23,15 +23,18 @@ const iso_option_t iso_transfer_options[] = {
      "blocking|nonblocking|persistent|bidirectional|put|get", "blocking",
      "how a message is moved", &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
-     "messages in flight; above 1 the time of one of them is recorded, for "
+     "messages in flight; above 1, the time per message is recorded, for "
      "bandwidth and message rate",
      &options.window},
     {"layout", ISO_OPTION_CHOICE, "contiguous|vector", "contiguous",
-     "vector: a derived type, one double every --stride", &options.layout},
+     "vector: a derived datatype with one double every --stride",
+     &options.layout},
     {"stride", ISO_OPTION_COUNT, "K", "10",
-     "doubles from one double of --layout vector to the next", &options.stride},
+     "distance from one double of --layout vector to the next, in doubles",
+     &options.stride},
     {"cache", ISO_OPTION_CHOICE, "hot|cold", "hot",
-     "cold: each message lies in another part of a region of --cache-bytes",
+     "cold: every message lies in a different part of a region of "
+     "--cache-bytes, so that it is in no cache",
      &options.cache},
     {"cache-bytes", ISO_OPTION_SIZE, "SIZE", "64MiB",
      "region of --cache cold, larger than the cache", &options.cache_bytes},
@@ -66,7 +69,7 @@ int iso_transfer_check(const iso_sizes_t *sizes, char *error)
 {
     const char *wrong = NULL;
     long long quantum = iso_transfer_quantum();
-    if (options.window < 1 || options.window > LARGEST_WINDOW) {
+    if (options.window < 1 || options.window > MAX_WINDOW) {
         wrong = "--window is 1 to 4096 messages";
     } else if (strcmp(options.layout, "vector") == 0 &&
                (options.stride < 1 || options.stride > INT_MAX / 16)) {

@@ -8,13 +8,50 @@
 #include <string.h>
 #include <time.h>
 
+static void record_library(iso_record_t *record)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0, major = 0, minor = 0;
+    iso_record_enter(record, "mpi");
+    MPI_CHECK(MPI_Get_library_version(text, &length));
+    text[strcspn(text, "\r\n")] = '\0';
+    iso_record_text(record, "library", text);
+    MPI_CHECK(MPI_Get_version(&major, &minor));
+    snprintf(text, sizeof(text), "%d.%d", major, minor);
+    iso_record_text(record, "standard", text);
+    iso_record_leave(record);
+}
+
+static void record_clock(iso_record_t *record, const iso_clock_t *clock)
+{
+    iso_record_enter(record, "clock");
+    iso_record_text(record, "source", "MPI_Wtime");
+    iso_record_double(record, "granularity", clock->granularity);
+    iso_record_double(record, "cost", clock->cost);
+    iso_record_bool(record, "simulated", clock->simulated);
+    iso_record_leave(record);
+}
+
+/** Write "KEY=VALUE" as members. */
+static void record_notes(iso_record_t *record, const char *const notes[],
+                         int count)
+{
+    char key[256];
+    iso_record_enter(record, "notes");
+    for (int k = 0; k < count; k++) {
+        size_t length = strcspn(notes[k], "=");
+        snprintf(key, sizeof(key), "%.*s", (int)length, notes[k]);
+        iso_record_text(record, key, notes[k] + length + 1);
+    }
+    iso_record_leave(record);
+}
+
 static void record_run(const iso_context_t *ctx,
                        const iso_experiment_t *experiment,
                        const char *const notes[], int note_count)
 {
     iso_record_t *record = ctx->record;
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0, major = 0, minor = 0;
+    char text[32];
     time_t now = time(NULL);
 
     iso_record_begin(record, "run");
@@ -36,31 +73,13 @@ static void record_run(const iso_context_t *ctx,
         iso_record_options(record, experiment->options[k]);
     }
     iso_record_leave(record);
-    iso_record_enter(record, "mpi");
-    MPI_CHECK(MPI_Get_library_version(text, &length));
-    text[strcspn(text, "\r\n")] = '\0';
-    iso_record_text(record, "library", text);
-    MPI_CHECK(MPI_Get_version(&major, &minor));
-    snprintf(text, sizeof(text), "%d.%d", major, minor);
-    iso_record_text(record, "standard", text);
-    iso_record_leave(record);
-    iso_record_enter(record, "clock");
-    iso_record_text(record, "source", "MPI_Wtime");
-    iso_record_double(record, "granularity", ctx->clock.granularity);
-    iso_record_double(record, "cost", ctx->clock.cost);
-    iso_record_bool(record, "simulated", ctx->clock.simulated);
-    iso_record_leave(record);
+    record_library(record);
+    record_clock(record, &ctx->clock);
     iso_record_text(record, "probe", ISO_VERSION);
     if (experiment->quantity) {
         iso_record_text(record, "seconds_are", experiment->quantity());
     }
-    iso_record_enter(record, "notes");
-    for (int k = 0; k < note_count; k++) {
-        size_t key = strcspn(notes[k], "=");
-        snprintf(text, sizeof(text), "%.*s", (int)key, notes[k]);
-        iso_record_text(record, text, notes[k] + key + 1);
-    }
-    iso_record_leave(record);
+    record_notes(record, notes, note_count);
     iso_record_int(record, "ranks", ctx->ranks);
     iso_record_end(record);
 }

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_INTERVALS = 8, WIDE = 64, SPREAD = 4 };
+/** Automatic sizes begin with so many equal intervals; in a wide range, whose
+ *  end is so many times its start, with powers of a factor. */
+enum { FIRST_INTERVALS = 8, WIDE = 64, FACTOR = 4 };
 
 static const double OUTLIER = 0.1;
 
@@ -106,7 +108,7 @@ static void add_first(iso_points_t *points, int subject, long long start,
     add(points, subject, start);
     if (stop > WIDE * WIDE * least || (start > 0 && stop > WIDE * start)) {
         double first = start > 0 ? (double)start : (double)WIDE;
-        for (double bytes = first; bytes < (double)stop / 2; bytes *= SPREAD) {
+        for (double bytes = first; bytes < (double)stop / 2; bytes *= FACTOR) {
             add(points, subject, round_to(bytes, quantum));
         }
     } else {

@@ -27,13 +27,13 @@ const iso_option_t iso_sampler_options[] = {
      "it, e.g. 0.05",
      &options.precision},
     {"min-repeats", ISO_OPTION_COUNT, "N", "10",
-     "with --precision: at least so many", &options.min_repeats},
+     "with --precision: at least this many repetitions", &options.min_repeats},
     {"max-repeats", ISO_OPTION_COUNT, "N", "1000",
-     "with --precision: at most so many", &options.max_repeats},
+     "with --precision: at most this many repetitions", &options.max_repeats},
     {"max-time", ISO_OPTION_SECONDS, "SECONDS", "1",
-     "with --precision: spend at most this on a point", &options.max_time},
-    {"warmup", ISO_OPTION_COUNT, "N", "5", "operations before the first timed",
-     &options.warmup},
+     "with --precision: spend at most this long on a point", &options.max_time},
+    {"warmup", ISO_OPTION_COUNT, "N", "5",
+     "untimed operations before the first timed one", &options.warmup},
     {0},
 };
 

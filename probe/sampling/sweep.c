@@ -25,16 +25,17 @@ static struct {
 
 const iso_option_t iso_sweep_options[] = {
     {"tolerance", ISO_OPTION_NUMBER, "FRACTION", "0.02",
-     "--bytes auto: refine where a time is off the line between its neighbours "
-     "by more than this",
+     "--bytes auto: divide an interval where the time differs from the "
+     "straight line between its ends by more than this fraction",
      &options.tolerance},
     {"smallest-gap", ISO_OPTION_SIZE, "SIZE", "64",
-     "--bytes auto: do not refine between sizes this near",
+     "--bytes auto: do not divide intervals of this size or less",
      &options.smallest_gap},
     {"max-points", ISO_OPTION_COUNT, "N", "100",
-     "--bytes auto: at most so many sizes", &options.max_points},
+     "--bytes auto: at most this many sizes", &options.max_points},
     {"again", ISO_OPTION_COUNT, "N", "3",
-     "measure a point that its neighbours do not explain again, up to N times",
+     "measure outliers, sizes far slower than their neighbours, again, up to "
+     "N times",
      &options.again},
     {0},
 };

@@ -33,17 +33,21 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "hot processes on the node, each with partners of its own", &options.hot},
+     "hot processes on the node, each with its own partners", &options.hot},
     {"post", ISO_OPTION_CHOICE, "intra-first|inter-first|both", "intra-first",
-     "which partners' receives and sends are posted first", &options.post},
+     "which receives and sends are posted first: those inside the node, or "
+     "those between nodes",
+     &options.post},
     {"balance", ISO_OPTION_CHOICE, "equal|free", "equal",
      "equal: as many messages come from other nodes as go there; free: also "
      "points where the two differ",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "most partners of a hot process inside its node", &options.max_intra},
+     "maximum number of partners of a hot process inside its node",
+     &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "most partners of a hot process on other nodes", &options.max_inter},
+     "maximum number of partners of a hot process on other nodes",
+     &options.max_inter},
     {0},
 };
 

@@ -47,15 +47,16 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64",
      "message sizes, e.g. 64,1KiB,4MiB", &options.sizes},
     {"order", ISO_OPTION_CHOICE, "quiet|rounds|serial", "quiet",
-     "which pairs run at once: quiet: none that share a node; rounds: as many "
-     "as there are; serial: one, with a barrier before it",
+     "which pairs are measured at the same time: quiet: no two that share a "
+     "node; rounds: as many as possible; serial: one, after a barrier",
      &options.order},
     {"inner-parallel", ISO_OPTION_FLAG, NULL, NULL,
-     "order quiet: let disjoint pairs inside a node run at once",
+     "with --order quiet: also measure disjoint pairs inside a node at the "
+     "same time",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
-     "measure up to N slowest and N most spread pairs again, alone; as many "
-     "inside the nodes and between them",
+     "measure up to N slowest pairs and up to N with the widest spread again, "
+     "each alone; inside nodes and between them separately",
      &options.retest},
     {0},
 };
@@ -129,7 +130,8 @@ static void perform(void *self, const void *told, int from)
     switch (task->verb) {
     case MEASURE:
         lead_pair(m, task->partner, &found);
-        iso_conductor_report(m->conductor.ctx, &found.i, message_length());
+        iso_conductor_report(m->conductor.ctx, (double *)&found,
+                             message_length());
         break;
     case ANSWER:
         iso_round_trip_answer(&m->trip, from);
@@ -220,7 +222,8 @@ static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
         take_result(map, &found);
     }
     for (; others > 0; others--) {
-        iso_conductor_collect(ctx, MPI_ANY_SOURCE, &found.i, message_length());
+        iso_conductor_collect(ctx, MPI_ANY_SOURCE, (double *)&found,
+                              message_length());
         take_result(map, &found);
     }
     iso_record_flush(ctx->record);

@@ -41,15 +41,15 @@ static const iso_option_t own_options[] = {
     {"file", ISO_OPTION_TEXT, "FILE", NULL,
      "file to write, on the file system that is measured", &options.file},
     {"tiles", ISO_OPTION_TEXT, "XxY", NULL,
-     "tiles in a row and rows of tiles; as square as the ranks allow if not "
-     "given",
+     "tiles in a row, and rows of tiles; if not given, as square as the "
+     "number of ranks allows",
      &options.tiles},
     {"tile", ISO_OPTION_TEXT, "WxH", "1024x1024",
-     "elements of a tile in a row, and rows of it", &options.tile},
+     "elements in a row of a tile, and rows of a tile", &options.tile},
     {"element", ISO_OPTION_SIZE, "SIZE", "3", "bytes of an element",
      &options.element},
     {"overlap", ISO_OPTION_TEXT, "XxY", "0x0",
-     "elements that neighbours in a row and rows have in common",
+     "elements that neighbouring tiles share, horizontally and vertically",
      &options.overlap},
     {"hints", ISO_OPTION_TEXT, "KEY=VALUE,...", NULL,
      "for the MPI-IO library, e.g. cb_nodes=4,cb_config_list=n3,n1,*:1",
@@ -59,15 +59,17 @@ static const iso_option_t own_options[] = {
      "both",
      &options.phase},
     {"aggregators", ISO_OPTION_TEXT, "RANK,...", NULL,
-     "phase exchange: aggregators in the order of their parts of the file; the "
-     "first rank of each node if not given",
+     "phase exchange: aggregators in the order of their file domains; if not "
+     "given, the first rank of each node",
      &options.aggregators},
     {"cb-buffer", ISO_OPTION_SIZE, "SIZE", "16MiB",
-     "phase exchange: what an aggregator gathers in a round", &options.buffer},
+     "phase exchange: bytes that an aggregator collects in one round",
+     &options.buffer},
     {"repeats", ISO_OPTION_COUNT, "N", "5", "repetitions", &options.repeats},
-    {"keep", ISO_OPTION_FLAG, NULL, NULL, "leave the last file", &options.keep},
-    {"replace", ISO_OPTION_FLAG, NULL, NULL,
-     "the file may exist: write over it", &options.replace},
+    {"keep", ISO_OPTION_FLAG, NULL, NULL, "do not remove the last file",
+     &options.keep},
+    {"replace", ISO_OPTION_FLAG, NULL, NULL, "overwrite the file if it exists",
+     &options.replace},
     {0},
 };
 
