@@ -6,8 +6,9 @@
  *     other = own + offset + drift (own - reference)
  *
  * Written around a reference moment, because MPI_Wtime may count from 1970,
- * where a slope times a reading would lose the microseconds. Seconds all over;
- * drift has no unit (1e-6 is a microsecond a second). Arithmetic only.
+ * where a slope times a reading would lose the microseconds. Seconds
+ * throughout; drift has no unit (1e-6 is a microsecond a second). Arithmetic
+ * only.
  */
 #ifndef ISO_DRIFT_H
 #define ISO_DRIFT_H

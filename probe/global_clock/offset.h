@@ -16,8 +16,8 @@
  * shortest these two ranks have ever seen: half of what is asked for may have
  * been waiting for a processor. Twenty times as many are the limit.
  *
- * Before that each calls the other out of its nap, and they part from one
- * processor if they can (host.h).
+ * Before that one calls the other out of its nap, and they move apart if they
+ * share a processor and can (machine/host.h).
  */
 #ifndef ISO_OFFSET_H
 #define ISO_OFFSET_H

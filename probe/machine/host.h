@@ -11,9 +11,9 @@
 
 /** Place of one rank. Numbers as Linux counts them, -1 where not known. */
 typedef struct iso_place {
-    char host[MPI_MAX_PROCESSOR_NAME]; /**< MPI_Get_processor_name: what a
-                                            simulator and a container are
-                                            right about, too */
+    char host[MPI_MAX_PROCESSOR_NAME]; /**< MPI_Get_processor_name, which is
+                                            right in a simulator and in a
+                                            container, too */
     int cpu, core, package, numa;
     int cpus; /**< processors of the host that are switched on */
     int node; /**< index of the host, in the order the ranks meet new ones */

@@ -4,8 +4,9 @@
  * Two ranks move messages: the timed loops of point-to-point and bisection.
  *
  * One rank leads and times, its partner answers. Before a loop they meet, so
- * that both are there, and part if they sit on one processor. With W messages
- * in flight (--window), the first line of each mode is what one sample holds:
+ * that both are there, and move apart if they share a processor. With W
+ * messages in flight (--window), the first line of each mode is what one sample
+ * holds:
  *
  *     blocking       W = 1: send; receive            (partner: receive; send)
  *                    W > 1: W sends; receive an empty answer

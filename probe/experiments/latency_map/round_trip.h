@@ -8,7 +8,7 @@
  *         i: start = now; send to j; receive from j; sample = now - start
  *         j:              receive from i; send to i
  *
- * Nobody else takes part, so no barrier is measured along. The first round
+ * Nobody else takes part, and no barrier is part of the time. The first round
  * trips of a size are not timed. Samples shorter than 100 ticks of the clock
  * are made of several round trips and divided by their number.
  *

@@ -82,7 +82,8 @@ static void check_io(const iso_tile_file_t *file, const char *what, int error)
     give_up(file, what, words, ISO_EXIT_FAILED);
 }
 
-/** See at rank 0 whether the file can be made; MPI's words are many. */
+/** See at rank 0 whether the file can be made, and say why not more clearly
+ *  than MPI would. */
 static void try_to_make(iso_tile_file_t *file, bool replace)
 {
     const char *path = path_of(file->name);

@@ -34,10 +34,11 @@ void iso_tile_record_exchange(const iso_context_t *ctx,
  * A "file-io" record for each rank that really accessed the file, as far as
  * the system can tell.
  *
- * A process's read and write calls count the file and, with some transports,
- * sockets, too. Through sockets goes at most what the rank itself sends, its
- * tile: who has more has accessed the file. If nothing but the file was
- * counted, everybody with a count has.
+ * The system counts what a process reads and writes: the file and, with some
+ * transports, sockets. A rank sends at most its own tile through sockets, so a
+ * rank with a higher count has accessed the file. If all counts together are no
+ * more than the file, no sockets were counted, and every rank with a count has
+ * accessed the file.
  *
  * @return at rank 0 how many ranks these are; 0 if it cannot tell
  */

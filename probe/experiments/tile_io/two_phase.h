@@ -6,7 +6,7 @@
  * As ROMIO's generic driver does it (ADIOI_Calc_file_domains,
  * ADIOI_Exch_and_write): the file is split evenly, by rounding up, into one
  * domain for each aggregator, in the order of the aggregators. A domain is
- * passed in rounds of cb_buffer_size bytes. In a round every rank that has
+ * processed in rounds of cb_buffer_size bytes. In a round every rank that has
  * bytes in the window of an aggregator sends them in one message, itself
  * included; reading is the same the other way round. The aggregator's side of
  * a message is scattered over its window, the rank's side is contiguous.
