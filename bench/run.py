@@ -62,8 +62,9 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     """Compare the probe's loop with a bare ping-pong, in turns in one MPI job."""
     source = ROOT / "probe"
     names = (
-        "round_trip", "transfer", "modes", "message", "sampler", "clock", "host", "options",
-        "sizes", "record",
+        "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
+        "messages/message", "sampling/sampler", "machine/clock", "machine/host", "runfile/record",
+        "base/options", "base/sizes",
     )  # fmt: skip
     files = [source / f"{name}.c" for name in names]
     program = folder / "timed_loop"
