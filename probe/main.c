@@ -84,6 +84,22 @@ static void print_version(void)
     printf("isochrone-probe %s\n%s\n", ISO_VERSION, library);
 }
 
+/** For programs: a line of JSON for each experiment. */
+static void print_list(void)
+{
+    iso_record_t record;
+    iso_record_open(&record, "-", false);
+    for (int k = 0; iso_experiments[k]; k++) {
+        iso_record_begin(&record, "experiment");
+        iso_record_text(&record, "name", iso_experiments[k]->name);
+        const char *kind = iso_experiments[k]->kind;
+        iso_record_text(&record, "kind", kind ? kind : "");
+        iso_record_text(&record, "summary", iso_experiments[k]->summary);
+        iso_record_end(&record);
+    }
+    iso_record_close(&record);
+}
+
 static void print_help(const iso_experiment_t *experiment)
 {
     if (experiment == NULL) {
@@ -97,6 +113,7 @@ static void print_help(const iso_experiment_t *experiment)
                    iso_experiments[k]->summary);
         }
         printf("\n  EXPERIMENT --help             its options\n"
+               "  --list                        of all experiments, as JSON\n"
                "  --version                     of the probe and of MPI\n");
         return;
     }
@@ -284,6 +301,10 @@ int main(int argc, char **argv)
     bool help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
     if (strcmp(name, "--version") == 0) {
         print_version();
+        return ISO_EXIT_OK;
+    }
+    if (strcmp(name, "--list") == 0) {
+        print_list();
         return ISO_EXIT_OK;
     }
     const iso_experiment_t *experiment = find_experiment(name);

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from isochrone.probe import Probe
+
 from mpis import ROOT, Mpi
 
 

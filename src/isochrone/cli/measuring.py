@@ -86,6 +86,10 @@ class Bench:
         tasks = os.environ.get("SLURM_NTASKS", "")
         return int(tasks) if tasks.isdigit() else max(2, len(os.sched_getaffinity(0)))
 
+    def sweeps(self) -> dict[str, str]:
+        """List the sweeps of the probe, as far as it can run by itself to tell."""
+        return self.built.sweeps() if getattr(self.launcher, "STANDS_ALONE", True) else {}
+
     def check(self, experiment: str, options: Sequence[str], ranks: int) -> None:
         """Let the probe refuse options before any rank is started, if it can run by itself."""
         if getattr(self.launcher, "STANDS_ALONE", True):

@@ -22,6 +22,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Final
 
+import msgspec
+
 from isochrone.base.errors import InputError, MeasurementError
 
 __all__ = ["Probe", "Progress", "build", "experiments", "find_mpicc", "run"]
@@ -63,6 +65,12 @@ class Probe:
         """What the MPI library says of itself; needs no MPI job."""
         words = _answer([str(self.path), "--version"]).stdout.split("\n", 1)[-1].split()
         return " ".join(words)
+
+    def sweeps(self) -> dict[str, str]:
+        """List the experiments that are sweeps over message sizes, with a line on each."""
+        lines = _answer([str(self.path), "--list"]).stdout.splitlines()
+        listed = [msgspec.json.decode(line, type=dict[str, str]) for line in lines]
+        return {one["name"]: one["summary"] for one in listed if one["kind"] == "sweep"}
 
     def check(
         self, experiment: str, options: Sequence[str], ranks: int, *, here: bool = False

@@ -63,26 +63,29 @@ def run(args: argparse.Namespace) -> int:
     bench = Bench.choose(vars(args))
     ranks = args.ranks or (bench.default_ranks(),)
     folder = args.output or Path(suite.name)
-    runs = [Planned(preset, count, folder) for preset, count in presets.plan(suite, ranks)]
-    for planned in runs:
-        bench.check(planned.preset.experiment, planned.preset.options, planned.ranks)
+    runs = [
+        Planned(preset, count, folder)
+        for preset, count in presets.plan(suite, ranks, bench.sweeps())
+    ]
+    for one in runs:
+        bench.check(one.preset.experiment, one.preset.options, one.ranks)
     if args.dry_run:
-        for planned in runs:
-            print(shlex.join(planned.tokens(bench, ())))
+        for one in runs:
+            print(shlex.join(one.tokens(bench, ())))
         return 0
     _make_folder(folder)
-    missing = [planned for planned in runs if not planned.is_there()]
+    missing = [one for one in runs if not one.is_there()]
     if len(missing) < len(runs):
         print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {folder}/ already")
     if not missing:
         return 0
     max_time = args.max_time or suite.max_time
-    costs = _estimate(bench, missing, folder)
+    costs = _estimate(bench, missing)
     _print_plan(suite, folder, missing, costs, max_time - (time.monotonic() - began), max_time)
-    for k, planned in enumerate(missing):
+    for k, one in enumerate(missing):
         left = max_time - (time.monotonic() - began)
         share = _shares(left, costs[k:])[0]
-        _measure(bench, planned, share, quiet=args.quiet)
+        _measure(bench, one, share, quiet=args.quiet)
     spent = time.monotonic() - began
     print(f"\nDone in {_minutes(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
     return 0
@@ -146,24 +149,22 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
-def _estimate(bench: Bench, runs: Sequence[Planned], folder: Path) -> list[Cost]:
+def _estimate(bench: Bench, runs: Sequence[Planned]) -> list[Cost]:
     """Estimate each run from one short trial of each experiment with the most ranks it gets."""
-    most: dict[str, int] = {}
+    most: dict[str, Planned] = {}
     for planned in runs:
-        experiment = planned.preset.experiment
-        most[experiment] = max(planned.ranks, most.get(experiment, 0))
-    trials = {name: _try(bench, name, ranks, folder) for name, ranks in most.items()}
+        before = most.setdefault(planned.preset.experiment, planned)
+        most[planned.preset.experiment] = max(planned, before, key=lambda one: one.ranks)
+    trials = {name: _try(bench, planned) for name, planned in most.items()}
     return [estimate(r.preset, r.ranks, trials[r.preset.experiment]) for r in runs]
 
 
-def _try(bench: Bench, experiment: str, ranks: int, folder: Path) -> Trial:
+def _try(bench: Bench, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
-    path = folder / f".trial-{experiment}.jsonl"
+    experiment, ranks = planned.preset.experiment, planned.ranks
+    path = planned.folder / f".trial-{experiment}.jsonl"
     sizes = ",".join(map(str, TRIAL_SIZES))
-    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2"]
-    options += {"collective": ["--op", "allreduce"], "latency-map": ["--retest", "0"]}.get(
-        experiment, []
-    )
+    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2", *planned.preset.trial]
     tokens = bench.tokens(experiment, options, ranks, path, force=True)
     began = time.monotonic()
     try:
