@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from isochrone.workloads.grid import Axis, Grid
+from isochrone.workloads.pattern import Option, Options, Pattern
 
 __all__ = ["columns"]
 
@@ -10,3 +13,12 @@ __all__ = ["columns"]
 def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) -> Grid:
     """Return the pattern of ``each`` columns of ``height`` elements a rank."""
     return Grid((Axis(1, height), Axis(ranks, each)), element)
+
+
+def _make(options: Options, ranks: int) -> Grid:
+    return columns(ranks, element=options["element"] or 8)
+
+
+PATTERN: Final = Pattern(
+    option=Option("--columns", "neighbouring columns for each rank"), make=_make, position=40
+)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from isochrone.workloads.grid import Axis, Grid
+from isochrone.workloads.pattern import Option, Options, Pattern
 
 __all__ = ["rows"]
 
@@ -10,3 +13,12 @@ __all__ = ["rows"]
 def rows(ranks: int, each: int = 1024, width: int = 1024, element: int = 8) -> Grid:
     """Return the pattern of ``each`` rows of ``width`` elements a rank. It is not interleaved."""
     return Grid((Axis(ranks, each), Axis(1, width)), element)
+
+
+def _make(options: Options, ranks: int) -> Grid:
+    return rows(ranks, element=options["element"] or 8)
+
+
+PATTERN: Final = Pattern(
+    option=Option("--rows", "neighbouring rows for each rank"), make=_make, position=30
+)
