@@ -10,7 +10,7 @@ from isochrone.workloads.access_pattern import AccessPattern
 from isochrone.workloads.grid import Axis, Grid
 from isochrone.workloads.pattern import Option, Options, Pattern, sides
 
-__all__ = ["block_array"]
+__all__ = ["PATTERN", "block_array"]
 
 LENGTH: Final = 64
 """Elements of a block along each axis, if the user does not say."""

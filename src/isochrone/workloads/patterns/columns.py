@@ -7,7 +7,7 @@ from typing import Final
 from isochrone.workloads.grid import Axis, Grid
 from isochrone.workloads.pattern import Option, Options, Pattern
 
-__all__ = ["columns"]
+__all__ = ["PATTERN", "columns"]
 
 
 def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) -> Grid:

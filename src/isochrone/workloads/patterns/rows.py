@@ -7,7 +7,7 @@ from typing import Final
 from isochrone.workloads.grid import Axis, Grid
 from isochrone.workloads.pattern import Option, Options, Pattern
 
-__all__ = ["rows"]
+__all__ = ["PATTERN", "rows"]
 
 
 def rows(ranks: int, each: int = 1024, width: int = 1024, element: int = 8) -> Grid:

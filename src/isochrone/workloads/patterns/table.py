@@ -15,7 +15,7 @@ from isochrone.workloads.access_pattern import Runs
 from isochrone.workloads.grid import merge
 from isochrone.workloads.pattern import Option, Options, Pattern
 
-__all__ = ["Accesses", "read"]
+__all__ = ["PATTERN", "Accesses", "read"]
 
 MAX_RANKS: Final = 2**24
 MAX_OFFSET: Final = 2**62

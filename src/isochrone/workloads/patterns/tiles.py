@@ -9,7 +9,7 @@ from isochrone.workloads.access_pattern import AccessPattern
 from isochrone.workloads.grid import Axis, Grid
 from isochrone.workloads.pattern import Option, Options, Pattern, sides
 
-__all__ = ["ELEMENT", "TILE", "tile_io"]
+__all__ = ["PATTERN", "ELEMENT", "TILE", "tile_io"]
 
 TILE: Final = (1024, 1024)
 """Elements of a tile, across and down: the default of mpi-tile-io."""
