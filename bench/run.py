@@ -19,9 +19,9 @@ from clocks import clocks
 from collective_io import collective_io
 from cost import ISOCHRONE, cost
 
-from isochrone.base import registry
 from isochrone.base.units import format_seconds
-from isochrone.measure import launchers, probe
+from isochrone.measure import launcher as launchers
+from isochrone.measure import probe
 from isochrone.runfile.run import read
 
 ROOT = Path(__file__).parents[1]
@@ -51,11 +51,11 @@ def main() -> None:
 
 def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:
     """Return the tokens that start ranks on this machine."""
-    launcher = registry.load("measure.launchers", launchers.choose({}, built.library))
+    launcher = launchers.load(launchers.choose({}, built.library))
     job = launchers.Job(
         ranks=ranks, program=program, mpicc=built.mpicc, processors=len(os.sched_getaffinity(0))
     )
-    return list(launcher.command(job))
+    return launcher.command(job)
 
 
 def timed_loop(mpicc: Path, folder: Path) -> None:

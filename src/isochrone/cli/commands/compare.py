@@ -21,7 +21,7 @@ from isochrone.runfile.run import Run, read
 
 __all__ = ["add_arguments", "run"]
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -130,10 +130,10 @@ def _print(found: Comparison) -> None:
         console.print(text, style="yellow", markup=False)
     rows = [point for point in found.points if point.verdict != "same"] or found.points
     rows = sorted(rows, key=lambda point: -_change(point))
-    for point in rows[:MOST_ROWS]:
+    for point in rows[:MAX_ROWS]:
         console.print(f"  {_row(point)}", markup=False)
-    if len(rows) > MOST_ROWS:
-        console.print(f"  … and {len(rows) - MOST_ROWS} more (--json lists all)")
+    if len(rows) > MAX_ROWS:
+        console.print(f"  … and {len(rows) - MAX_ROWS} more (--json lists all)")
 
 
 def _row(point: Point) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.cli.commands import show
-from isochrone.cli.measuring import Bench, follow
+from isochrone.cli.measuring import follow, setup_of
 from isochrone.pages.html.build import is_report, write_report
 from isochrone.pages.terminal.model import print_fit
 from isochrone.runfile.run import read
@@ -41,11 +41,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "it exists and is no report of ours", where=str(args.output), hint="give -o FILE"
         )
-    bench = Bench.choose({"mpicc": args.mpicc})
+    setup = setup_of(args)
     files = []
     for experiment, ranks, options in STEPS:
         path = args.output.with_name(f"demo-{experiment}.jsonl")
-        tokens = bench.tokens(experiment, options, ranks, path, force=True)
+        tokens = setup.tokens(experiment, options, ranks, path, force=True)
         print(f"$ {shlex.join(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
         show.print_file(path)

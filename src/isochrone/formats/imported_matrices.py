@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.formats.source import Pairs, Source
+from isochrone.formats.imported_map import Pairs
+from isochrone.formats.source import Source
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = ["run_of_matrices"]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.placements import Order, Start, absolute
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
 
-FILE: Final = "pbs-nodefile"
 
-
-def text(order: Order) -> str:
+def text(arrangement: Arrangement) -> str:
     """Return a line for each rank."""
-    return "".join(f"{host}\n" for host in order.hosts())
+    return "".join(f"{host}\n" for host in arrangement.hosts())
 
 
 def start(path: Path, ranks: int) -> Start:
@@ -22,3 +21,6 @@ def start(path: Path, ranks: int) -> Start:
     """
     options = ("--map-by", f"seq:file={absolute(path)}")
     return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+
+
+PLACEMENT: Final = Placement(file="pbs-nodefile", text=text, start=start)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.placements import Order, Start, absolute
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
 
-FILE: Final = "rankfile"
 
-
-def text(order: Order) -> str:
+def text(arrangement: Arrangement) -> str:
     """Return a line for each rank; slots are the cores of a node, counted from 0."""
     return "".join(
         f"rank {rank}={host} slot={slot}\n"
-        for host, ranks in order.ranks()
+        for host, ranks in arrangement.ranks()
         for slot, rank in enumerate(ranks)
     )
 
@@ -23,3 +22,6 @@ def start(path: Path, ranks: int) -> Start:
     """Each rank goes where the file says; the allocation is that of the batch job or a hostfile."""
     options = ("--map-by", f"rankfile:file={absolute(path)}")
     return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+
+
+PLACEMENT: Final = Placement(file="rankfile", text=text, start=start)

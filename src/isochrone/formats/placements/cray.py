@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.placements import Order, Start, absolute
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
 
-FILE: Final = "MPICH_RANK_ORDER"
 
-
-def text(order: Order) -> str:
+def text(arrangement: Arrangement) -> str:
     """Return a line for each node of the job: here the ranks move, the nodes stay."""
-    ranks_of = dict(order.ranks())
-    lines = (",".join(map(str, ranks_of[host])) for host in order.given.hosts)
+    ranks_of = dict(arrangement.ranks())
+    lines = (",".join(map(str, ranks_of[host])) for host in arrangement.given.hosts)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -21,3 +20,6 @@ def start(path: Path, ranks: int) -> Start:
     """Cray MPICH reorders the ranks itself; srun must not get a distribution (``-m``)."""
     environ = {"MPICH_RANK_REORDER_METHOD": "3", "MPICH_RANK_REORDER_FILE": absolute(path)}
     return Start("srun", ("srun", f"--ntasks={ranks}"), (), environ)
+
+
+PLACEMENT: Final = Placement(file="MPICH_RANK_ORDER", text=text, start=start)
