@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.table import Table
 from isochrone.formats.source import Source
+from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
 
 __all__ = ["Columns", "Pairs", "first_of_each"]
@@ -59,7 +60,8 @@ class Pairs:
         if self.repeats is not None:
             options["repeats"] = self.repeats
         header: dict[str, Any] = {
-            "experiment": "latency-map", "ranks": self.size, "options": options, "mpi": {},
+            "experiment": "latency-map", **kind_of("latency-map"), "ranks": self.size,
+            "options": options, "mpi": {},
             "clock": {}, "imported": source.origin(), **self.extra,
         }  # fmt: skip
         if mean_for_median:

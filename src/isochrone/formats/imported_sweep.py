@@ -10,6 +10,7 @@ from isochrone.base.table import Table, TableBuilder
 from isochrone.base.text import printable
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import Run
 
 __all__ = ["Sweep", "cut_short", "decoded_lines", "micro", "number_of", "whole"]
@@ -113,7 +114,7 @@ class Sweep:
             raise source.fail(f"{self.ranks} ranks cannot be")
         sizes = sorted({sample["bytes"] for sample in self.samples})
         header: dict[str, Any] = {
-            "experiment": self.experiment, "ranks": self.ranks,
+            "experiment": self.experiment, **kind_of(self.experiment), "ranks": self.ranks,
             "options": {"bytes": sizes, **self.options}, "seconds_are": self.seconds_are,
             "mpi": {}, "clock": {}, "imported": source.origin(),
         }  # fmt: skip
