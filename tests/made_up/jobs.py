@@ -40,8 +40,8 @@ def tachyon(order: str = "intra-first") -> HotSpot:
 def directional(busy: float = 0.0841, other: float = 0.0098) -> HotSpot:
     """A full-duplex network: the busier direction counts."""
     terms = ["pa", "max(in,out)", "min(in,out)", "1"]
-    piece = models.Piece("hotspot-directional", terms, [0.0012, busy, other, 0.0101])
-    return HotSpot(models.Model([piece]))
+    regime = models.Regime("hotspot-directional", terms, [0.0012, busy, other, 0.0101])
+    return HotSpot(models.Model([regime]))
 
 
 def positions(

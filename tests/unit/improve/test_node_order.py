@@ -139,7 +139,7 @@ def test_a_thousand_nodes_come_within_a_few_per_cent_of_the_bound(across: int, s
 
 def test_a_model_of_something_else_is_refused() -> None:
     with pytest.raises(InputError, match="not of the messages of a node"):
-        HotSpot(models.Model([models.Piece("hockney", ["1", "b"], [1e-6, 1e-9])]))
+        HotSpot(models.Model([models.Regime("hockney", ["1", "b"], [1e-6, 1e-9])]))
 
 
 def test_fewer_aggregators_than_nodes_leave_the_last_nodes_without_a_domain() -> None:

@@ -12,8 +12,10 @@ import pytest
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.models import Data, Splits, linear, parse_splits
-from isochrone.models.points import joined
+from isochrone.models import Samples, Splits, linear, parse_splits
+from isochrone.models.cross_validation import leave_out
+from isochrone.models.deviation import deviation, r_squared
+from isochrone.models.observations import joined
 from isochrone.runfile.run import Run, write
 from made_up.maps import seed_map
 from made_up.times import RANKS, SIZES, grid, noisy, run_of, times, truth
@@ -29,10 +31,10 @@ def mesh(sizes: tuple[int, ...], ranks: tuple[int, ...]) -> dict[str, np.ndarray
     return {"b": b.ravel(), "p": p.ravel()}
 
 
-def within_a_step(found: list[models.Piece], name: str, bounds: list[float], grid_: set) -> bool:
+def within_a_step(found: list[models.Regime], name: str, bounds: list[float], grid_: set) -> bool:
     """Whether the regimes end at the bounds, to one step of the measured values."""
     steps = sorted(grid_)
-    tops = [piece.range.get(name, (None, None))[1] for piece in found[:-1]]
+    tops = [regime.range.get(name, (None, None))[1] for regime in found[:-1]]
     return all(
         top is not None
         and abs(steps.index(top) - (np.searchsorted(steps, bound, "right") - 1)) <= 1
@@ -47,7 +49,7 @@ def test_protocol_switches_of_a_message_are_found(bounds: list[float]) -> None:
     start, rate = np.array(LINES)[np.searchsorted(bounds, b, "left")].T
     right = 0
     for seed in range(TRIALS):
-        found = models.fit(noisy(start + rate * b, {"b": b}, 0.02, 10, seed), "hockney").pieces
+        found = models.fit(noisy(start + rate * b, {"b": b}, 0.02, 10, seed), "hockney").regimes
         right += len(found) == len(bounds) + 1 and within_a_step(found, "b", bounds, set(b))
     assert right >= 0.95 * TRIALS
 
@@ -60,10 +62,10 @@ def test_protocol_switches_of_a_collective_are_found(bounds: list[float]) -> Non
     exact = times(truth("bcast-log"), variables) * factor
     right = 0
     for seed in range(TRIALS):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast-log").pieces
+        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast-log").regimes
         right += (
             len(found) == len(bounds) + 1
-            and all(set(piece.range) == {"b"} for piece in found)
+            and all(set(regime.range) == {"b"} for regime in found)
             and within_a_step(found, "b", bounds, set(map(float, FINE)))
         )
     assert right >= 0.95 * TRIALS
@@ -76,8 +78,8 @@ def test_the_change_of_algorithm_of_lam_is_found_in_p() -> None:
     exact = np.where(variables["p"] <= 4, few, many)
     right = 0
     for seed in range(TRIALS):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").pieces
-        right += [(piece.range, piece.terms[1]) for piece in found] == [
+        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").regimes
+        right += [(regime.range, regime.terms[1]) for regime in found] == [
             ({"p": (None, 4)}, "p*b"), ({"p": (6, None)}, "log2(p)*b"),
         ]  # fmt: skip
     assert right >= 0.95 * TRIALS
@@ -89,8 +91,8 @@ def test_a_regime_of_the_root_message_size_is_found() -> None:
     published = models.read(ROOT / "examples/models/t3e-1200.json")
     exact = published.predict(variables, op="gather").seconds
     exact = np.where(variables["p"] * variables["b"] > 8448 * 1024, 1.1 * exact, exact)
-    found = models.fit(noisy(exact, variables, 0.005, 5, 1), "gather").pieces
-    assert [set(piece.range) for piece in found] == [{"p*b"}, {"p*b"}]
+    found = models.fit(noisy(exact, variables, 0.005, 5, 1), "gather").regimes
+    assert [set(regime.range) for regime in found] == [{"p*b"}, {"p*b"}]
     below, above = found[0].range["p*b"][1], found[1].range["p*b"][0]
     assert below is not None
     assert above is not None
@@ -98,15 +100,15 @@ def test_a_regime_of_the_root_message_size_is_found() -> None:
 
 
 def test_regimes_can_be_given() -> None:
-    variables, piece = grid("gather"), truth("gather")
-    data = noisy(times(piece, variables), variables, 0.02, 5, 1)
+    variables, regime = grid("gather"), truth("gather")
+    data = noisy(times(regime, variables), variables, 0.02, 5, 1)
     model = models.fit(data, "gather", splits=parse_splits(["p:4", "p*b:200KiB"]))
-    assert [piece.range for piece in model.pieces] == [
+    assert [regime.range for regime in model.regimes] == [
         {"p": (None, 4), "p*b": (None, 204800)}, {"p": (None, 4), "p*b": (204800, None)},
         {"p": (4, None), "p*b": (None, 204800)}, {"p": (4, None), "p*b": (204800, None)},
     ]  # fmt: skip
     at_bound = model.predict({"p": 4, "b": 51200})  # belongs to the regime below
-    assert at_bound.seconds == model.pieces[0].evaluate(
+    assert at_bound.seconds == model.regimes[0].evaluate(
         {"p": np.array([4.0]), "b": np.array([51200.0])}, "relative")[0]  # fmt: skip
 
 
@@ -145,7 +147,7 @@ def test_auto_fits_each_operation_by_a_family_of_its_own() -> None:
         parts.append(noisy(exact, variables, 0.02, 5, 1, op=name.split("-")[0]))
     model = models.fit(joined(parts))
     assert model.family == "several"
-    assert {piece.where["op"]: piece.family for piece in model.pieces} == {
+    assert {regime.where["op"]: regime.family for regime in model.regimes} == {
         "bcast": "bcast-log", "gather": "gather",
     }  # fmt: skip
     with pytest.raises(InputError, match="several of 'op'"):
@@ -184,8 +186,8 @@ def test_left_out_is_what_a_fit_without_the_point_predicts() -> None:
     fitted = linear.fit(terms, variables, seconds, weights="absolute")
     groups = np.unique(variables["p"], return_inverse=True)[1]
     for number, without in (
-        (np.arange(len(seconds)), linear.left_out(fitted, seconds)),
-        (groups, linear.left_out(fitted, seconds, groups)),
+        (np.arange(len(seconds)), leave_out(fitted, seconds)),
+        (groups, leave_out(fitted, seconds, groups)),
     ):
         for group in (0, 3, 7):
             mine = number == group
@@ -196,15 +198,15 @@ def test_left_out_is_what_a_fit_without_the_point_predicts() -> None:
 
 
 def test_a_robust_fit_is_not_moved_by_outliers() -> None:
-    variables, piece = grid("gather"), truth("gather")
+    variables, regime = grid("gather"), truth("gather")
     generator = np.random.default_rng(6)
     far, covered = [], np.zeros(3)
     for seed in range(100):
-        seconds = noisy(times(piece, variables), variables, 0.02, 1, seed).seconds
+        seconds = noisy(times(regime, variables), variables, 0.02, 1, seed).seconds
         seconds[generator.choice(len(seconds), 6, replace=False)] *= 5
-        found = linear.fit(piece.terms, variables, seconds, robust=True)
-        far.append(np.abs(found.coefficients / piece.coefficients - 1).max())
-        truths = np.array(piece.coefficients)
+        found = linear.fit(regime.terms, variables, seconds, robust=True)
+        far.append(np.abs(found.coefficients / regime.coefficients - 1).max())
+        truths = np.array(regime.coefficients)
         covered += (found.low <= truths) & (truths <= found.high)
     assert np.mean(far) < 0.03
     assert covered.min() >= 85
@@ -212,18 +214,18 @@ def test_a_robust_fit_is_not_moved_by_outliers() -> None:
 
 def test_relative_weights_are_not_drawn_down_by_noise() -> None:
     """Weights 1/y² of measured times would be 2 x 0.2² = 8 % too low; fitted ones are not."""
-    variables, piece = grid("hockney"), truth("hockney")
+    variables, regime = grid("hockney"), truth("hockney")
     variables = {"b": np.repeat(variables["b"], 200)}
-    seconds = noisy(times(piece, variables), variables, 0.2, 1, 7).seconds
-    found = linear.fit(piece.terms, variables, seconds)
-    assert found.coefficients == pytest.approx(piece.coefficients, rel=0.05)
+    seconds = noisy(times(regime, variables), variables, 0.2, 1, 7).seconds
+    found = linear.fit(regime.terms, variables, seconds)
+    assert found.coefficients == pytest.approx(regime.coefficients, rel=0.05)
 
 
 def test_deviations_are_those_of_the_definition() -> None:
-    found = linear.deviation(np.array([1.1, 2.0, 2.7]), np.array([1.0, 2.0, 3.0]))
+    found = deviation(np.array([1.1, 2.0, 2.7]), np.array([1.0, 2.0, 3.0]))
     assert (found.minimum, found.maximum) == pytest.approx((0, 0.1))
     assert found.average == pytest.approx(0.2 / 3)
-    assert linear.r_squared(np.array([1.0, 2.0]), np.array([1.0, 3.0])) == pytest.approx(0.5)
+    assert r_squared(np.array([1.0, 2.0]), np.array([1.0, 3.0])) == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -257,13 +259,13 @@ def test_messages_in_and_out_must_differ_somewhere() -> None:
 
 def test_too_few_points_no_data_and_no_number_are_refused() -> None:
     with pytest.raises(InputError, match="2 points are too few"):
-        models.fit(Data({"b": np.array([1.0, 2])}, {}, np.array([1.0, 2]), "table"), "hockney")
+        models.fit(Samples({"b": np.array([1.0, 2])}, {}, np.array([1.0, 2]), "table"), "hockney")
     with pytest.raises(InputError, match="no measured times"):
-        Data({"b": np.array([])}, {}, np.array([]), "table")
+        Samples({"b": np.array([])}, {}, np.array([]), "table")
     with pytest.raises(InputError, match="no finite number"):
-        Data({"b": np.array([1.0])}, {}, np.array([np.nan]), "table")
+        Samples({"b": np.array([1.0])}, {}, np.array([np.nan]), "table")
     with pytest.raises(InputError, match="not above zero"):
-        Data({"b": np.array([1.0])}, {}, np.array([0.0]), "table")
+        Samples({"b": np.array([1.0])}, {}, np.array([0.0]), "table")
     with pytest.raises(InputError, match="nothing to fit"):
         models.fit([])
     with pytest.raises(InputError, match="holds no samples"):
@@ -327,8 +329,8 @@ def test_tolerance_keeps_small_bends_in_one_regime() -> None:
     b = 2.0 ** np.arange(8, 21, 0.25)
     exact = (1e-6 + 3e-10 * b) * (1 + 0.004 * np.sin(np.log(b)))
     data = noisy(exact, {"b": b}, 0, 1, 0)
-    assert len(models.fit(data, "hockney").pieces) == 1
-    assert len(models.fit(data, "hockney", splits=Splits(tolerance=0)).pieces) > 1
+    assert len(models.fit(data, "hockney").regimes) == 1
+    assert len(models.fit(data, "hockney", splits=Splits(tolerance=0)).regimes) > 1
 
 
 @pytest.mark.parametrize(
@@ -354,7 +356,7 @@ def test_a_formula_that_predicts_little_says_so() -> None:
     dice = np.random.default_rng(4)
     variables = {"b": np.repeat(2.0 ** np.arange(3, 13), 3)}
     seconds = 10 ** dice.uniform(-6, -3, 30)
-    model = models.fit(Data(variables, {}, seconds, "point-to-point"), "hockney")
+    model = models.fit(Samples(variables, {}, seconds, "point-to-point"), "hockney")
     assert any("predicts little" in warning for warning in model.warnings)
     found = model.predict({"b": [8, 64]})
     assert np.all(found.seconds > 0)
