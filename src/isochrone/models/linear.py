@@ -166,7 +166,7 @@ def _check_rank(
 
 
 def _dependent(columns: Array) -> list[int]:
-    """Return the fewest columns of which one is a sum of the others, in order; none if there are.
+    """Return the fewest and first columns of which one is a sum of the others; empty if none is.
 
     QR with column pivoting moves the columns that depend on others to the end (Golub & Van Loan
     2013, *Matrix Computations*, section 5.4.2).
@@ -179,9 +179,11 @@ def _dependent(columns: Array) -> list[int]:
     if rank == width:
         return []
     shares = solve_triangular(r[:rank, :rank], r[:rank, rank:])
-    fewest = int(np.argmin(np.sum(np.abs(shares) > _SHARE, axis=0)))
-    others = order[:rank][np.abs(shares[:, fewest]) > _SHARE]
-    return sorted([*others.tolist(), int(order[rank + fewest])])
+    found: list[list[int]] = []
+    for k, share in enumerate(shares.T):
+        others: list[int] = order[:rank][np.abs(share) > _SHARE].tolist()
+        found.append(sorted([*others, int(order[rank + k])]))
+    return min(found, key=lambda columns: (len(columns), columns))
 
 
 def _advice(terms: Sequence[str], variables: Mapping[str, Array]) -> str:

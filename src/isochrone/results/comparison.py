@@ -15,16 +15,18 @@ chance of calling *any* healthy point slower or faster is 5 %.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr
-from scipy.stats import mannwhitneyu
+from scipy.special import ndtr
+from scipy.stats import bootstrap, mannwhitneyu, ttest_ind
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import INTERVAL_HALF, INTERVAL_WIDTH, MEDIAN_LOSS
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
@@ -35,6 +37,8 @@ Array = NDArray[np.float64]
 Key = tuple[tuple[str, Any], ...]
 
 RATE: Final = 0.05
+"""Chance of even one wrong verdict."""
+
 _RESAMPLES: Final = 1000
 _KEYS: Final = (
     "op", "order", "hot", "intra", "in", "out", "pa", "pe", "pairs", "p", "i", "j", "bytes",
@@ -196,15 +200,14 @@ def _compare_samples(before: Sequence[Run], after: Sequence[Run], common: bool) 
         left, right = ([times[key] for times in side if key in times] for side in sides)
         medians = [np.array([np.median(part) for part in side]) for side in (left, right)]
         middle = [float(np.median(values)) for values in medians]
-        resampled = [_resample(side, generator) for side in (left, right)]
-        low, high = np.quantile(resampled[1] / resampled[0], [0.025, 0.975])
+        low, high = _ratio_interval(left, right, generator)
         if simulated:
             chance = _certain(*middle)
         elif min(len(left), len(right)) > 1:
             chance = _welch(*(np.log(values) for values in medians))
         else:
             chance = _rank_test(np.concatenate(left), np.concatenate(right))
-        found.append((dict(key), *middle, float(low), float(high), chance))
+        found.append((dict(key), *middle, low, high, chance))
     return _points(found)
 
 
@@ -257,7 +260,8 @@ def _compare_maps(before: Sequence[Run], after: Sequence[Run], common: bool) -> 
     chance = 2 * ndtr(-np.abs(change) / np.maximum(error, 1e-12))
     rows = zip(
         map(dict, keys), np.exp(logs[0]), np.exp(logs[1]),
-        np.exp(change - 1.96 * error), np.exp(change + 1.96 * error), chance, strict=True,
+        np.exp(change - INTERVAL_HALF * error), np.exp(change + INTERVAL_HALF * error), chance,
+        strict=True,
     )  # fmt: skip
     return _points([(key, *map(float, numbers)) for key, *numbers in rows])
 
@@ -269,9 +273,11 @@ def _pairs(run: Run) -> dict[Key, tuple[float, float]]:
         raise InputError("the pairs have no 'median'", where=str(run.path or ""))
     median = np.maximum(table["median"], 1e-12)
     if "low" in table and "high" in table:
-        error = np.log(np.maximum(table["high"], median) / np.minimum(table["low"], median)) / 3.92
+        high, low = np.maximum(table["high"], median), np.minimum(table["low"], median)
+        error = np.log(high / low) / INTERVAL_WIDTH
     elif "stddev" in table and "n" in table:
-        error = 1.2533 * table["stddev"] / median / np.sqrt(np.maximum(table["n"], 1))
+        mean_error = table["stddev"] / np.sqrt(np.maximum(table["n"], 1))
+        error = MEDIAN_LOSS * mean_error / median
     else:
         raise InputError("the pairs do not say how sure they are", where=str(run.path or ""))
     retest = table.flag("retest")
@@ -311,14 +317,38 @@ def _others(left: dict[Key, None], right: dict[Key, None]) -> str:
     return f"{counts[0]} are only in the first, {counts[1]} only in the second"
 
 
-def _resample(runs: Sequence[Array], generator: np.random.Generator) -> Array:
-    """Return medians of samples drawn from the sample: first runs, then repetitions of each."""
+def _ratio_interval(
+    before: Sequence[Array], after: Sequence[Array], generator: np.random.Generator
+) -> tuple[float, float]:
+    """Return the 95 % interval of the ratio of the medians, after / before.
+
+    A percentile bootstrap of the repetitions. With several runs on a side it draws runs first and
+    then repetitions of each (Davison & Hinkley 1997, *Bootstrap Methods and their Application*,
+    section 3.8), which `scipy.stats.bootstrap` cannot do: it resamples one level only.
+    """
+    if len(before) == len(after) == 1:
+        # scipy refuses a single repetition; drawn from two equal ones it is always the same
+        sides = [np.repeat(side, 2) if len(side) == 1 else side for (side,) in (before, after)]
+        interval = bootstrap(
+            sides, _ratio_of_medians, n_resamples=_RESAMPLES, vectorized=True,
+            method="percentile", random_state=generator,
+        ).confidence_interval  # fmt: skip
+        return float(interval.low), float(interval.high)
+    medians = [_resampled_medians(side, generator) for side in (before, after)]
+    low, high = np.quantile(medians[1] / medians[0], [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _ratio_of_medians(before: Array, after: Array, axis: int) -> Array:
+    return np.asarray(np.median(after, axis=axis) / np.median(before, axis=axis))
+
+
+def _resampled_medians(runs: Sequence[Array], generator: np.random.Generator) -> Array:
+    """Return medians of drawn runs, each the median of drawn repetitions; shape (_RESAMPLES,)."""
     medians = np.empty((len(runs), _RESAMPLES))
     for k, times in enumerate(runs):
         drawn = generator.integers(0, len(times), (_RESAMPLES, len(times)))
         medians[k] = np.median(times[drawn], axis=1)
-    if len(runs) == 1:
-        return np.asarray(medians[0])
     chosen = generator.integers(0, len(runs), (len(runs), _RESAMPLES))
     medians = np.take_along_axis(medians, chosen, axis=0)
     return np.asarray(np.median(medians, axis=0), dtype=np.float64)
@@ -336,15 +366,12 @@ def _certain(before: float, after: float) -> float:
 
 
 def _welch(left: Array, right: Array) -> float:
-    parts = [float(np.var(side, ddof=1)) / len(side) for side in (left, right)]
-    error = sum(parts)
-    change = float(right.mean() - left.mean())
-    if error == 0:
-        return 0.0 if change else 1.0
-    freedom = error**2 / sum(
-        part**2 / (len(side) - 1) for part, side in zip(parts, (left, right), strict=True)
-    )
-    return float(2 * stdtr(freedom, -abs(change) / np.sqrt(error)))
+    """Return the p-value of Welch's t-test; runs that do not differ at all leave no doubt."""
+    if np.ptp(left) == np.ptp(right) == 0:
+        return 1.0 if left[0] == right[0] else 0.0
+    with warnings.catch_warnings():  # scipy warns where the runs of one side are almost equal
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return float(ttest_ind(left, right, equal_var=False).pvalue)
 
 
 def _points(rows: Sequence[tuple[Any, ...]]) -> list[Point]:
