@@ -11,7 +11,7 @@ from pathlib import Path
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes
-from isochrone.predict.node_cost import HotSpot
+from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.run import read
 from isochrone.workloads import Pattern
 from isochrone.workloads import allocation as allocations
@@ -21,7 +21,7 @@ from isochrone.workloads.patterns import blocks as block_array
 from isochrone.workloads.patterns import columns, rows, table
 from isochrone.workloads.patterns import tiles as tile_io
 
-__all__ = ["add_call", "add_model", "add_nodes", "allocation", "call", "hot_spot"]
+__all__ = ["add_call", "add_model", "add_nodes", "allocation", "call", "node_cost"]
 
 POSTING: Sequence[str] = ("intra-first", "inter-first")
 
@@ -153,9 +153,9 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def hot_spot(args: argparse.Namespace) -> HotSpot:
+def node_cost(args: argparse.Namespace) -> NodeCost:
     """Return the model that the options mean."""
-    return HotSpot(models.read(args.model), {"order": args.order, **dict(args.select)})
+    return NodeCost(models.read(args.model), {"order": args.order, **dict(args.select)})
 
 
 def _pattern(args: argparse.Namespace, ranks: int) -> Pattern:

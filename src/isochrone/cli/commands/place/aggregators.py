@@ -21,7 +21,7 @@ from isochrone.base.units import format_seconds
 from isochrone.cli.gains import measured_line
 from isochrone.cli.output import add_output, check_output
 from isochrone.cli.proof import Starter, add_start, compare_in_turn, folder, tile_options
-from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
+from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, node_cost
 from isochrone.improve import romio_hints as _romio
 from isochrone.improve.assignment import Assignment, assign, hint
 from isochrone.placements import Order
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search, write the hints, and prove what was asked for."""
     nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         raise InputError("OMPIO has no hint for that", where="--driver")
     output = args.output or (Path(_romio.FILE) if nodes.named else None)

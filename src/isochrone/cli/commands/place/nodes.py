@@ -23,9 +23,8 @@ from isochrone.base.units import format_seconds
 from isochrone.cli.gains import measured_line
 from isochrone.cli.output import check_output
 from isochrone.cli.proof import Starter, add_start, compare_in_turn, folder, tile_options
-from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
-from isochrone.improve.node_order import Order as Found
-from isochrone.improve.node_order import best_order
+from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, node_cost
+from isochrone.improve.node_order import NodeOrder, best_order
 from isochrone.improve.positions import Positions
 from isochrone.placements import Order
 from isochrone.placements import Order as AnyOrder
@@ -83,7 +82,7 @@ def _seconds(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Search, write the files, and prove what was asked for."""
     nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         raise InputError(
             "OMPIO's aggregators do not follow the nodes", where="--driver",
@@ -151,7 +150,7 @@ def _write(order: Order, files: dict[str, Path]) -> list[str]:
 
 
 def _document(
-    found: Found, order: Order, files: dict[str, Path], commands: list[str], wanted: Call
+    found: NodeOrder, order: Order, files: dict[str, Path], commands: list[str], wanted: Call
 ) -> dict[str, Any]:
     return {
         "order": found.order,
@@ -213,7 +212,7 @@ def _proof(
     return proof
 
 
-def _print(found: Found, order: Order, document: dict[str, Any]) -> None:
+def _print(found: NodeOrder, order: Order, document: dict[str, Any]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
     sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"
