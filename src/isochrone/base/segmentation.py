@@ -170,31 +170,11 @@ def segment(
             hint="measure more of them",
         )
     noise = _noise_floor(rows[0][:, -1], known=sigma is not None)
-    ends_of_values = np.append(starts, len(y))
-    if segments is None:
-        whole = [_rest(part) for part in rows]
-        form = int(np.argmin(whole))
-        if whole[form] <= noise * len(y):  # nothing is left that a break could explain
-            alone = [_sicc(whole[form], len(y), 1, terms, noise)]
-            return _result(values, ends_of_values, [rows[form]], [form], [0, len(values)], alone)
-    edges = _candidates(len(values), min_values, max_candidates)
-    costs = np.stack([
-        _costs(_blocks(part, starts[edges[:-1]]), edges, ends_of_values, min_values)
-        for part in rows
-    ])  # fmt: skip
-    totals, cuts = _cut(costs.min(axis=0), max_segments if segments is None else segments)
-    criterion = [_sicc(total, len(y), k + 1, terms, noise) for k, total in enumerate(totals)]
-    chosen = int(np.argmin(criterion)) if segments is None else segments - 1
-    if not math.isfinite(totals[chosen]):
-        raise InputError(
-            f"the data cannot be cut into {chosen + 1} segments of {min_values} values each"
-            if chosen
-            else "the terms of the model cannot be told apart in these data"
-        )
-    ends = [0, *cuts[chosen], len(edges) - 1]
-    forms = [int(np.argmin(costs[:, first, last])) for first, last in pairwise(ends)]
-    taken = [int(edges[end]) for end in ends]
-    return _result(values, ends_of_values, [rows[k] for k in forms], forms, taken, criterion)
+    data = _Data(rows, values, np.append(starts, len(y)), terms, noise, min_values)
+    whole = [_residual(part) for part in rows]
+    if segments is None and min(whole) <= noise * len(y):
+        return _unbroken(data, whole)  # nothing is left that a break could explain
+    return _broken(data, max_segments, segments, max_candidates)
 
 
 def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
@@ -205,6 +185,74 @@ def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
     """
     low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     return np.asarray(np.maximum((high - low) / INTERVAL_WIDTH, 1e-6 * np.abs(high + low) / 2))
+
+
+@dataclass(frozen=True)
+class _Data:
+    """What is segmented.
+
+    Attributes
+    ----------
+    rows
+        For each basis its weighted columns and the weighted ``y``, sorted by ``x``.
+    values
+        The distinct values of ``x``.
+    starts
+        First row of each value, and the number of rows.
+    terms
+        Coefficients of a segment.
+    noise
+        Mean square that counts as no deviation.
+    min_values
+        Fewest values in a segment.
+    """
+
+    rows: list[Array]
+    values: Array
+    starts: NDArray[Any]
+    terms: int
+    noise: float
+    min_values: int
+
+    def criterion(self, cost: float, segments: int) -> float:
+        """Return n times SICc (McQuarrie 1999, equation 2); every break is a parameter, too."""
+        n = len(self.rows[0])
+        parameters = segments * self.terms + segments - 1
+        left = n - parameters - 2
+        if left <= 0 or not math.isfinite(cost):
+            return math.inf if segments > 1 else 0.0
+        # Without noise the floor would have to be divided by 0.
+        mean_square = max(cost / n, self.noise, 1e-300)
+        return n * math.log(mean_square) + parameters * math.log(n) * n / left
+
+
+def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
+    """Return a single segment, of the basis that leaves the least."""
+    form = int(np.argmin(whole))
+    return _result(data, [form], [0, len(data.values)], [data.criterion(whole[form], 1)])
+
+
+def _broken(
+    data: _Data, max_segments: int, segments: int | None, max_candidates: int
+) -> Segmentation:
+    """Return the best segmentation of all, or of those into so many segments."""
+    edges = _candidates(len(data.values), data.min_values, max_candidates)
+    costs = np.stack([
+        _costs(_blocks(part, data.starts[edges[:-1]]), edges, data.starts, data.min_values)
+        for part in data.rows
+    ])  # fmt: skip
+    totals, cuts = _cut(costs.min(axis=0), max_segments if segments is None else segments)
+    criterion = [data.criterion(total, k + 1) for k, total in enumerate(totals)]
+    chosen = int(np.argmin(criterion)) if segments is None else segments - 1
+    if not math.isfinite(totals[chosen]):
+        raise InputError(
+            f"the data cannot be cut into {chosen + 1} segments of {data.min_values} values each"
+            if chosen
+            else "the terms of the model cannot be told apart in these data"
+        )
+    ends = [0, *cuts[chosen], len(edges) - 1]
+    forms = [int(np.argmin(costs[:, first, last])) for first, last in pairwise(ends)]
+    return _result(data, forms, [int(edges[end]) for end in ends], criterion)
 
 
 def _columns(x: Array, basis: ArrayLike | Callable[[Array], Array] | None) -> Array:
@@ -270,7 +318,7 @@ def _costs(
     return cost
 
 
-def _rest(rows: Array) -> float:
+def _residual(rows: Array) -> float:
     """Return the squared deviations of a single segment; infinite if its terms depend."""
     length = np.maximum(np.linalg.norm(rows[:, :-1], axis=0), 1e-300)
     found, _, rank, _ = np.linalg.lstsq(rows[:, :-1] / length, rows[:, -1], rcond=_DEPENDENT)
@@ -304,25 +352,15 @@ def _noise_floor(scaled: Array, *, known: bool) -> float:
     return max(1.0, rounding) if known else rounding
 
 
-def _sicc(cost: float, n: int, segments: int, terms: int, floor: float) -> float:
-    """Return n times SICc (McQuarrie 1999, equation 2); every break is a parameter, too."""
-    parameters = segments * terms + segments - 1
-    left = n - parameters - 2
-    if left <= 0 or not math.isfinite(cost):
-        return math.inf if segments > 1 else 0.0
-    # Without noise the floor would have to be divided by 0.
-    mean_square = max(cost / n, floor, 1e-300)
-    return n * math.log(mean_square) + parameters * math.log(n) * n / left
-
-
 def _result(
-    values: Array, starts: NDArray[Any], rows: list[Array], forms: list[int], edges: list[int],
-    criterion: list[float],
-) -> Segmentation:  # fmt: skip
+    data: _Data, forms: Sequence[int], edges: Sequence[int], criterion: list[float]
+) -> Segmentation:
+    """Fit the segments between values at ``edges``, each with its own basis."""
+    values = data.values
     breaks = [Break(float(values[edge - 1]), float(values[edge])) for edge in edges[1:-1]]
     segments = []
-    for (first, last), mine, form in zip(pairwise(edges), rows, forms, strict=True):
-        part = mine[starts[first] : starts[last]]
+    for (first, last), form in zip(pairwise(edges), forms, strict=True):
+        part = data.rows[form][data.starts[first] : data.starts[last]]
         length = np.linalg.norm(part[:, :-1], axis=0)
         found = np.linalg.lstsq(part[:, :-1] / length, part[:, -1], rcond=None)[0] / length
         segments.append(Segment(float(values[first]), float(values[last - 1]), found, form))
