@@ -189,3 +189,14 @@ def test_a_model_shows_itself_in_a_notebook() -> None:
     assert "p*b ≤ 8448 KiB: - 1.34e-09 s/B · b + 3.08e-09 s/B · p*b" in repr(model)
     assert "8448 KiB &lt; p*b" in model._repr_html_()
     assert model._repr_html_().startswith("<b>")
+
+
+def test_a_file_has_the_keys_of_format_1() -> None:
+    """In Python they are regimes with degrees of freedom; files of other versions must read."""
+    regime = Regime("hockney", ["1", "b"], [1e-6, 1e-9], sigma=0.1, degrees_of_freedom=7)
+    content = models.document(Model([regime]))
+    assert content["pieces"] == [
+        {"family": "hockney", "terms": ["1", "b"], "coefficients": [1e-6, 1e-9], "sigma": 0.1,
+         "freedom": 7}
+    ]  # fmt: skip
+    assert "regimes" not in content
