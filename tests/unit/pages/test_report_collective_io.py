@@ -10,7 +10,7 @@ import pytest
 
 from isochrone.pages.html.build import write_report
 from isochrone.runfile.run import Run
-from made_up.hotspots import hot_spot, tile_io
+from made_up.hotspots import hotspot, tile_io
 from made_up.sweeps import table_of
 
 
@@ -27,7 +27,7 @@ def said(text: str) -> str:
 
 def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
     """A coefficient is of a pair, two messages: half of it is the cost of one."""
-    text = report(tmp_path, hot_spot(noise=0.0))
+    text = report(tmp_path, hotspot(noise=0.0))
     words = said(text)
     for part in (
         "Hot spot on 32 ranks, 8 nodes",
@@ -49,13 +49,13 @@ def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) 
 
 
 def test_directions_that_are_apart_have_costs_of_their_own(tmp_path: Path) -> None:
-    words = said(report(tmp_path, hot_spot(free=True, intra=3, inter=4, noise=0.0)))
+    words = said(report(tmp_path, hotspot(free=True, intra=3, inter=4, noise=0.0)))
     assert "86.4 ms for each message of the busier direction" in words
     assert "12.4 ms for each message of the other direction" in words
 
 
 def test_a_cost_within_noise_of_nothing_is_said_to_be_so(tmp_path: Path) -> None:
-    run = hot_spot(free=True, intra=3, inter=4, noise=0.1, repeats=3)
+    run = hotspot(free=True, intra=3, inter=4, noise=0.1, repeats=3)
     assert "cannot be told from nothing" in said(report(tmp_path, run))
 
 
@@ -63,7 +63,7 @@ def test_a_cost_within_noise_of_nothing_is_said_to_be_so(tmp_path: Path) -> None
 def test_few_points_are_reported_and_why_there_is_no_formula(
     tmp_path: Path, intra: int, inter: int
 ) -> None:
-    run = hot_spot(intra=intra, inter=inter, repeats=1, complete=False)
+    run = hotspot(intra=intra, inter=inter, repeats=1, complete=False)
     text = report(tmp_path, run)
     assert "No formula could be fitted: " in said(text)
     assert "Partial run" in said(text)
@@ -71,7 +71,7 @@ def test_few_points_are_reported_and_why_there_is_no_formula(
 
 
 def test_a_hot_spot_without_any_point_is_reported(tmp_path: Path) -> None:
-    run = hot_spot(complete=False)
+    run = hotspot(complete=False)
     run.tables, run.ranks = {}, []
     words = said(report(tmp_path, run))
     assert "No formula could be fitted: no point was measured" in words
@@ -104,7 +104,7 @@ def test_tiles_without_a_sample_or_a_node_are_reported(tmp_path: Path) -> None:
 
 def test_texts_of_a_file_are_inert(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
-    spot, io = hot_spot(intra=1, inter=1, repeats=1), tile_io()
+    spot, io = hotspot(intra=1, inter=1, repeats=1), tile_io()
     spot.tables["sample"] = table_of([{**r, "order": evil} for r in spot.tables["sample"].rows()])
     for record, key in (("sample", "op"), ("hint", "value"), ("aggregator", "source")):
         io.tables[record] = table_of([{**r, key: evil} for r in io.tables[record].rows()])

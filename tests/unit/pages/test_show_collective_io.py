@@ -12,7 +12,7 @@ import pytest
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from made_up.hotspots import hot_spot, saturating, tile_io
+from made_up.hotspots import hotspot, saturating, tile_io
 from made_up.sweeps import table_of
 
 
@@ -38,7 +38,7 @@ def test_a_hot_spot_is_a_table_over_its_grid(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Messages, pairs, order, number of hot processes, repetitions, median, interval, min."""
-    text = show(capsys, tmp_path, hot_spot(intra=3, noise=0.0))
+    text = show(capsys, tmp_path, hotspot(intra=3, noise=0.0))
     for title in ("intra", "in", "out", "pa", "pe", "order", "hot", "n", "median", "min"):
         assert title in text
     found = row(text, "4", "5", "5", "2", "5", "intra-first", "1", "4", "MiB", "7")
@@ -49,7 +49,7 @@ def test_a_hot_spot_is_a_table_over_its_grid(
 def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    text = show(capsys, tmp_path, hot_spot(intra=3))
+    text = show(capsys, tmp_path, hotspot(intra=3))
     assert "Hot: rank 0 (n0)" in text
     assert "partners inside: ranks 1-3 (n0)" in text
     assert "partners on other nodes: ranks 4,8,12,16,20,24,28 (n1, n2" in text
@@ -61,7 +61,7 @@ def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
 def test_the_document_of_a_hot_spot_has_the_keys_of_the_docs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    found = document(capsys, tmp_path, hot_spot(("intra-first", "inter-first"), intra=2, inter=2))
+    found = document(capsys, tmp_path, hotspot(("intra-first", "inter-first"), intra=2, inter=2))
     assert found["experiment"] == "hotspot"
     assert found["complete"] is True
     assert len(found["points"]) == 2 * 8
@@ -77,7 +77,7 @@ def test_the_document_of_a_hot_spot_has_the_keys_of_the_docs(
 def test_repetitions_of_a_point_become_its_median(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    run = hot_spot(intra=1, inter=1, noise=0.2, repeats=9)
+    run = hotspot(intra=1, inter=1, noise=0.2, repeats=9)
     table = run.tables["sample"]
     mine = (table["intra"] == 2) & (table["in"] == 1)
     (point,) = [
@@ -133,7 +133,7 @@ def test_runs_that_were_cut_show_what_they_hold(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Without a sample, without hosts: no traceback, and what is missing is said."""
-    spot, io = hot_spot(complete=False), tile_io(complete=False)
+    spot, io = hotspot(complete=False), tile_io(complete=False)
     for run in (spot, io):
         del run.tables["sample"]
         run.ranks = []
@@ -171,7 +171,7 @@ def test_a_damaged_hot_spot_is_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, record: str, key: str, value: object,
     words: str,
 ) -> None:  # fmt: skip
-    run = hot_spot(intra=1, inter=1, repeats=1)
+    run = hotspot(intra=1, inter=1, repeats=1)
     rows = [{**one, key: value} for one in run.tables[record].rows()]
     run.tables[record] = table_of(rows)
     runs.write(run, tmp_path / "a.jsonl")
@@ -201,7 +201,7 @@ def test_damaged_tiles_are_one_line(
 def test_one_size_may_be_chosen_and_a_wrong_one_is_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert "intra-first" in show(capsys, tmp_path, hot_spot(), "--bytes", "4MiB")
+    assert "intra-first" in show(capsys, tmp_path, hotspot(), "--bytes", "4MiB")
     assert main(["show", str(tmp_path / "a.jsonl"), "--bytes", "1KiB"]) == 2
     assert "there are: 4194304" in capsys.readouterr().err
     show(capsys, tmp_path, tile_io(), "--bytes", "24MiB")
@@ -213,7 +213,7 @@ def test_hostile_names_do_not_reach_the_terminal(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     evil = "\x1b[2J[bold]x"
-    spot = hot_spot(intra=1, inter=1, repeats=1)
+    spot = hotspot(intra=1, inter=1, repeats=1)
     spot.tables["sample"] = table_of([{**r, "order": evil} for r in spot.tables["sample"].rows()])
     spot.tables["unreachable"] = table_of([{"intra": 1, "inter": 1, "why": evil}])
     io = tile_io()

@@ -16,7 +16,7 @@ from rich.console import Console
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.results.comparison import Comparison, Point, compare
+from isochrone.results.comparison import Change, Comparison, compare
 from isochrone.runfile.run import Run, read
 
 __all__ = ["add_arguments", "run"]
@@ -89,7 +89,7 @@ def _compare_folders(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _failed(found: Comparison, args: argparse.Namespace) -> list[Point]:
+def _failed(found: Comparison, args: argparse.Namespace) -> list[Change]:
     """Return the points that became slower, or faster, by more than was allowed."""
     return [
         point
@@ -98,7 +98,7 @@ def _failed(found: Comparison, args: argparse.Namespace) -> list[Point]:
     ]
 
 
-def _complain(failed: list[Point], args: argparse.Namespace, name: str = "") -> None:
+def _complain(failed: list[Change], args: argparse.Namespace, name: str = "") -> None:
     for point in failed:
         line = f"{point.verdict} by {100 * _change(point):.1f} %: {_words(point)}"
         line = f"{name}: {line}" if name else line
@@ -136,7 +136,7 @@ def _print(found: Comparison) -> None:
         console.print(f"  … and {len(rows) - MAX_ROWS} more (--json lists all)")
 
 
-def _row(point: Point) -> str:
+def _row(point: Change) -> str:
     times = f"{format_seconds(point.before):>9} -> {format_seconds(point.after):>9}"
     proved = point.low < point.high  # single values have no interval
     ratio = (
@@ -147,7 +147,7 @@ def _row(point: Point) -> str:
     return f"{point.verdict:<7} {ratio}  {times}  {_words(point)}"
 
 
-def _words(point: Point) -> str:
+def _words(point: Change) -> str:
     """Name a point by what it is."""
     words = [
         format_bytes(value) if name == "bytes" and isinstance(value, int) else f"{name} {value}"
@@ -157,7 +157,7 @@ def _words(point: Point) -> str:
     return printable(", ".join(words), 200)
 
 
-def _change(point: Point) -> float:
+def _change(point: Change) -> float:
     """Return how much slower or faster, as a part of the first time."""
     return abs(point.ratio - 1)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.models import Model, Piece
-from isochrone.models.words import headings
+from isochrone.models import Model, Regime
+from isochrone.models.formulas import ranges
 from isochrone.pages.html.pictures import Picture, inline
 from isochrone.pages.html.words import describe_ranks
 from isochrone.results import hotspot as hotspots
@@ -88,16 +87,16 @@ def _quality(model: Model) -> dict[str, str]:
         "r2": f"{model.quality['r2']:.4f}",
         "average": f"{100 * deviation['average']:.1f} %",
         "largest": f"{100 * deviation['maximum']:.1f} %",
-        "regimes": "" if len(model.pieces) == len(_kinds(model)) else "several",
+        "regimes": "" if len(model.regimes) == len(_kinds(model)) else "several",
     }
 
 
 def _kinds(model: Model) -> list[dict[str, Any]]:
     """Return what the formulas are for, each once: the regimes of one have that in common."""
     found: list[dict[str, Any]] = []
-    for piece in model.pieces:
-        if piece.where not in found:
-            found.append(piece.where)
+    for regime in model.regimes:
+        if regime.where not in found:
+            found.append(regime.where)
     return found
 
 
@@ -105,12 +104,11 @@ def _costs(model: Model) -> list[dict[str, Any]]:
     """Say for each regime what each kind of message costs the node."""
     found = []
     for where in _kinds(model):
-        own = [piece for piece in model.pieces if piece.where == where]
-        regimes = headings([replace(piece, where={}) for piece in own])
-        for piece, regime in zip(own, regimes, strict=True):
+        own = [regime for regime in model.regimes if regime.where == where]
+        for regime, words in zip(own, ranges(own), strict=True):
             found.append({
-                "name": _name(where) + (f", {regime}" if regime else ""),
-                "costs": [_cost(piece, term) for term in _COSTS if term in piece.terms],
+                "name": _name(where) + (f", {words}" if words else ""),
+                "costs": [_cost(regime, term) for term in _COSTS if term in regime.terms],
             })  # fmt: skip
     return found
 
@@ -125,14 +123,14 @@ def _name(where: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _cost(piece: Piece, term: str) -> dict[str, str]:
+def _cost(regime: Regime, term: str) -> dict[str, str]:
     """Say what one kind of message costs, and how well that is known."""
-    place = piece.terms.index(term)
+    place = regime.terms.index(term)
     what, part = _COSTS[term]
-    text = format_seconds(part * piece.coefficients[place])
+    text = format_seconds(part * regime.coefficients[place])
     known = ""
-    if piece.low is not None and piece.high is not None:
-        low, high = part * piece.low[place], part * piece.high[place]
+    if regime.low is not None and regime.high is not None:
+        low, high = part * regime.low[place], part * regime.high[place]
         if low <= 0 <= high:
             known = "cannot be told from nothing"
         else:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from isochrone import models, views
 from isochrone.base.errors import InputError
-from isochrone.models.words import formula, headings
+from isochrone.models.formulas import formula, headings
 from isochrone.pages.html.pictures import Picture, inline
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile.run import Run
@@ -34,8 +34,8 @@ def model_of(run: Run, name: str) -> dict[str, Any] | None:
     return {
         "family": FAMILY,
         "pieces": [
-            {"where": words, "formula": f"t = {formula(piece)}"}
-            for piece, words in zip(model.pieces, headings(model.pieces), strict=True)
+            {"where": words, "formula": f"t = {formula(regime)}"}
+            for regime, words in zip(model.regimes, headings(model.regimes), strict=True)
         ],
         "r2": f"{model.quality['r2']:.4f}",
         "average": f"{100 * deviation['average']:.1f} %",

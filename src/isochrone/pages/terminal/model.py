@@ -7,9 +7,9 @@ from typing import Any
 from rich.console import Console
 
 from isochrone.base.text import printable
-from isochrone.models import Model, Piece
+from isochrone.models import Model, Regime
+from isochrone.models.formulas import formula, headings, number
 from isochrone.models.terms import VARIABLES, unit
-from isochrone.models.words import formula, headings, number
 
 __all__ = ["percent", "print_fit"]
 
@@ -25,11 +25,11 @@ def print_fit(model: Model) -> None:
         f"{model.family} model of {quality['points']} points, {quality['samples']} measured times",
         style="bold", markup=False,
     )  # fmt: skip
-    for piece, words in zip(model.pieces, headings(model.pieces), strict=True):
+    for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
         if words:
             console.print(words, markup=False)
-        console.print(f"  t = {formula(piece)}", style="cyan", markup=False)
-        _print_coefficients(console, piece)
+        console.print(f"  t = {formula(regime)}", style="cyan", markup=False)
+        _print_coefficients(console, regime)
     _print_quality(console, quality)
     for entry in model.ranking:
         _print_ranking(console, entry)
@@ -42,21 +42,21 @@ def percent(value: float) -> str:
     return f"{100 * value:.2f} %"
 
 
-def _print_coefficients(console: Console, piece: Piece) -> None:
-    lows, highs = piece.low or [], piece.high or []
-    rows = zip(piece.symbols, piece.terms, piece.coefficients, lows, highs, strict=True)
+def _print_coefficients(console: Console, regime: Regime) -> None:
+    lows, highs = regime.low or [], regime.high or []
+    rows = zip(regime.symbols, regime.terms, regime.coefficients, lows, highs, strict=True)
     for symbol, term, value, low, high in rows:
         text = f"    {symbol:<12} {term:<20} {value:>12.5g} {unit(term):<5} [{low:.5g}, {high:.5g}]"
         console.print(text, markup=False)
-    if piece.r2 is not None:
-        console.print(f"    R² {piece.r2:.6f} at {piece.points} points", markup=False)
+    if regime.r2 is not None:
+        console.print(f"    R² {regime.r2:.6f} at {regime.points} points", markup=False)
 
 
 def _print_quality(console: Console, quality: dict[str, Any]) -> None:
     console.print("|predicted - measured| / measured          least   average   largest")
     _print_deviation(console, "at the fitted points", quality["deviation"])
     for name, found in quality["held_out"].items():
-        what = "left out one by one" if name == "point" else f"all of one {name} left out"
+        what = "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
         _print_deviation(console, what, found)
     for name, values in quality["groups"].items():
         rows = list(values.items())
@@ -76,7 +76,7 @@ def _print_deviation(console: Console, what: str, found: dict[str, float]) -> No
 
 def _print_ranking(console: Console, entry: dict[str, Any]) -> None:
     words = ", ".join(f"{key} {value}" for key, value in entry["where"].items())
-    title = f"Families by held-out error{', ' if words else ''}{printable(words)}"
+    title = f"Families by leave-one-group-out error{', ' if words else ''}{printable(words)}"
     console.print(title, style="bold", markup=False)
     for k, row in enumerate(entry["families"]):
         if row["held_out"] is None:

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
-from isochrone.models.points import SELECTORS, Data, from_columns
+from isochrone.models.observations import SELECTORS, Samples, from_columns
 from isochrone.models.terms import VARIABLES
 
-__all__ = ["of_csv"]
+__all__ = ["read_csv"]
 
 _NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
 
-MOST_ROWS: Final = 10_000_000
+MAX_ROWS: Final = 10_000_000
 
 
-def of_csv(path: Path) -> Data:
+def read_csv(path: Path) -> Samples:
     """Read a CSV; its first line names the columns, unknown ones are left out.
 
     Raises
@@ -40,7 +40,7 @@ def of_csv(path: Path) -> Data:
         raise InputError(f"not a CSV: {error}", where=str(path)) from error
 
 
-def _read(reader: Any, path: Path) -> Data:
+def _read(reader: Any, path: Path) -> Samples:
     names = [name.strip() for name in next(reader, [])]
     if "seconds" not in names:
         raise InputError(
@@ -58,8 +58,8 @@ def _read(reader: Any, path: Path) -> Data:
         where = f"{path}:{reader.line_num}"
         if len(row) != len(names):
             raise InputError(f"{len(row)} values, not {len(names)}", where=where)
-        if reader.line_num > MOST_ROWS:
-            raise InputError(f"more than {MOST_ROWS} lines", where=str(path))
+        if reader.line_num > MAX_ROWS:
+            raise InputError(f"more than {MAX_ROWS} lines", where=str(path))
         for k, name in used:
             text = row[k].strip()
             columns[name].append(_number(text, name, where) if name in _NUMBERS else text)
