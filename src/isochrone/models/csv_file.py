@@ -80,10 +80,11 @@ def _read(reader: Any, path: Path) -> Samples:
 
 def _counted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Leave out the rows that do not count, if there are columns that say so."""
-    marks = {name: columns.pop(name) for name in MARKS if name in columns}
-    flags = {name: np.isin(values, ("true", "1")) for name, values in marks.items()}
-    names = [name for name in columns if name != "seconds"]
-    return counted(Table({**columns, **flags}), names).columns
+    names = [name for name in columns if name != "seconds" and name not in MARKS]
+    for mark in MARKS:
+        if mark in columns:
+            columns[mark] = np.isin(columns[mark], ("true", "1"))
+    return counted(Table(columns), names).columns
 
 
 def _number(text: str, name: str, where: str) -> float:
