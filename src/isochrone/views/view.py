@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isochrone.models import Model
-from isochrone.results.latency_map.topology import Topology
 from isochrone.runfile.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from isochrone.models import Model
+    from isochrone.results.latency_map.topology import Topology
 
 __all__ = ["Options", "View"]
 
