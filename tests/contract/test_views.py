@@ -23,9 +23,9 @@ from made_up.times import grid, noisy, run_of, times, truth
 from mpis import ROOT
 
 NAMES = registry.names("views.figures")
-MAPS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "map"]
-SWEEPS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "sweep"]
-MODELS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "model"]
+MAPS = views.fitting("latency-map")
+MODELS = ["deviation", "fit"]
+SWEEPS = [name for name in views.fitting("sweep") if name not in MODELS]
 FEW = (0, 64, 4096)
 
 
@@ -44,11 +44,23 @@ def test_it_has_help(name: str) -> None:
     assert (registry.load("views.figures", name).__doc__ or "").splitlines()[0].endswith(".")
 
 
-@pytest.mark.parametrize("name", SWEEPS)
-def test_a_view_of_sweeps_takes_several_runs_and_keyword_options(name: str) -> None:
-    parameters = inspect.signature(registry.load("views.figures", name).draw).parameters
-    assert list(parameters) == ["runs", "scale", "sizes", "ops"]
-    assert all(p.kind is p.KEYWORD_ONLY for key, p in parameters.items() if key != "runs")
+@pytest.mark.parametrize("name", NAMES)
+def test_it_has_the_signature_of_all_figures(name: str) -> None:
+    view = registry.load("views.figures", name).VIEW
+    assert isinstance(view, views.View)
+    assert list(inspect.signature(view.draw).parameters) == ["runs", "options"]
+    assert set(view.usual) <= set(view.kinds)
+
+
+def test_each_kind_has_one_usual_figure() -> None:
+    usual = [kind for n in NAMES for kind in registry.load("views.figures", n).VIEW.usual]
+    assert sorted(usual) == ["hotspot", "latency-map", "sweep", "tile-io"]
+
+
+def draw(name: str, runs: Run | list[Run], **options: object) -> Figure:
+    given = {key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}
+    runs = [runs] if isinstance(runs, Run) else runs
+    return views.draw(name, runs, views.Options(**given))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("scale", [None, "log", "linear"])
@@ -56,7 +68,7 @@ def test_a_view_of_sweeps_takes_several_runs_and_keyword_options(name: str) -> N
 def test_a_view_of_sweeps_draws_in_every_format(
     name: str, scale: str | None, tmp_path: Path
 ) -> None:
-    figure = registry.load("views.figures", name).draw(example(name), scale=scale)
+    figure = draw(name, example(name), scale=scale)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -67,38 +79,26 @@ def test_a_view_of_sweeps_draws_in_every_format(
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
-    draw = registry.load("views.figures", name).draw
     with pytest.raises(InputError, match="no sweep over message sizes"):
-        draw([seed_map()])
+        draw(name, [seed_map()])
     with pytest.raises(InputError, match="name at least one"):
-        draw([])
+        draw(name, [])
     with pytest.raises(InputError, match="no operation 'scan'"):
-        draw(example(name), ops=["scan"])
+        draw(name, example(name), ops=["scan"])
     with pytest.raises(InputError, match="no scale 'wide'"):
-        draw(example(name), scale="wide")
+        draw(name, example(name), scale="wide")
 
 
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path: Path) -> None:
     """One size, one repetition, no hosts, equal times, all experiments in one picture."""
-    draw = registry.load("views.figures", name).draw
     nameless = collective(("bcast",), 16, sizes=(8,), repeats=1)
     nameless.ranks, nameless.end = [], None
     equal = collective(("bcast",), 2, sizes=(8,), repeats=3, noise=0.0)
     mixed = [nameless, equal, bisection(8, sizes=(8,)), bisection(4, sizes=(8,)),
              point_to_point(sizes=(8,), repeats=1)]  # fmt: skip
     for scale in ("log", "linear"):
-        views.save(draw(mixed, scale=scale), tmp_path / "a.png")
-
-
-@pytest.mark.parametrize("name", MAPS)
-def test_it_has_the_signature_of_a_view_of_a_map(name: str) -> None:
-    view = registry.load("views.figures", name)
-    parameters = inspect.signature(view.draw).parameters
-    positional = [p.name for p in parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert positional == ["run", "what", "nbytes"]
-    assert parameters["what"].default == "mean"
-    assert parameters["nbytes"].default is None
+        views.save(draw(name, mixed, scale=scale), tmp_path / "a.png")
 
 
 @pytest.mark.parametrize("what", ["mean", "median", "stddev"])
@@ -106,7 +106,7 @@ def test_it_has_the_signature_of_a_view_of_a_map(name: str) -> None:
 def test_a_view_of_a_map_draws_every_quantity_in_every_format(
     name: str, what: str, tmp_path: Path
 ) -> None:
-    figure = registry.load("views.figures", name).draw(seed_map(), what)
+    figure = draw(name, seed_map(), what=what)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -116,16 +116,14 @@ def test_a_view_of_a_map_draws_every_quantity_in_every_format(
 
 @pytest.mark.parametrize("name", MAPS)
 def test_it_refuses_what_was_not_measured(name: str) -> None:
-    draw = registry.load("views.figures", name).draw
     with pytest.raises(InputError, match="no pairs of 7 bytes"):
-        draw(seed_map(), "mean", 7)
+        draw(name, seed_map(), what="mean", sizes=[7])
     with pytest.raises(InputError, match="there are"):
-        draw(seed_map(), "mode")
+        draw(name, seed_map(), what="mode")
 
 
 @pytest.mark.parametrize("name", MAPS)
 def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_path: Path) -> None:
-    draw = registry.load("views.figures", name).draw
     nameless = latency_map(block(2, 3))
     nameless.ranks = []
     alone = latency_map(block(3, 2), missing=lambda i, j: j == 5)  # a rank without any pair
@@ -133,7 +131,7 @@ def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_pat
     equal = latency_map(block(2, 3), near=1e-6, far=1e-6, noise=0.0)
     for run in (nameless, alone, single_pair, equal, latency_map(["a", "b"])):
         for what in ("median", "stddev"):
-            views.save(draw(run, what), tmp_path / "a.png")
+            views.save(draw(name, run, what=what), tmp_path / "a.png")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -149,14 +147,6 @@ def test_the_two_views_of_a_model_are_there() -> None:
     assert {"fit", "deviation"} <= set(MODELS)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_view_of_a_model_has_help_takes_runs_and_names_the_model(name: str) -> None:
-    view = registry.load("views.figures", name)
-    assert (view.__doc__ or "").splitlines()[0].endswith(".")
-    parameters = inspect.signature(view.draw).parameters
-    assert list(parameters) == ["runs", "model", "ops"]
-
-
 @pytest.mark.parametrize("family", ["bcast-log", "hockney", "hotspot", "loggp", "compute"])
 @pytest.mark.parametrize("name", MODELS)
 def test_a_view_of_a_model_draws_families_of_all_variables(
@@ -164,7 +154,7 @@ def test_a_view_of_a_model_draws_families_of_all_variables(
 ) -> None:
     variables = grid(family)
     run = run_of(noisy(times(truth(family), variables), variables, 0.02, 3, seed=1))
-    figure = registry.load("views.figures", name).draw([run], model=family)
+    figure = draw(name, [run], model=family)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -175,27 +165,26 @@ def test_a_view_of_a_model_draws_families_of_all_variables(
 @pytest.mark.parametrize("name", MODELS)
 def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> None:
     """A map, no run, a model that is not there, a model of something else."""
-    draw = registry.load("views.figures", name).draw
     variables = grid("bcast-log")
     exact = times(truth("bcast-log"), variables)
     run = run_of(noisy(exact, variables, 0.02, 3, seed=1, op="bcast"))
     with pytest.raises(InputError, match="no samples to fit"):
-        draw([seed_map()])
+        draw(name, [seed_map()])
     with pytest.raises(InputError, match="name at least one"):
-        draw([])
+        draw(name, [])
     with pytest.raises(InputError, match="no model family 'nothing'"):
-        draw([run], model="nothing")
+        draw(name, [run], model="nothing")
     with pytest.raises(InputError, match="No such file"):
-        draw([run], model=tmp_path / "none.json")
+        draw(name, [run], model=tmp_path / "none.json")
     with pytest.raises(InputError, match="nothing that these runs measured"):
-        draw([run], model=ROOT / "examples/models/t3e-1200.json")
+        draw(name, [run], model=ROOT / "examples/models/t3e-1200.json")
     with pytest.raises(InputError, match="no measured times of op 'scan'"):
-        draw([run], ops=["scan"])
+        draw(name, [run], ops=["scan"])
 
 
 def test_the_view_of_nodes_draws_before_and_after_in_every_format(tmp_path: Path) -> None:
     runs = [exchange(), exchange(hosts=40, ranks=80)]
-    figure = registry.load("views.figures", "nodes").draw(runs)
+    figure = draw("nodes", runs)
     assert len(figure.axes) == 2
     assert figure.axes[0].get_ylim() == figure.axes[1].get_ylim(), "two scales cannot be compared"
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -205,39 +194,34 @@ def test_the_view_of_nodes_draws_before_and_after_in_every_format(tmp_path: Path
 
 
 def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None:
-    axes = registry.load("views.figures", "nodes").draw([exchange()]).axes[0]
+    axes = draw("nodes", [exchange()]).axes[0]
     colours = {label.get_text(): label.get_color() for label in axes.get_xticklabels()}
     assert [name for name, colour in colours.items() if colour == SLOW] == ["n1"]
 
 
 def test_the_view_of_nodes_refuses_in_one_line() -> None:
-    draw = registry.load("views.figures", "nodes").draw
     with pytest.raises(InputError, match="no messages of nodes"):
-        draw([seed_map()])
+        draw("nodes", [seed_map()])
     with pytest.raises(InputError, match="no run"):
-        draw([])
+        draw("nodes", [])
     damaged = exchange()
     damaged.tables["node"].columns["in"] = np.array([1.0, np.nan, 2.0, 3.0])
     with pytest.raises(InputError, match="that is none"):
-        draw([damaged])
+        draw("nodes", [damaged])
 
 
-HOT = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "hotspot"]
+HOT = ["plane"]
 
 
-def test_every_view_draws_a_kind_that_is_tested_here() -> None:
-    kinds = {registry.load("views.figures", name).DRAWS for name in NAMES}
-    assert kinds == {"map", "sweep", "model", "nodes", "hotspot"}
-    assert "plane" in HOT
+def test_every_figure_is_tested_here() -> None:
+    assert {*MAPS, *SWEEPS, *MODELS, *HOT, "nodes"} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", HOT)
 def test_a_view_of_hot_spots_takes_runs_and_a_model_and_draws_in_every_format(
     name: str, tmp_path: Path
 ) -> None:
-    draw = registry.load("views.figures", name).draw
-    assert list(inspect.signature(draw).parameters) == ["runs", "model", "ops"]
-    figure = draw([hot_spot(intra=2, inter=2), hot_spot(intra=3, inter=3)])
+    figure = draw(name, [hot_spot(intra=2, inter=2), hot_spot(intra=3, inter=3)])
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
         views.save(figure, tmp_path / f"a{suffix}")

@@ -15,12 +15,15 @@ from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 __all__ = [
-    "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "Page", "Picture", "Row",
-    "Section", "Sentence", "Table", "Tile", "Tiles", "Tone",
+    "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "Medium", "Page", "Picture",
+    "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings",
 ]  # fmt: skip
 
 Tone = Literal["", "strong", "faint", "good", "bad"]
 """How a text is meant: ``good`` is all right, ``bad`` is slow or wrong."""
+
+Medium = Literal["", "terminal", "report"]
+"""Where something is said; empty: everywhere."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,17 @@ class Sentence:
         How it is meant.
     about
         What it is about, if that is worth showing in front: ``node n3``.
+    stress
+        Parts of the text that matter most, in their order: a report shows them in bold.
+    only
+        Where it is said.
     """
 
     text: str
     tone: Tone = ""
     about: str = ""
+    stress: tuple[str, ...] = ()
+    only: Medium = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,14 @@ class Listing:
     items: tuple[Sentence, ...]
     tone: Tone = ""
     more: str = ""
+    only: Medium = ""
+
+
+@dataclass(frozen=True)
+class Warnings:
+    """What makes the numbers doubtful, one sentence each."""
+
+    items: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,7 @@ class Column:
 
     title: str
     right: bool = False
+    only: Medium = ""
 
 
 @dataclass(frozen=True)
@@ -70,12 +88,28 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows below a title; ``more`` says what was left out."""
+    """Columns and rows below a title.
+
+    Attributes
+    ----------
+    title
+        What the table holds.
+    columns, rows
+        The first cell of a row names it.
+    more
+        What was left out.
+    fold
+        If given, a report folds a long table away below these words.
+    only
+        Where it is shown.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     more: str = ""
+    fold: str = ""
+    only: Medium = ""
 
 
 @dataclass(frozen=True)
@@ -96,13 +130,26 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of `isochrone.views`, its title and how it is read. For the report only."""
+    """A figure of `isochrone.views`, for the report only.
+
+    Attributes
+    ----------
+    view
+        Name of the figure.
+    title, caption
+        What it shows, and how it is read.
+    runs, options
+        What is drawn.
+    alt
+        What somebody is told who cannot see it; the title if empty.
+    """
 
     view: str
     title: str
     caption: str
     runs: tuple[Run, ...]
     options: Options = field(default_factory=Options)
+    alt: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,20 +178,22 @@ class Fit:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names and values, such as the options of a measurement."""
+    """Names and values, such as the options of a measurement; a report folds them below a title."""
 
     title: str
     items: tuple[tuple[str, str], ...]
+    only: Medium = ""
 
 
 @dataclass(frozen=True)
 class Code:
-    """Pseudo-code, line by line."""
+    """Pseudo-code, line by line, with the parts that matter most. For the report only."""
 
     text: str
+    stress: tuple[str, ...] = ()
 
 
-Block = Sentence | Listing | Table | Tiles | Picture | Fit | Facts | Code
+Block = Sentence | Listing | Warnings | Table | Tiles | Picture | Fit | Facts | Code
 
 
 @dataclass(frozen=True)
@@ -154,16 +203,20 @@ class Section:
     Attributes
     ----------
     title
-        Heading in the report; a terminal has none.
+        Heading in the report, which puts sections of the same title together; a terminal has none
+        and keeps their order.
     blocks
         What is said.
-    report_only
-        Whether a terminal leaves it out: pictures, how it was measured, long lists.
+    only
+        Where it is said: pictures, how it was measured and long lists are for the report.
+    alone
+        Whether it is left out of a report that shows several runs of this kind together.
     """
 
     title: str
     blocks: tuple[Block, ...]
-    report_only: bool = False
+    only: Medium = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,21 +227,21 @@ class Page:
     ----------
     title
         What was measured, and where.
+    line
+        The same in keywords for a terminal: experiment, origin, ranks, MPI library.
     facts
-        Date, MPI library and the like, for the line below the title.
-    complete
-        Whether the measurement came to its end.
+        Date and MPI library, for the line below the title of a report.
+    partial
+        What is to be said if the measurement did not come to its end; else None.
     sections
         In the order in which they are read; the first is the summary.
-    warnings
-        What makes the numbers doubtful, one sentence each.
     """
 
     title: str
+    line: tuple[str, ...]
     facts: tuple[str, ...]
-    complete: bool
+    partial: Sentence | None
     sections: tuple[Section, ...]
-    warnings: tuple[str, ...] = ()
 
 
 def _nothing(runs: Sequence[Run]) -> list[Section]:
@@ -206,11 +259,10 @@ class Kind:
     holds
         Whether a run holds anything of this kind that can be read.
     sections
-        What is said of a run; the second argument is the message size the user asked for, or None.
+        What is said of a run, its warnings included; the second argument is the message size the
+        user asked for, or None.
     document
         The same for ``show --json``: the results as JSON.
-    warnings
-        Those of the run, and those of its reading; texts.
     together
         Sections about several runs of this kind in one report; often none.
     """
@@ -219,5 +271,4 @@ class Kind:
     holds: Callable[[Run], bool]
     sections: Callable[[Run, int | None], Sequence[Section]]
     document: Callable[[Run, int | None], dict[str, Any]]
-    warnings: Callable[[Run, int | None], Sequence[str]]
     together: Callable[[Sequence[Run]], Sequence[Section]] = _nothing

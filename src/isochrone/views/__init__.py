@@ -1,98 +1,56 @@
-"""Views: ONE FILE = ONE FIGURE. The only folder that imports a plotting library.
+"""Views: how a result looks. ONE FILE in `figures` = ONE FIGURE.
 
-A view is a module with one function ``draw(run, what, nbytes) -> Figure``; the first line of its
-docstring is its help text. Importing a view does not import matplotlib, drawing does.
+The only folder that imports a plotting library. A figure is a module that ends in ``VIEW``, a
+`isochrone.views.view.View`; the first line of its docstring is its help. Importing one does not
+import matplotlib, drawing does.
 """
 
 from __future__ import annotations
 
-import base64
-import io
-import re
-import warnings
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.runfile.run import Run
+from isochrone.views.saving import SUFFIXES, save, to_svg
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SUFFIXES", "save", "to_svg"]
+__all__ = ["SUFFIXES", "Options", "View", "draw", "fitting", "save", "to_svg", "usual"]
 
-SUFFIXES: Final = (".png", ".svg", ".pdf")
-
-_SETTINGS: Final[dict[Any, Any]] = {
-    "svg.hashsalt": "isochrone",  # the same picture is the same file
-    "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
-    "pdf.fonttype": 42,
-}
+FAMILY = "views.figures"
 
 
-_EMBEDDED: Final = re.compile(rb'"data:image/png;base64,\s*([^"]*)"')
-
-
-def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure as PNG, SVG or PDF, chosen by the suffix of the file name.
+def draw(name: str, runs: Sequence[Run], options: Options | None = None) -> Figure:
+    """Draw a figure of one or several runs.
 
     Raises
     ------
     InputError
-        If the suffix is none of these, or the file cannot be written.
+        If there is no such figure, it draws one run and there are several, or the runs cannot be
+        drawn so.
     """
-    path = Path(path)
-    kind = path.suffix.lower()
-    if kind not in SUFFIXES:
-        raise InputError(
-            f"no picture format '{path.suffix}'" if path.suffix else "a file name without suffix",
-            where=str(path),
-            hint=f"there are: {', '.join(SUFFIXES)}",
-        )
-    buffer = io.BytesIO()
-    _write(figure, buffer, kind[1:], facecolor="white")
-    with whole_file(path) as stream:
-        stream.write(buffer.getvalue())
+    options = options or Options()
+    view: View = registry.load(FAMILY, name).VIEW
+    if not runs:
+        raise InputError("a picture of no run", hint="name at least one run file")
+    if not view.several and len(runs) > 1:
+        raise InputError(f"the view {name} draws one run, not {len(runs)}")
+    if not view.several and len(options.sizes) > 1:
+        raise InputError(f"the view {name} draws one message size, not {len(options.sizes)}")
+    return view.draw(runs, options)
 
 
-def to_svg(figure: Figure) -> str:
-    """Return a figure as an SVG document with a transparent background."""
-    buffer = io.BytesIO()
-    _write(figure, buffer, "svg", facecolor="none")
-    return buffer.getvalue().decode()
+def usual(kind: str) -> str:
+    """Name the figure that a kind of result is usually drawn as; that of a map if none is."""
+    views = {name: registry.load(FAMILY, name).VIEW for name in registry.names(FAMILY)}
+    return next((name for name, view in views.items() if kind in view.usual), "heatmap")
 
 
-def _write(figure: Figure, stream: io.BytesIO, kind: str, facecolor: str) -> None:
-    """Write a figure; the settings are those of this one picture and no global state."""
-    from matplotlib import rc_context
-
-    undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-    with rc_context(_SETTINGS), warnings.catch_warnings():
-        # A host name may hold characters the font lacks; a box in their place is good enough.
-        warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(stream, format=kind, metadata=undated, facecolor=facecolor)
-    if kind == "svg":
-        smaller = _EMBEDDED.sub(_with_palette, stream.getvalue())
-        stream.seek(0)
-        stream.truncate()
-        stream.write(smaller)
-
-
-def _with_palette(found: re.Match[bytes]) -> bytes:
-    """Write an embedded PNG again with a palette if that loses nothing; it is 8 times smaller."""
-    from PIL import Image
-
-    picture = Image.open(io.BytesIO(base64.b64decode(found[1])))
-    pixels = np.asarray(picture.convert("RGBA"))
-    packed = np.ascontiguousarray(pixels).view(np.uint32)[..., 0]
-    colours, index = np.unique(packed, return_inverse=True)
-    if len(colours) > 256:
-        return found[0]
-    palette = colours.view(np.uint8).reshape(-1, 4)
-    small = Image.fromarray(index.reshape(packed.shape).astype(np.uint8)).convert("P")
-    small.putpalette(palette[:, :3].tobytes())
-    buffer = io.BytesIO()
-    small.save(buffer, "png", optimize=True, transparency=palette[:, 3].tobytes())
-    return b'"data:image/png;base64,' + base64.b64encode(buffer.getvalue()) + b'"'
+def fitting(kind: str) -> list[str]:
+    """Name all figures that draw a kind of result."""
+    names = registry.names(FAMILY)
+    return [name for name in names if kind in registry.load(FAMILY, name).VIEW.kinds]

@@ -46,6 +46,11 @@ class Options:
     model: Model | Path | str = "auto"
     analysis: Topology | None = None
 
+    @property
+    def size(self) -> int | None:
+        """The message size of a figure that draws one; None: the smallest one measured."""
+        return self.sizes[0] if self.sizes else None
+
 
 @dataclass(frozen=True)
 class View:

@@ -21,6 +21,7 @@ from mpl_toolkits.mplot3d import proj3d
 from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
+from isochrone.views import Options
 from isochrone.views import style as _style
 from isochrone.views.figures import heatmap, levels, surface
 from made_up.maps import block, cyclic, latency_map, seed_map
@@ -43,6 +44,13 @@ MAPS: dict[str, Callable[[], Run]] = {
     "300 ranks": lambda: latency_map(block(10, 30)),
 }
 VIEWS = {"heatmap": heatmap, "surface": surface, "levels": levels}
+
+
+def draw(view: Any, run: Run, what: str = "mean", nbytes: int | None = None) -> Figure:
+    """Draw a figure of one run."""
+    figure = view.draw([run], Options(what, () if nbytes is None else (nbytes,)))
+    assert isinstance(figure, Figure)
+    return figure
 
 
 def texts(figure: Figure) -> list[Text]:
@@ -104,7 +112,7 @@ def test_pooling_keeps_the_slowest() -> None:
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", MAPS)
 def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str) -> None:
-    figure = VIEWS[view].draw(MAPS[name](), "median")
+    figure = draw(VIEWS[view], MAPS[name](), "median")
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     width, height = canvas.get_width_height()
@@ -123,7 +131,7 @@ def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str) ->
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_title_says_what_size_how_many_and_round_trip(view: str) -> None:
     run = latency_map(block(2, 4), nbytes=(64, 1024))
-    text = words(VIEWS[view].draw(run, "stddev", 1024))
+    text = words(draw(VIEWS[view], run, "stddev", 1024))
     for part in ("tandard deviation", "1 KiB", "8 ranks on 2 hosts", "round trip"):
         assert part in text
 
@@ -131,7 +139,7 @@ def test_the_title_says_what_size_how_many_and_round_trip(view: str) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_host_names_are_no_mathematics(view: str, tmp_path: Path) -> None:
     run = latency_map(["$x^2$ <b>&"] * 3 + ["$\\frac{$"] * 3)
-    figure = VIEWS[view].draw(run)
+    figure = draw(VIEWS[view], run)
     views.save(figure, tmp_path / "a.png")  # raises if the second one is parsed
     views.save(figure, tmp_path / "a.svg")
     if view != "surface":
@@ -146,7 +154,7 @@ def image(figure: Figure) -> np.ndarray[Any, Any]:
 
 
 def test_heatmap_shows_low_dark_high_bright_and_a_blank_diagonal() -> None:
-    figure = heatmap.draw(seed_map(), "mean")
+    figure = draw(heatmap, seed_map(), "mean")
     axes, picture = figure.axes[0], image(figure)
     assert axes.images[0].origin == "lower"
     assert (picture[range(4), range(4), 3] == 0).all()
@@ -156,53 +164,53 @@ def test_heatmap_shows_low_dark_high_bright_and_a_blank_diagonal() -> None:
 
 
 def test_heatmap_of_few_ranks_holds_the_numbers_in_ink_that_contrasts() -> None:
-    figure = heatmap.draw(seed_map(), "mean")
+    figure = draw(heatmap, seed_map(), "mean")
     inks = {t.get_text(): t.get_color() for t in figure.axes[0].texts}
     assert inks["10.4"] == "#ffffff"
     assert inks["24.3"] == "#101418"
-    assert "24.3" not in words(heatmap.draw(latency_map(block(2, 6))))
+    assert "24.3" not in words(draw(heatmap, latency_map(block(2, 6))))
 
 
 def test_heatmap_draws_a_line_at_each_change_of_host() -> None:
-    figure = heatmap.draw(latency_map(list("aabbbc")), "mean")
+    figure = draw(heatmap, latency_map(list("aabbbc")), "mean")
     lines = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)][-1]
     found = {float(s[0, 0]) for s in lines.get_segments() if s[0, 0] == s[1, 0]}
     assert found == {1.5, 4.5}
 
 
 def test_heatmap_colours_are_logarithmic_over_a_wide_range_and_say_so() -> None:
-    assert "logarithmic" in words(heatmap.draw(latency_map(block(2, 3), far=40e-6)))
-    assert "logarithmic" not in words(heatmap.draw(seed_map()))
+    assert "logarithmic" in words(draw(heatmap, latency_map(block(2, 3), far=40e-6)))
+    assert "logarithmic" not in words(draw(heatmap, seed_map()))
 
 
 def test_heatmap_does_not_blow_noise_up_to_structure() -> None:
-    figure = heatmap.draw(latency_map(["a"] * 12, noise=0.001), "median")
+    figure = draw(heatmap, latency_map(["a"] * 12, noise=0.001), "median")
     low, high = figure.axes[1].get_ylim()
     assert high / low == pytest.approx(1.25, rel=0.01)
 
 
 def test_heatmap_marks_what_was_not_measured() -> None:
-    figure = heatmap.draw(MAPS["partial"]())
+    figure = draw(heatmap, MAPS["partial"]())
     assert image(figure)[0, 23].tolist() == list(heatmap._UNMEASURED)
     assert "not measured" in words(figure)
     assert "partial run" in words(figure)
 
 
 def test_heatmap_names_hosts_once_in_a_legend_if_their_ranks_are_scattered() -> None:
-    names = [t.get_text() for t in heatmap.draw(latency_map(cyclic(16, 16))).axes[0].texts]
+    names = [t.get_text() for t in draw(heatmap, latency_map(cyclic(16, 16))).axes[0].texts]
     assert [name for name in names if name.startswith("n")] == [f"n{k}" for k in range(16)]
 
 
 def test_heatmap_gives_every_cell_the_same_number_of_pixels() -> None:
     for ranks in (64, 256, 300):
-        figure = heatmap.draw(latency_map(block(4, ranks // 4)))
+        figure = draw(heatmap, latency_map(block(4, ranks // 4)))
         pixels = figure.axes[0].get_position().width * figure.get_figwidth() * figure.dpi
         assert pixels / ranks == pytest.approx(round(pixels / ranks))
 
 
 def test_heatmap_of_very_many_ranks_shrinks_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heatmap, "_MOST_CELLS", 16)
-    figure = heatmap.draw(latency_map(block(4, 12)))
+    figure = draw(heatmap, latency_map(block(4, 12)))
     assert image(figure).shape[0] == 16
     assert "3 × 3 ranks" in words(figure)
 
@@ -211,7 +219,7 @@ def test_heatmap_of_very_many_ranks_shrinks_and_says_so(monkeypatch: pytest.Monk
 
 
 def test_surface_has_rank_0_at_the_lower_left_and_a_diagonal_of_0() -> None:
-    figure = surface.draw(seed_map(), "mean")
+    figure = draw(surface, seed_map(), "mean")
     FigureCanvasAgg(figure).draw()
     axes: Any = figure.axes[0]
     corners = {
@@ -225,7 +233,7 @@ def test_surface_has_rank_0_at_the_lower_left_and_a_diagonal_of_0() -> None:
 
 
 def test_surface_goes_from_blue_to_red() -> None:
-    bar = surface.draw(seed_map()).axes[1]
+    bar = draw(surface, seed_map()).axes[1]
     colours = bar.collections[-1].get_cmap()([0.0, 1.0])
     assert colours[0][2] > max(colours[0][:2])
     assert colours[1][0] > max(colours[1][1:3])
@@ -233,7 +241,7 @@ def test_surface_goes_from_blue_to_red() -> None:
 
 def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface, "_MOST_POINTS", 16)
-    assert "3 × 3 pairs" in words(surface.draw(latency_map(block(4, 12))))
+    assert "3 × 3 pairs" in words(draw(surface, latency_map(block(4, 12))))
 
 
 # --- levels ---------------------------------------------------------------------------------------
@@ -256,7 +264,7 @@ def test_tree_may_be_a_thousand_deep() -> None:
 
 
 def test_levels_are_drawn_where_topology_found_them() -> None:
-    figure = levels.draw(latency_map(block(8, 4), noise=0.0), "median")
+    figure = draw(levels, latency_map(block(8, 4), noise=0.0), "median")
     text = words(figure)
     assert "level 0: 1.20 µs" in text
     assert "same node, 48 pairs" in text
@@ -268,22 +276,22 @@ def test_levels_are_drawn_where_topology_found_them() -> None:
 
 
 def test_levels_mark_what_is_slow() -> None:
-    figure = levels.draw(latency_map(block(8, 4), slow_hosts={"n3": 2.4}), "median")
+    figure = draw(levels, latency_map(block(8, 4), slow_hosts={"n3": 2.4}), "median")
     assert "node n3 2.4×" in words(figure)
     red = {t.get_text() for t in figure.axes[0].texts if t.get_color() == _style.SLOW}
     assert red == {"n3:12", "n3:13", "n3:14", "n3:15"}
 
 
 def test_levels_name_ranks_if_they_are_few_and_hosts_if_they_are_many() -> None:
-    few = levels.draw(latency_map(block(2, 4)))
+    few = draw(levels, latency_map(block(2, 4)))
     assert "n1:5" in words(few)
-    many = [t.get_text() for t in levels.draw(latency_map(block(16, 16))).axes[0].texts]
+    many = [t.get_text() for t in draw(levels, latency_map(block(16, 16))).axes[0].texts]
     assert {f"n{k}" for k in range(16)} <= set(many)
     assert not any(":" in name and name.startswith("n") for name in many)
 
 
 def test_levels_of_a_partial_map_say_that_pairs_were_filled_in() -> None:
-    assert "92 pairs not measured" in words(levels.draw(MAPS["partial"]()))
+    assert "92 pairs not measured" in words(draw(levels, MAPS["partial"]()))
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -291,12 +299,12 @@ def test_levels_of_a_partial_map_say_that_pairs_were_filled_in() -> None:
 
 def test_unknown_quantity_and_unknown_format_are_one_line_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there are: mean, median, stddev"):
-        heatmap.draw(seed_map(), "mode")
+        draw(heatmap, seed_map(), "mode")
     for name in ("a.gif", "a"):
         with pytest.raises(InputError, match=r"there are: \.png, \.svg, \.pdf"):
-            views.save(heatmap.draw(seed_map()), tmp_path / name)
+            views.save(draw(heatmap, seed_map()), tmp_path / name)
     with pytest.raises(InputError, match="cannot write"):
-        views.save(heatmap.draw(seed_map()), tmp_path / "no" / "a.png")
+        views.save(draw(heatmap, seed_map()), tmp_path / "no" / "a.png")
 
 
 def test_pictures_need_matplotlib_and_say_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,18 +313,18 @@ def test_pictures_need_matplotlib_and_say_how_to_get_it(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for view in VIEWS.values():
         with pytest.raises(InputError, match=r"pip install 'isochrone\[report\]'"):
-            view.draw(seed_map())
+            draw(view, seed_map())
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_the_same_picture_is_the_same_file(suffix: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        views.save(heatmap.draw(latency_map(block(4, 6))), tmp_path / f"{name}{suffix}")
+        views.save(draw(heatmap, latency_map(block(4, 6))), tmp_path / f"{name}{suffix}")
     assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 
 
 def test_svg_keeps_text_as_text_and_is_small(tmp_path: Path) -> None:
-    views.save(heatmap.draw(latency_map(block(16, 16))), tmp_path / "a.svg")
+    views.save(draw(heatmap, latency_map(block(16, 16))), tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text("utf-8")
     assert ">n7</text>" in text
     assert len(text) < 200_000
@@ -324,5 +332,5 @@ def test_svg_keeps_text_as_text_and_is_small(tmp_path: Path) -> None:
 
 def test_drawing_leaves_the_settings_of_matplotlib_alone(tmp_path: Path) -> None:
     before = dict(mpl.rcParams)
-    views.save(levels.draw(seed_map()), tmp_path / "a.svg")
+    views.save(draw(levels, seed_map()), tmp_path / "a.svg")
     assert dict(mpl.rcParams) == before

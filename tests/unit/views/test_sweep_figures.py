@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile.run import Run
+from isochrone.views import Options
 from isochrone.views import lines as _lines
 from isochrone.views import scales as _scales
 from isochrone.views.figures import bandwidth, ranks, time
@@ -41,6 +43,14 @@ RUNS: dict[str, Callable[[], Sequence[Run]]] = {
 }  # fmt: skip
 
 
+def draw(view: Any, runs: Sequence[Run], **options: Any) -> Figure:
+    """Draw a figure of several runs."""
+    given = {key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}
+    figure = view.draw(runs, Options(**given))
+    assert isinstance(figure, Figure)
+    return figure
+
+
 def texts(figure: Figure) -> list[Text]:
     return [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip()]
 
@@ -56,9 +66,9 @@ def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str, sc
     runs = RUNS[name]()
     if view == "ranks" and len({run.size for run in runs}) < 2:
         with pytest.raises(InputError, match="different numbers of ranks"):
-            ranks.draw(runs)
+            draw(ranks, runs)
         return
-    figure = VIEWS[view].draw(runs, scale=scale)
+    figure = draw(VIEWS[view], runs, scale=scale)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     width, height = canvas.get_width_height()
@@ -79,7 +89,7 @@ def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str, sc
 def test_both_axes_have_ticks_with_units(name: str) -> None:
     for view, unit in ((time, "s"), (bandwidth, "B/s")):
         for scale in ("log", "linear"):
-            axes = view.draw(RUNS[name](), scale=scale).axes[0]
+            axes = draw(view, RUNS[name](), scale=scale).axes[0]
             below = [t.get_text() for t in axes.get_xticklabels()]
             beside = [t.get_text() for t in axes.get_yticklabels()]
             assert len(beside) >= 2
@@ -91,7 +101,7 @@ def test_both_axes_have_ticks_with_units(name: str) -> None:
 def test_the_line_is_the_median_and_its_bars_the_interval() -> None:
     run = point_to_point(sizes=(8, 64, 4096))
     (curve,) = curves(run)
-    axes = time.draw([run], scale="log").axes[0]
+    axes = draw(time, [run], scale="log").axes[0]
     drawn = axes.lines[0]
     assert np.asarray(drawn.get_ydata()) == pytest.approx(curve.column("median"))
     assert np.asarray(drawn.get_xdata()) == pytest.approx([3, 6, 12])  # octaves
@@ -102,62 +112,62 @@ def test_the_line_is_the_median_and_its_bars_the_interval() -> None:
 
 
 def test_a_size_of_0_has_a_place_on_a_logarithmic_axis() -> None:
-    axes = time.draw([point_to_point(sizes=(0, 8, 64))], scale="log").axes[0]
+    axes = draw(time, [point_to_point(sizes=(0, 8, 64))], scale="log").axes[0]
     assert axes.get_xticklabels()[0].get_text() == "0"
     assert axes.get_xticks()[0] < 3
 
 
 def test_the_scale_suits_the_sizes_unless_one_is_named() -> None:
     """Equally spaced sizes, as those of the seed, are drawn on linear axes."""
-    assert time.draw([point_to_point(sizes=EVEN)]).axes[0].get_yscale() == "linear"
-    assert time.draw([point_to_point()]).axes[0].get_yscale() == "log"
-    assert time.draw([point_to_point()], scale="linear").axes[0].get_ylim()[0] == 0
+    assert draw(time, [point_to_point(sizes=EVEN)]).axes[0].get_yscale() == "linear"
+    assert draw(time, [point_to_point()]).axes[0].get_yscale() == "log"
+    assert draw(time, [point_to_point()], scale="linear").axes[0].get_ylim()[0] == 0
 
 
 def test_switches_are_shaded_and_named() -> None:
-    text = words(time.draw([point_to_point()]))
+    text = words(draw(time, [point_to_point()]))
     assert "switch 64 KiB – 128 KiB" in text
-    assert "switch" not in words(time.draw([point_to_point(line(), noise=0.001)]))
+    assert "switch" not in words(draw(time, [point_to_point(line(), noise=0.001)]))
 
 
 def test_several_runs_are_named_by_what_differs_between_them() -> None:
-    text = words(time.draw(RUNS["per node"]()))
+    text = words(draw(time, RUNS["per node"]()))
     for name in ("1 rank per node", "2 ranks per node", "4 ranks on one node"):
         assert name in text
     assert "half a round trip" in text
 
 
 def test_operations_can_be_chosen() -> None:
-    text = words(time.draw([collective(OPS)], ops=["scan", "bcast"]))
+    text = words(draw(time, [collective(OPS)], ops=["scan", "bcast"]))
     assert "scan" in text
     assert "gather" not in text
 
 
 def test_time_by_ranks_has_a_line_an_operation_and_size() -> None:
-    figure = ranks.draw([collective(("bcast",), n, sizes=(8, 4096)) for n in (2, 8, 4)],
+    figure = draw(ranks, [collective(("bcast",), n, sizes=(8, 4096)) for n in (2, 8, 4)],
                         sizes=(4096,))  # fmt: skip
     drawn = figure.axes[0].lines[0]
     assert np.asarray(drawn.get_xdata()) == pytest.approx([1, 2, 3])  # octaves of 2, 4, 8 ranks
     assert "4 KiB" in words(figure)
     with pytest.raises(InputError, match="nothing was measured with 7 bytes"):
-        ranks.draw([collective(ranks=n) for n in (2, 4)], sizes=(7,))
+        draw(ranks, [collective(ranks=n) for n in (2, 4)], sizes=(7,))
 
 
 def test_ranks_per_node_part_the_lines_only_where_they_cross() -> None:
     runs = [collective(("bcast",), n, sizes=(8,), per_node=k) for n in (4, 8) for k in (1, 2)]
-    assert {"1 rank per node", "2 ranks per node"} <= set(words(ranks.draw(runs)).split("\n"))
+    assert {"1 rank per node", "2 ranks per node"} <= set(words(draw(ranks, runs)).split("\n"))
     runs = [collective(("bcast",), n, sizes=(8,), per_node=4) for n in (2, 4, 8)]
-    assert "per node" not in words(ranks.draw(runs))
+    assert "per node" not in words(draw(ranks, runs))
 
 
 def test_a_picture_of_barriers_alone_has_no_bandwidth() -> None:
     with pytest.raises(InputError, match="no bandwidth"):
-        bandwidth.draw([collective(("barrier",))])
+        draw(bandwidth, [collective(("barrier",))])
 
 
 def test_bandwidth_says_of_what_it_is() -> None:
-    assert "of both directions" in words(bandwidth.draw([point_to_point(mode="bidirectional")]))
-    assert "of all pairs together" in words(bandwidth.draw([bisection()]))
+    assert "of both directions" in words(draw(bandwidth, [point_to_point(mode="bidirectional")]))
+    assert "of all pairs together" in words(draw(bandwidth, [bisection()]))
 
 
 def test_names_are_spread_and_keep_their_order() -> None:
@@ -185,5 +195,5 @@ def test_hostile_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     rows = [{**row, "op": "$\\frac{$<b>"} for row in run.tables["sample"].rows()]
     run.tables["sample"] = table_of(rows)
     run.header["mpi"] = {"library": "$x^{$"}
-    views.save(time.draw([run, collective(sizes=(8, 64))]), tmp_path / "a.svg")
+    views.save(draw(time, [run, collective(sizes=(8, 64))]), tmp_path / "a.svg")
     assert "$\\frac{$&lt;b&gt;" in (tmp_path / "a.svg").read_text("utf-8")

@@ -134,7 +134,8 @@ def _map(run: Run, name: str) -> dict[str, Any]:
     sizes = run.message_sizes()
     true_median = "median" in run.pairs() and run.header.get("median_is_mean") is not True
     what = "median" if true_median else "mean"
-    found = topology.analyse(run, sizes[0]).to_json()
+    analysis = topology.analyse(run, sizes[0])
+    found = analysis.to_json()
     level = tables.level_of_pairs(found["levels"], run.size)
     return {
         "what": what,
@@ -144,7 +145,7 @@ def _map(run: Run, name: str) -> dict[str, Any]:
         "placement": words.describe_placement(found["placement"], run.hosts),
         "slow": [words.describe_slow(part, run.hosts) for part in found["slow"][:MOST_SLOW]],
         "more_slow": max(0, len(found["slow"]) - MOST_SLOW),
-        "pictures": list(pictures(run, what, sizes[0], found, name)),
+        "pictures": list(pictures(run, what, sizes[0], analysis, name)),
         "by_size": tables.by_size(run, what, found["levels"], level),
         "all_pairs": run.size * (run.size - 1) // 2 <= tables.MOST_PAIRS,
         "pairs": tables.slowest_pairs(run, what, sizes[0], found["levels"], level),

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from isochrone import models, views
-from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -48,7 +47,7 @@ def hotspot(run: Run, name: str) -> dict[str, Any] | None:
     model, why = _model(run, points)
     picture = None
     if points:
-        figure = registry.load("views.figures", "plane").draw([run], model=model or "auto")
+        figure = views.draw("plane", [run], views.Options(model=model or "auto"))
         words = f"Measured points of the hot spot on {run.size} ranks, view plane."
         svg = inline(views.to_svg(figure), f"{name}-plane", words)
         title = "The fitted plane" if model else "The measured points"

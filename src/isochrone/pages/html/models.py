@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from isochrone import models, views
-from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.models.words import formula, headings
 from isochrone.pages.html.pictures import Picture, inline
@@ -30,7 +29,7 @@ def model_of(run: Run, name: str) -> dict[str, Any] | None:
     except InputError:  # for example times of 0 in a coarse clock
         return None
     deviation = model.quality["deviation"]
-    figure = registry.load("views.figures", "fit").draw([run], model=model)
+    figure = views.draw("fit", [run], views.Options(model=model))
     svg = inline(views.to_svg(figure), f"{name}-fit", "Measured times and the formula, view fit.")
     return {
         "family": FAMILY,

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from isochrone import views
-from isochrone.base import registry
 from isochrone.pages.html.pictures import Picture, inline
 from isochrone.runfile.run import Run
 
@@ -27,7 +26,7 @@ def nodes_picture(runs: Sequence[Run]) -> Iterator[tuple[int, Picture]]:
     with_nodes = [k for k, run in enumerate(runs) if len(run.tables.get("node", ()))]
     if with_nodes:
         chosen = [runs[k] for k in with_nodes[:MOST_RUNS]]
-        svg = views.to_svg(registry.load("views.figures", "nodes").draw(chosen))
+        svg = views.to_svg(views.draw("nodes", chosen))
         words = f"{TITLE} in {len(chosen)} run{'s' if len(chosen) > 1 else ''}"
         name = f"run-{with_nodes[0] + 1}-nodes"
         yield with_nodes[0], Picture("nodes", TITLE, CAPTION, inline(svg, name, words))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from xml.etree import ElementTree
 
 from isochrone import views
-from isochrone.base import registry
+from isochrone.results.latency_map.topology import Topology
 from isochrone.runfile.run import Run
 from isochrone.views.style import FAINT, INK, QUANTITIES, SLOW
 
@@ -75,13 +75,10 @@ class Picture:
     svg: str
 
 
-def pictures(
-    run: Run, what: str, nbytes: int, found: dict[str, Any], prefix: str
-) -> Iterator[Picture]:
+def pictures(run: Run, what: str, nbytes: int, found: Topology, prefix: str) -> Iterator[Picture]:
     """Draw the views of a latency map; ``prefix`` keeps their ids apart from others'."""
     for name, (title, caption) in ORDER.items():
-        known = {"found": found} if name == "levels" else {}
-        figure = registry.load("views.figures", name).draw(run, what, nbytes, **known)
+        figure = views.draw(name, [run], views.Options(what, (nbytes,), analysis=found))
         words = f"{title}: {QUANTITIES[what].lower()} between {run.size} ranks, view {name}."
         yield Picture(name, title, caption, inline(views.to_svg(figure), f"{prefix}-{name}", words))
 
@@ -89,7 +86,7 @@ def pictures(
 def sweep_picture(runs: Sequence[Run], name: str, prefix: str) -> Picture:
     """Draw one view of one or several sweeps."""
     title, caption = SWEEP_VIEWS[name]
-    figure = registry.load("views.figures", name).draw(runs)
+    figure = views.draw(name, runs)
     of = f"{len(runs)} runs" if len(runs) > 1 else f"{runs[0].size} ranks"
     words = f"{title}: {runs[0].experiment.replace('-', ' ')}, {of}, view {name}."
     return Picture(name, title, caption, inline(views.to_svg(figure), f"{prefix}-{name}", words))

@@ -13,14 +13,12 @@ from isochrone.views.labels import tell_apart
 from isochrone.views.lines import Words, draw_lines
 from isochrone.views.scales import tick_bytes, tick_rate
 from isochrone.views.sweeps import chosen_scale, collect, facts, lines
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "sweep"
-"""The kind of run it draws; any number of them."""
+__all__ = ["VIEW", "draw"]
 
 _OF: Final = {
     "point-to-point": "of one pair",
@@ -29,10 +27,7 @@ _OF: Final = {
 }
 
 
-def draw(
-    runs: Sequence[Run], *, scale: str | None = None, sizes: Sequence[int] = (),
-    ops: Sequence[str] = (),
-) -> Figure:  # fmt: skip
+def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the bandwidth of all curves of all runs.
 
     Raises
@@ -40,7 +35,7 @@ def draw(
     InputError
         If no curve moves any data.
     """
-    drawn = collect(runs, ops)
+    drawn = collect(runs, options.ops)
     drawn = [(run, c) for run, c in drawn if np.nanmax(np.append(c.column("bandwidth"), 0.0)) > 0]
     if not drawn:
         raise InputError("there is no bandwidth to draw", hint="nothing moves any data here")
@@ -56,8 +51,11 @@ def draw(
         tick_y=tick_rate,
     )
     made = lines(drawn, labels, "bandwidth", lambda _: ("bandwidth_low", "bandwidth_high"))
-    return draw_lines(made, words, chosen_scale(scale, drawn))
+    return draw_lines(made, words, chosen_scale(options.scale, drawn))
 
 
 def _option(run: Run) -> object:
     return run.options.get("mode")
+
+
+VIEW: Final = View(draw, kinds=("sweep",), several=True)

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.models import Model, by_group, judge
+from isochrone.models import by_group, judge
 from isochrone.models.linear import Deviation
 from isochrone.runfile.run import Run
 from isochrone.views.fitted import COLOURS, WORDS, head, name_of, resolve
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "model"
-"""The kind of view: it draws runs together with a model."""
+__all__ = ["VIEW", "draw"]
 
 _MOST_GROUPS: Final = 24
 
 
-def draw(
-    runs: Sequence[Run], *, model: str | Path | Model = "auto", ops: Sequence[str] = ()
-) -> Figure:
+def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw bars for each value of each variable, as figures 2 to 4 of Kühnemann et al. do."""
-    model, groups = resolve(runs, model, ops)
+    model, groups = resolve(runs, options.model, options.ops)
     overall = judge(model, groups)["deviation"]
     found = by_group(model, groups) or {"": {}}
     figure = new_figure(8.2, 2.6 * len(found) + 0.9)
@@ -74,3 +69,6 @@ def _text(name: str, value: str) -> str:
     if name in ("b", "bytes"):
         return format_bytes(int(float(value)))
     return printable(value, 24)
+
+
+VIEW: Final = View(draw, kinds=("sweep", "hotspot"), several=True)

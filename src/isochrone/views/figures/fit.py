@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,15 +22,13 @@ from isochrone.views.fitted import (
 )
 from isochrone.views.scales import Scale, place, tick_bytes, tick_seconds, value_ticks, where_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "model"
-"""The kind of view: it draws runs together with a model."""
+__all__ = ["VIEW", "draw"]
 
 Array = NDArray[np.float64]
 
@@ -44,11 +41,9 @@ _LEAST_OF_BAND: Final = (
 )
 
 
-def draw(
-    runs: Sequence[Run], *, model: str | Path | Model = "auto", ops: Sequence[str] = ()
-) -> Figure:
+def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the points of each operation and the curves of the model through them."""
-    model, groups = resolve(runs, model, ops)
+    model, groups = resolve(runs, options.model, options.ops)
     shown = groups[:MOST_PANELS]
     columns = min(len(shown), 2)
     rows = -(-len(shown) // columns)
@@ -145,3 +140,6 @@ def _fine(x: Array) -> Array:
     if _wide(x):
         return np.unique(np.concatenate([x[x == 0], np.geomspace(low, high, _STEPS)]))
     return np.linspace(float(x.min()), high, _STEPS)
+
+
+VIEW: Final = View(draw, kinds=("sweep", "hotspot"), several=True)

@@ -6,6 +6,7 @@ and all others. Blocks of one colour along the diagonal are nodes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -30,16 +31,14 @@ from isochrone.views.style import (
     text_width,
     time_unit,
 )
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "map"
-"""The kind of run it draws, one at a time."""
+__all__ = ["VIEW", "draw"]
 
 _MOST_CELLS: Final = 2048  # a side; more than this no screen or page resolves
 _MOST_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
@@ -61,8 +60,9 @@ class _Label(NamedTuple):
     key: str = ""
 
 
-def draw(run: Run, what: str = "mean", nbytes: int | None = None) -> Figure:
-    """Draw the heat map of one message size (the smallest one measured if None)."""
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the heat map of one message size of one run."""
+    run, what, nbytes = runs[0], options.what, options.size
     words = check(what)
     matrix = run.matrix(what, nbytes)
     cells, block = pool(matrix, _MOST_CELLS)
@@ -262,3 +262,6 @@ def _colour_bar(
     axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
     scale = ", logarithmic colours" if logarithmic else ""
     axes.set_ylabel(f"{words.lower()} in {unit.name}{scale}", size=LABEL, color=FAINT)
+
+
+VIEW: Final = View(draw, kinds=("latency-map",), usual=("latency-map",))

@@ -36,15 +36,13 @@ from isochrone.views.style import (
     text_width,
     time_unit,
 )
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "Tree", "draw", "plant"]
-
-DRAWS: Final = "map"
-"""The kind of run it draws, one at a time."""
+__all__ = ["VIEW", "Tree", "draw", "plant"]
 
 _MOST_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE: Final = 0.155  # inches that one line of labels needs
@@ -79,17 +77,13 @@ class Tree:
     owner: list[str | None]
 
 
-def draw(
-    run: Run, what: str = "mean", nbytes: int | None = None, *, found: dict[str, Any] | None = None
-) -> Figure:
-    """Draw the hierarchy of one message size (the smallest one measured if None).
-
-    ``found`` is the analysis of this size as JSON, if it is known already:
-    it takes seconds for a thousand ranks.
-    """
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the hierarchy of one message size of one run."""
+    run, what, nbytes = runs[0], options.what, options.size
     check(what)
     matrix = run.matrix(what, nbytes)
-    found = topology.analyse(run, nbytes).to_json() if found is None else found
+    analysis = options.analysis or topology.analyse(run, nbytes)
+    found = analysis.to_json()
     missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
     tree = plant(fill_missing(matrix) if missing else matrix, run.hosts)
     slow = {rank for part in found["slow"] if part["kind"] != "pair" for rank in part["ranks"]}
@@ -321,3 +315,6 @@ def _who(part: dict[str, Any], names: dict[str, str]) -> str:
     if part["kind"] == "node" and part["who"] in names:
         return f"node {names[part['who']]}"
     return f"{part['kind']} {printable(part['who'], 40)}"
+
+
+VIEW: Final = View(draw, kinds=("latency-map",))

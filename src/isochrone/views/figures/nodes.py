@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, SLOW, TITLE, new_figure, short_names
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "nodes"
-"""The kind of run it draws: tile-io with an exchange; two runs are before and after."""
+__all__ = ["VIEW", "draw"]
 
 MOST_NAMES: Final = 24
 _COLOURS: Final = {"intra": "#9aa5b1", "in": "#4e79a7", "out": "#f2a541"}
@@ -28,7 +26,7 @@ _WORDS: Final = {"intra": "within the node", "in": "into it", "out": "out of it"
 Counts = dict[str, NDArray[np.float64]]
 
 
-def draw(runs: Sequence[Run]) -> Figure:
+def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw bars of the messages of each node, a panel for each run, all on one scale.
 
     Raises
@@ -107,3 +105,6 @@ def _panel(axes: Axes, run: Run, count: Counts, most: float) -> None:
     axes.spines["bottom"].set_color(FAINT)
     axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
+
+
+VIEW: Final = View(draw, kinds=("tile-io",), usual=("tile-io",), several=True)

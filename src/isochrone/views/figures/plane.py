@@ -26,15 +26,13 @@ from isochrone.runfile.run import Run
 from isochrone.views.fitted import MOST_PANELS, head, name_of, resolve
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "hotspot"
-"""The kind of run it draws, one or several, together with a model."""
+__all__ = ["VIEW", "draw"]
 
 Array = NDArray[np.float64]
 Where = dict[str, Any]
@@ -68,9 +66,7 @@ class Panel:
     pa: float | None = None
 
 
-def draw(
-    runs: Sequence[Run], *, model: str | Path | Model = "auto", ops: Sequence[str] = ()
-) -> Figure:
+def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw measured points of hot spots and the model's lines through them.
 
     With ``auto``, points that no family fits are drawn alone, and the picture says why.
@@ -88,7 +84,7 @@ def draw(
             "no point of the hot spot was measured", where=str(runs[0].path or ""),
             hint="it was cut before the first point, or its nodes and ranks are too few",
         )  # fmt: skip
-    found, why = _model_for(runs, model, ops)
+    found, why = _model_for(runs, options.model, options.ops)
     panels = _panels(points, found)
     shown = panels[:MOST_PANELS]
     columns = min(len(shown), 2)
@@ -298,3 +294,6 @@ def _shades(count: int) -> list[str]:
 
     shades = LinearSegmentedColormap.from_list("messages", list(_SHADES))
     return [to_hex(shades(k / max(count - 1, 1))) for k in range(count)]
+
+
+VIEW: Final = View(draw, kinds=("hotspot",), usual=("hotspot",), several=True)

@@ -15,35 +15,30 @@ from isochrone.views.labels import Labels, ranks_per_node, tell_apart
 from isochrone.views.lines import Line, Words, draw_lines
 from isochrone.views.scales import tick_seconds
 from isochrone.views.sweeps import Drawn, chosen_scale, collect, facts, meaning
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "sweep"
-"""The kind of run it draws; any number of them, with different numbers of ranks."""
+__all__ = ["VIEW", "draw"]
 
 
-def draw(
-    runs: Sequence[Run], *, scale: str | None = None, sizes: Sequence[int] = (),
-    ops: Sequence[str] = (),
-) -> Figure:  # fmt: skip
-    """Draw a line for each thing measured and each of ``sizes`` (a few of all if none is named).
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw a line for each thing measured and each of the sizes (a few of all if none is named).
 
     Raises
     ------
     InputError
         If all runs have the same number of ranks, or a size was not measured.
     """
-    drawn = [(run, curve) for run, curve in collect(runs, ops) if "pair" not in curve.key]
+    drawn = [(run, curve) for run, curve in collect(runs, options.ops) if "pair" not in curve.key]
     counts = sorted({curve.p for _, curve in drawn})
     if len(counts) < 2:
         raise InputError(
             "time by number of ranks needs runs of different numbers of ranks",
             hint="give several collective or bisection runs",
         )
-    wanted = _sizes(drawn, sizes)
+    wanted = _sizes(drawn, options.sizes)
     families = _families(drawn)
     labels = tell_apart([members[0] for members in families])
     made = []
@@ -62,7 +57,7 @@ def draw(
         tick_x=lambda p: f"{p:g}",
         tick_y=tick_seconds,
     )  # fmt: skip
-    chosen = chosen_scale(scale, drawn) if scale else "log"
+    chosen = chosen_scale(options.scale, drawn) if options.scale else "log"
     return draw_lines([line for line in made if len(line.x)], words, chosen)
 
 
@@ -129,3 +124,6 @@ def _line(name: str, members: Sequence[tuple[Run, Curve]], size: int) -> Line:
     }
     x = np.array(order, dtype=np.float64)
     return Line(name, x, columns["median"], columns["low"], columns["high"])
+
+
+VIEW: Final = View(draw, kinds=("sweep",), several=True)

@@ -6,6 +6,7 @@ is not measured, is 0 as in the paper's logs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -24,15 +25,13 @@ from isochrone.views.style import (
     pool,
     time_unit,
 )
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "map"
-"""The kind of run it draws, one at a time."""
+__all__ = ["VIEW", "draw"]
 
 _MOST_POINTS: Final = 256  # a side of the mesh
 _LINES_UP_TO: Final = 64  # mesh points a side; more lines would hide the colours
@@ -41,8 +40,9 @@ _COLOURS: Final = (0.06, 0.94)
 _WIDTH, _HEIGHT = 8.2, 6.4
 
 
-def draw(run: Run, what: str = "mean", nbytes: int | None = None) -> Figure:
-    """Draw the surface of one message size (the smallest one measured if None)."""
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the surface of one message size of one run."""
+    run, what, nbytes = runs[0], options.what, options.size
     check(what)
     points, block = pool(run.matrix(what, nbytes), _MOST_POINTS)
     unit = time_unit(points)
@@ -118,3 +118,6 @@ def _colour_bar(figure: Figure, axes: Any, mappable: ScalarMappable, unit: Unit,
     axes.yaxis.set_major_locator(_locator(6))
     axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
     axes.set_ylabel(f"{words} in {unit.name}", size=LABEL, color=FAINT)
+
+
+VIEW: Final = View(draw, kinds=("latency-map",))

@@ -10,22 +10,17 @@ from isochrone.views.labels import tell_apart
 from isochrone.views.lines import Words, draw_lines
 from isochrone.views.scales import tick_bytes, tick_seconds
 from isochrone.views.sweeps import chosen_scale, collect, facts, lines, meaning
+from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["DRAWS", "draw"]
-
-DRAWS: Final = "sweep"
-"""The kind of run it draws; any number of them."""
+__all__ = ["VIEW", "draw"]
 
 
-def draw(
-    runs: Sequence[Run], *, scale: str | None = None, sizes: Sequence[int] = (),
-    ops: Sequence[str] = (),
-) -> Figure:  # fmt: skip
-    """Draw all curves of all runs (``sizes`` are of no use here: all are drawn)."""
-    drawn = collect(runs, ops)
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw all curves of all runs; sizes are of no use here: all are drawn."""
+    drawn = collect(runs, options.ops)
     labels = tell_apart(drawn)
     of = meaning(runs)
     words = Words(
@@ -36,4 +31,7 @@ def draw(
         tick_y=tick_seconds,
     )
     made = lines(drawn, labels, "median", lambda _: ("low", "high"))
-    return draw_lines(made, words, chosen_scale(scale, drawn))
+    return draw_lines(made, words, chosen_scale(options.scale, drawn))
+
+
+VIEW: Final = View(draw, kinds=("sweep",), usual=("sweep",), several=True)
