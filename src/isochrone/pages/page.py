@@ -15,8 +15,8 @@ from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 __all__ = [
-    "Block", "Code", "Column", "Facts", "Kind", "Listing", "Medium", "Page", "Picture", "Row",
-    "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings",
+    "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "Medium", "Page", "Picture",
+    "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings",
 ]  # fmt: skip
 
 Tone = Literal["", "strong", "faint", "good", "bad"]
@@ -153,6 +153,30 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """A formula for the times of a run. For the report only, which fits it: that takes a while.
+
+    `isochrone.pages.model.blocks` turns it into what there is to say.
+
+    Attributes
+    ----------
+    run
+        Holds the times.
+    family
+        Family of models, or ``auto`` for the one that predicts best.
+    picture
+        The times and the formula; the fitted model is added to its options.
+    without
+        What is drawn if no formula can be fitted.
+    """
+
+    run: Run
+    family: str
+    picture: Picture
+    without: Picture | None = None
+
+
+@dataclass(frozen=True)
 class Facts:
     """Names and values, such as the options of a measurement; a report folds them below a title."""
 
@@ -169,7 +193,7 @@ class Code:
     stress: tuple[str, ...] = ()
 
 
-Block = Sentence | Listing | Warnings | Table | Tiles | Picture | Facts | Code
+Block = Sentence | Listing | Warnings | Table | Tiles | Picture | Fit | Facts | Code
 
 
 @dataclass(frozen=True)
@@ -231,7 +255,7 @@ class Kind:
     Attributes
     ----------
     title
-        What a run of this kind is called, for a person: ``latency map``.
+        What was measured, on how many ranks and nodes: ``latency map of 8 ranks on 2 nodes``.
     holds
         Whether a run holds anything of this kind that can be read.
     sections
@@ -243,7 +267,7 @@ class Kind:
         Sections about several runs of this kind in one report; often none.
     """
 
-    title: str
+    title: Callable[[Run], str]
     holds: Callable[[Run], bool]
     sections: Callable[[Run, int | None], Sequence[Section]]
     document: Callable[[Run, int | None], dict[str, Any]]

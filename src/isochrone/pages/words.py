@@ -1,15 +1,19 @@
-"""Words that several kinds of results share: rank numbers, plurals, intervals, warnings."""
+"""Words that several kinds of results share: ranks, nodes, plurals, intervals, warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
+from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.pages.page import Warnings
+from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
-__all__ = ["interval", "plural", "ranges", "warnings_of"]
+__all__ = [
+    "interval", "of_ranks", "on_ranks", "plural", "ranges", "warnings_of", "with_host",
+]  # fmt: skip
 
 MAX_WARNINGS: Final = 20
 
@@ -46,3 +50,25 @@ def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:
     left_out = len(texts) - MAX_WARNINGS
     more = [f"and {left_out} more"] if left_out > 0 else []
     return Warnings((*texts[:MAX_WARNINGS], *more))
+
+
+def with_host(rank: int, host: str) -> str:
+    """Name a rank and its host, as far as that is known: ``4 (n1)``."""
+    return f"{rank} ({printable(host, 40)})" if host else str(rank)
+
+
+def of_ranks(run: Run) -> str:
+    """Say whose times they are: ``of 8 ranks on 2 nodes``."""
+    nodes = _nodes(run)
+    return f"of {plural(run.size, 'rank')}" + (f" on {nodes}" if nodes else "")
+
+
+def on_ranks(run: Run) -> str:
+    """Say where something ran: ``on 8 ranks, 2 nodes``."""
+    return ", ".join(filter(None, (f"on {plural(run.size, 'rank')}", _nodes(run))))
+
+
+def _nodes(run: Run) -> str:
+    """Count the nodes; empty if they are not known."""
+    nodes = len(set(run.hosts) - {""})
+    return plural(nodes, "node") if nodes else ""
