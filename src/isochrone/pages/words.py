@@ -12,7 +12,7 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 __all__ = [
-    "interval", "of_ranks", "on_ranks", "plural", "ranges", "warnings_of", "with_host",
+    "interval", "of_ranks", "on_ranks", "plural", "ranges", "warnings_of", "with_hosts",
 ]  # fmt: skip
 
 MAX_WARNINGS: Final = 20
@@ -52,9 +52,10 @@ def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:
     return Warnings((*texts[:MAX_WARNINGS], *more))
 
 
-def with_host(rank: int, host: str) -> str:
-    """Name a rank and its host, as far as that is known: ``4 (n1)``."""
-    return f"{rank} ({printable(host, 40)})" if host else str(rank)
+def with_hosts(ranks: int | str, hosts: Sequence[str]) -> str:
+    """Add to ranks the hosts they are on, as far as these are known: ``2–6 (n0, n2)``."""
+    known = ", ".join(printable(host, 40) for host in dict.fromkeys(hosts) if host)
+    return f"{ranks} ({known})" if known else str(ranks)
 
 
 def of_ranks(run: Run) -> str:
