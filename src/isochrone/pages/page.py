@@ -8,15 +8,15 @@ come from a file (host names, notes) are escaped by whoever renders them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 __all__ = [
     "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "Medium", "Page", "Picture",
-    "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings",
+    "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings", "said",
 ]  # fmt: skip
 
 Tone = Literal["", "strong", "faint", "good", "bad"]
@@ -67,6 +67,7 @@ class Warnings:
     """What makes the numbers doubtful, one sentence each."""
 
     items: tuple[str, ...]
+    only: ClassVar[Medium] = ""
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,13 @@ class Table:
     fold: str = ""
     only: Medium = ""
 
+    def on(self, medium: Medium) -> Table:
+        """Return the table with only the columns that are shown there."""
+        shown = [k for k, column in enumerate(self.columns) if said(column, medium)]
+        columns = tuple(self.columns[k] for k in shown)
+        rows = tuple(Row(tuple(row.cells[k] for k in shown), row.tone) for row in self.rows)
+        return replace(self, columns=columns, rows=rows)
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -126,6 +134,7 @@ class Tiles:
     """The numbers to be seen first, side by side. For the report only."""
 
     items: tuple[Tile, ...]
+    only: ClassVar[Medium] = "report"
 
 
 @dataclass(frozen=True)
@@ -150,6 +159,7 @@ class Picture:
     runs: tuple[Run, ...]
     options: Options = field(default_factory=Options)
     alt: str = ""
+    only: ClassVar[Medium] = "report"
 
 
 @dataclass(frozen=True)
@@ -174,6 +184,7 @@ class Fit:
     family: str
     picture: Picture
     without: Picture | None = None
+    only: ClassVar[Medium] = "report"
 
 
 @dataclass(frozen=True)
@@ -191,6 +202,7 @@ class Code:
 
     text: str
     stress: tuple[str, ...] = ()
+    only: ClassVar[Medium] = "report"
 
 
 Block = Sentence | Listing | Warnings | Table | Tiles | Picture | Fit | Facts | Code
@@ -217,6 +229,11 @@ class Section:
     blocks: tuple[Block, ...]
     only: Medium = ""
     alone: bool = False
+
+
+def said(part: Section | Block | Column, medium: Medium) -> bool:
+    """Whether a part of a page is for the terminal, or for the report."""
+    return part.only in ("", medium)
 
 
 @dataclass(frozen=True)

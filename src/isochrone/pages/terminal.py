@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -16,12 +16,12 @@ from isochrone.pages.page import (
     Facts,
     Listing,
     Page,
-    Row,
     Section,
     Sentence,
     Table,
     Tone,
     Warnings,
+    said,
 )
 
 __all__ = ["print_sections", "render"]
@@ -50,26 +50,24 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
     """Print the parts of sections that are for a terminal."""
     console = console or Console(highlight=False, soft_wrap=True)
     for section in sections:
-        if section.only != "report":
-            for block in section.blocks:
+        for block in section.blocks:
+            if said(section, "terminal") and said(block, "terminal"):
                 _print_block(console, block)
 
 
 def _print_block(console: Console, block: Block) -> None:
     match block:
-        case Sentence() if block.only != "report":
+        case Sentence():
             _print(console, _stated(block), STYLES[block.tone])
-        case Listing() if block.only != "report":
+        case Listing():
             _print_listing(console, block)
         case Warnings():
             for text in block.items:
                 _print(console, f"Warning: {text}", "yellow")
-        case Table() if block.only != "report":
-            _print_table(console, block)
-        case Facts() if block.only != "report":
+        case Table():
+            _print_table(console, block.on("terminal"))
+        case Facts():
             _print_facts(console, block)
-        case _:  # what a terminal cannot show
-            pass
 
 
 def _print(console: Console, text: str, style: str = "") -> None:
@@ -101,28 +99,19 @@ def _print_table(console: Console, table: Table) -> None:
     console.print()
     if table.title:
         _print(console, f"{table.title}:")
-    shown = [k for k, column in enumerate(table.columns) if column.only != "report"]
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    least = 0
-    for k in shown:
-        column = table.columns[k]
-        width = max(map(cell_len, _column(table.columns[k].title, k, table.rows)))
+    needed = 0
+    for k, column in enumerate(table.columns):
+        cells = [printable(row.cells[k], LONGEST) for row in table.rows]
+        width = max(map(cell_len, (column.title, *cells)))
         wraps = width > WIDEST_TEXT and not column.right
-        least += 2 + (WIDEST_TEXT if wraps else width)
-        grid.add_column(
-            Text(printable(column.title)), justify="right" if column.right else "left",
-            no_wrap=not wraps,
-        )  # fmt: skip
+        needed += 2 + (WIDEST_TEXT if wraps else width)
+        side: JustifyMethod = "right" if column.right else "left"
+        grid.add_column(Text(column.title), justify=side, no_wrap=not wraps)
     for row in table.rows:
-        cells = (Text(printable(row.cells[k], LONGEST)) for k in shown)
-        grid.add_row(*cells, style=STYLES[row.tone] or None)
+        grid.add_row(*(Text(printable(cell, LONGEST)) for cell in row.cells),
+                     style=STYLES[row.tone] or None)  # fmt: skip
     # A table that is wider than the terminal is wrapped by it; rich would cut its cells.
-    console.print(grid, width=max(console.width, least))
+    console.print(grid, width=max(console.width, needed))
     if table.more:
         _print(console, f"… {table.more}")
-
-
-def _column(title: str, k: int, rows: Sequence[Row]) -> Iterator[str]:
-    yield title
-    for row in rows:
-        yield printable(row.cells[k], LONGEST)

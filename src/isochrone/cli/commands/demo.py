@@ -9,9 +9,10 @@ from typing import Final
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.cli.commands import show
 from isochrone.cli.measuring import Bench, follow
-from isochrone.pages.html.build import is_report, write_report
+from isochrone.pages import terminal
+from isochrone.pages.common import page_of
+from isochrone.pages.html.render import is_report, write_report
 from isochrone.pages.terminal.model import print_fit
 from isochrone.runfile.run import read
 
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         tokens = bench.tokens(experiment, options, ranks, path, force=True)
         print(f"$ {shlex.join(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
-        show.print_file(path)
+        terminal.render(page_of(read(path)))
         print()
         files.append(path)
     model = _fit(files[-1], args.output.with_name("demo-model.json"))
