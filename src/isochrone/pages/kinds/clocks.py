@@ -60,7 +60,10 @@ def _title(run: Run) -> str:
 
 def _sections(run: Run, nbytes: int | None) -> list[Section]:
     """Return the clocks, and how many records there are to look at."""
-    counts = [Sentence(f"  {plural(len(table), 'record')} of '{name}'") for name, table in run.tables.items()]
+    counts = [
+        Sentence(f"  {plural(len(table), 'record')} of '{name}'")
+        for name, table in run.tables.items()
+    ]
     return [
         clock_section(run),
         Section("Numbers", tuple(counts)),
