@@ -112,6 +112,7 @@ def _print_table(console: Console, table: Table) -> None:
         grid.add_row(*(Text(printable(cell, LONGEST)) for cell in row.cells),
                      style=STYLES[row.tone] or None)  # fmt: skip
     # A table that is wider than the terminal is wrapped by it; rich would cut its cells.
-    console.print(grid, width=max(console.width, needed))
+    console.width = max(console.width, needed)
+    console.print(grid)
     if table.more:
         _print(console, f"… {table.more}")
