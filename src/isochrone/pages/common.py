@@ -11,6 +11,7 @@ from isochrone.base import registry
 from isochrone.base.files import sha256
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.pages.kinds.clocks import clock_section
 from isochrone.pages.page import (
     Block,
     Column,
@@ -23,6 +24,8 @@ from isochrone.pages.page import (
     Table,
 )
 from isochrone.pages.words import of_ranks, ranges, warnings_of
+from isochrone.results.clocks import KIND as CLOCKS
+from isochrone.results.clocks import clocks, has_clocks
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 
@@ -78,6 +81,8 @@ def page_of(run: Run, nbytes: int | None = None) -> Page:
     """
     kind = kind_of(run)
     sections = _counts(run) if kind is None else list(kind.sections(run, nbytes))
+    if has_clocks(run) and run.kind != CLOCKS:
+        sections.append(clock_section(run))
     date, library = date_in_words(run.about.started), printable(_library(run), 60)
     return Page(
         title=_title(run, kind),
@@ -99,6 +104,8 @@ def document(run: Run, nbytes: int | None = None) -> dict[str, Any]:
     about: dict[str, Any] = {
         "experiment": run.experiment, "origin": run.origin, "complete": run.complete,
     }  # fmt: skip
+    if has_clocks(run):
+        about["clocks"] = clocks(run).to_json()
     kind = kind_of(run)
     if kind is not None:
         return {**kind.document(run, nbytes), **about}

@@ -16,7 +16,6 @@ from isochrone.pages.page import (
     Facts,
     Listing,
     Page,
-    Section,
     Sentence,
     Table,
     Tone,
@@ -24,7 +23,7 @@ from isochrone.pages.page import (
     said,
 )
 
-__all__ = ["print_sections", "render"]
+__all__ = ["print_blocks", "render"]
 
 STYLES: Final[dict[Tone, str]] = {
     "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
@@ -43,16 +42,17 @@ def render(page: Page) -> None:
     _print(console, " · ".join(page.line), "bold")
     if page.partial is not None:
         _print(console, f"  {_stated(page.partial)}", "yellow")
-    print_sections(page.sections, console)
+    for section in page.sections:
+        if said(section, "terminal"):
+            print_blocks(section.blocks, console)
 
 
-def print_sections(sections: Sequence[Section], console: Console | None = None) -> None:
-    """Print the parts of sections that are for a terminal."""
+def print_blocks(blocks: Sequence[Block], console: Console | None = None) -> None:
+    """Print those blocks that are for a terminal."""
     console = console or Console(highlight=False, soft_wrap=True)
-    for section in sections:
-        for block in section.blocks:
-            if said(section, "terminal") and said(block, "terminal"):
-                _print_block(console, block)
+    for block in blocks:
+        if said(block, "terminal"):
+            _print_block(console, block)
 
 
 def _print_block(console: Console, block: Block) -> None:

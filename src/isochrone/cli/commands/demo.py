@@ -13,7 +13,7 @@ from isochrone.cli.measuring import Bench, follow
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.pages.html.render import is_report, write_report
-from isochrone.pages.terminal.model import print_fit
+from isochrone.pages.model import blocks
 from isochrone.runfile.run import read
 
 __all__ = ["add_arguments", "run"]
@@ -64,5 +64,5 @@ def _fit(run_file: Path, path: Path) -> Path:
     print(f"$ isochrone fit {run_file} --model hockney -o {path}\n")
     model = models.fit(models.load([run_file]), "hockney")
     models.write(model, path)
-    print_fit(model)
+    terminal.print_blocks(blocks(model))
     return path

@@ -14,7 +14,8 @@ from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
 from isochrone.pages.html.svg import drawn
-from isochrone.pages.page import Block, Page, Picture, Section, Table, said
+from isochrone.pages.model import fitted
+from isochrone.pages.page import Block, Fit, Page, Picture, Section, Table, said
 from isochrone.runfile.run import Run
 
 if TYPE_CHECKING:
@@ -128,7 +129,9 @@ def _parts(sections: Sequence[Section], name: str) -> list[_Part]:
 
 def _blocks(section: Section) -> Iterator[Block]:
     for block in section.blocks:
-        if said(block, "report"):
+        if isinstance(block, Fit):
+            yield from fitted(block)
+        elif said(block, "report"):
             yield block.on("report") if isinstance(block, Table) else block
 
 

@@ -60,7 +60,10 @@ def _title(run: Run) -> str:
 
 def _sections(run: Run, nbytes: int | None) -> list[Section]:
     """Return the clocks, and how many records there are to look at."""
-    counts = [Sentence(f"{len(table)} records of '{name}'") for name, table in run.tables.items()]
+    counts = [
+        Sentence(f"  {plural(len(table), 'record')} of '{name}'")
+        for name, table in run.tables.items()
+    ]
     return [
         clock_section(run),
         Section("Numbers", tuple(counts)),
@@ -71,7 +74,6 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
 def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
     return {
         "ranks": run.size,
-        "clocks": clocks(run).to_json(),
         "records": {name: len(table) for name, table in run.tables.items()},
         "warnings": run.warnings,
     }

@@ -64,7 +64,9 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
 
 def _sections(run: Run, nbytes: int | None) -> list[Section]:
     found = _chosen(run, nbytes)
-    numbers = _table(found) if found else Sentence("The run holds no sample: no point was measured")
+    numbers = (
+        _table(found) if found else Sentence("  The run holds no sample: no point was measured")
+    )
     return [
         Section("Summary", tuple(_about(run, found))),
         Section("Model", tuple(_model(run, found)), only="report"),
@@ -96,7 +98,7 @@ def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     """Say what a time is, the shortest and the longest of them, and who took part."""
     blocks: list[Block] = [Tiles(tuple(_tiles(found)))] if found else []
     if run.quantity:
-        blocks.append(Sentence(f"Times are: {run.quantity}"))
+        blocks.append(Sentence(f"  Times are: {run.quantity}"))
     stars: dict[int, list[dict[str, Any]]] = {}
     for one in roles(run):
         stars.setdefault(one["group"], []).append(one)
@@ -124,7 +126,7 @@ def _tiles(found: Sequence[GridPoint]) -> list[Tile]:
 
 def _star(members: Sequence[dict[str, Any]]) -> Sentence:
     """Name a hot process and its partners."""
-    parts = [f"Hot: {_who(members, 'hot')}"]
+    parts = [f"  Hot: {_who(members, 'hot')}"]
     for role, words in _WORDS.items():
         if any(one["role"] == role for one in members):
             parts.append(f"partners {words}: {_who(members, role)}")
@@ -171,7 +173,7 @@ def _table(found: Sequence[GridPoint]) -> Table:
     more = len(found) - len(rows)
     return Table(
         TITLE, tuple(columns), tuple(rows),
-        f"… and {plural(more, 'more point')} (--json lists all)" if more else "",
+        f"and {plural(more, 'more point')} (--json lists all)" if more else "",
         fold=f"The {plural(len(found), 'point')} that were measured" if len(found) > 1 else "",
     )  # fmt: skip
 

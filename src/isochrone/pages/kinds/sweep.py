@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.page import (
     Block,
     Column,
+    Facts,
     Fit,
     Kind,
     Listing,
@@ -156,7 +156,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Pictures", tuple(_pictures([run], [one.curve for one in read])), only="report"),
         Section("Model", tuple(_model(run, read)), only="report"),
         Section("Numbers", (*(block for one in shown for block in _numbers(run, one)), *left_out)),
-        Section("How it was measured", tuple(_how(run, read)), only="report"),
+        Section("How it was measured", tuple(_how(read)), only="report"),
         Section("Summary", (warnings_of(run.warnings),)),
     ]
 
@@ -169,32 +169,34 @@ def _about(run: Run) -> list[Block]:
     found: list[Block] = []
     options = _options(run)
     if options:
-        found.append(Sentence(options, "faint", only="terminal"))
+        found.append(Facts("", options, only="terminal"))
     if run.quantity:
-        found.append(Sentence(f"Times are: {run.quantity}"))
+        found.append(Sentence(f"  Times are: {run.quantity}"))
     out = bystanders(run)
     if out:
         many = "s" if len(out) > 1 else ""
-        found.append(Sentence(f"Rank{many} {ranges(out)} sat out: an odd number of ranks"))
+        found.append(Sentence(f"  Rank{many} {ranges(out)} sat out: an odd number of ranks"))
     return found
 
 
-def _options(run: Run) -> str:
-    """Name the options that are of the experiment and not of how long it measures."""
+def _options(run: Run) -> tuple[tuple[str, str], ...]:
+    """List the options that are of the experiment and not of how long it measures."""
     options = {name.replace("_", "-"): value for name, value in run.options.items()}
-    words = []
+    found = []
     for name, value in options.items():
         other, needed = _NEEDS.get(name, ("", None))
         if name in _SAMPLING or name in _CURVES or name in run.by:
             continue
         if value is None or value is False or (other and options.get(other) != needed):
             continue
-        words.append(name if value is True else f"{name} {_value(value)}")
-    return printable(" · ".join(words))
+        found.append((name, _value(value)))
+    return tuple(found)
 
 
 def _value(value: Option) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "yes" if value is True else str(value)
 
 
 def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
@@ -306,7 +308,7 @@ def _table(read: _Read) -> Table:
         read.title,
         (*(Column(title, right=True) for title in titles), Column("")),
         tuple(rows),
-        f"… and {plural(more, 'more size')} (--json lists all)" if more else "",
+        f"and {plural(more, 'more size')} (--json lists all)" if more else "",
     )
 
 
@@ -358,7 +360,7 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
     return [Fit(run, FAMILY, picture)]
 
 
-def _how(run: Run, read: Sequence[_Read]) -> list[Sentence]:
+def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Say what the numbers mean."""
     words = (
         "The time of a size is the median of its repetitions; the 95 % interval says how well that "
@@ -369,12 +371,7 @@ def _how(run: Run, read: Sequence[_Read]) -> list[Sentence]:
             " A protocol switch is reported where two straight lines fit the times better than "
             "one, and differ by more than noise explains and by at least 5 %."
         )
-    found = [Sentence(words)]
-    if run.median_is_mean:
-        found.append(Sentence(
-            "The file this comes from knows only means, so means stand in the place of medians."
-        ))  # fmt: skip
-    return found
+    return [Sentence(words)]
 
 
 def _together(runs: Sequence[Run]) -> list[Section]:

@@ -190,16 +190,16 @@ def _named(listed: Sequence[dict[str, Any]]) -> str:
 # --- numbers --------------------------------------------------------------------------------------
 
 
-def _options(run: Run) -> list[Sentence]:
+def _options(run: Run) -> list[Facts]:
     options = run.options
-    words = [f"{name} {options[name]}" for name in _OPTIONS if options.get(name) is not None]
-    return [Sentence(" · ".join(words), "faint", only="terminal")] if words else []
+    words = [(name, str(options[name])) for name in _OPTIONS if options.get(name) is not None]
+    return [Facts("", tuple(words), only="terminal")] if words else []
 
 
 def _phases(found: Sequence[Phase]) -> list[Block]:
     """Tabulate the parts of each phase; the access itself has a bandwidth."""
     if not found:
-        return [Sentence("The run holds no sample: nothing was timed")]
+        return [Sentence("  The run holds no sample: nothing was timed")]
     rows = []
     for phase in found:
         for number, (part, times) in enumerate(phase.times.items()):
@@ -248,7 +248,7 @@ def _nodes(run: Run) -> list[Table]:
     return [Table(
         "Messages of the nodes in all rounds when writing; reading swaps in and out",
         (Column("node"), *(Column(title, right=True) for title in titles), Column("")),
-        tuple(rows), f"… and {plural(more, 'more node')} (--json lists all)" if more else "",
+        tuple(rows), f"and {plural(more, 'more node')} (--json lists all)" if more else "",
     )]  # fmt: skip
 
 
