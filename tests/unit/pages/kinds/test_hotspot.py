@@ -153,13 +153,13 @@ def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) 
         "4.20 ms for each message within the node",
         "in regimes, because one formula does not fit all points",
         "R² 1.0000",
-        "Hot: rank 0 on n0; partners within the node: ranks 1–3",
-        "5 points of the grid could not be reached",
+        "Hot: rank 0 (n0) · partners inside: ranks 1-3 (n0)",
+        "Not reachable: 5 points of the grid",
         "The fitted plane",
         "The 63 points that were measured",
     ):
         assert part in said, part
-    assert text.count('<figure class="sweep plane">') == 1
+    assert text.count('<figure class="plane">') == 1
 
 
 def test_directions_that_are_apart_have_costs_of_their_own(tmp_path: Path) -> None:
