@@ -65,7 +65,7 @@ def fitted(fit: Fit) -> list[Block]:
     return [
         *(_costs(model) or _formulas(model)),
         _quality(model),
-        Sentence("isochrone fit says more: intervals, points left out, other families."),
+        Sentence("Intervals, points left out and other families are printed by isochrone fit."),
         replace(fit.picture, options=options),
     ]
 
