@@ -48,7 +48,7 @@ lint: $(VENV)/ready-lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror probe/*.c probe/*.h probe/experiments/*.c bench/*.c
+	find probe bench tests -name '*.[ch]' -not -path '*/build/*' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(MAKE) -C probe strict BUILD=build/strict MPICC=$(CURDIR)/$(BIN)/mpicc
 
 bench: $(VENV)/ready-test

@@ -110,8 +110,8 @@ def predicted(run: Run, model: Path) -> Prediction:
     """Predict the exchange of a run from where its ranks are."""
     layout, names = layout_of(run.hosts)
     servers = aggregators(run.hosts)
-    phases = Call(tile_io(4, 4)).phases(len(servers))
-    return predict(phases, layout, servers, names, HotSpot(models.read(model)))
+    kinds = Call(tile_io(4, 4)).round_kinds(len(servers))
+    return predict(kinds, layout, servers, names, HotSpot(models.read(model)))
 
 
 def order_of_aggregators(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:

@@ -19,9 +19,9 @@ from clocks import clocks
 from collective_io import collective_io
 from cost import ISOCHRONE, cost
 
-from isochrone.base import registry
 from isochrone.base.units import format_seconds
-from isochrone.measure import launchers, probe
+from isochrone.measure import launcher as launchers
+from isochrone.measure import probe
 from isochrone.runfile.run import read
 
 ROOT = Path(__file__).parents[1]
@@ -51,19 +51,20 @@ def main() -> None:
 
 def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:
     """Return the tokens that start ranks on this machine."""
-    launcher = registry.load("measure.launchers", launchers.choose({}, built.library))
+    launcher = launchers.load(launchers.choose({}, built.library))
     job = launchers.Job(
         ranks=ranks, program=program, mpicc=built.mpicc, processors=len(os.sched_getaffinity(0))
     )
-    return list(launcher.command(job))
+    return launcher.command(job)
 
 
 def timed_loop(mpicc: Path, folder: Path) -> None:
     """Compare the probe's loop with a bare ping-pong, in turns in one MPI job."""
     source = ROOT / "probe"
     names = (
-        "round_trip", "transfer", "modes", "message", "sampler", "clock", "host", "options",
-        "sizes", "record",
+        "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
+        "messages/message", "sampling/sampler", "machine/clock", "machine/host", "runfile/record",
+        "base/options", "base/sizes",
     )  # fmt: skip
     files = [source / f"{name}.c" for name in names]
     program = folder / "timed_loop"

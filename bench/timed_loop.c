@@ -8,9 +8,9 @@
  *     mpiexec -n 2 timed_loop BYTES BLOCKS
  *     -> "bare SECONDS map SECONDS sweep SECONDS"
  */
-#include "check.h"
-#include "round_trip.h"
-#include "transfer.h"
+#include "base/check.h"
+#include "experiments/latency_map/round_trip.h"
+#include "messages/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +100,7 @@ int main(int argc, char **argv)
         iso_sampler_check(error) || iso_transfer_check(&sizes, error)) {
         ISO_FAIL("%s", error);
     }
+    iso_sampler_resolve(ctx.size);
     iso_round_trip_init(&trip, &ctx, &sizes);
     iso_transfer_init(&transfer, &ctx, bytes);
     size_t room = (size_t)bytes + 1;

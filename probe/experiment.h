@@ -2,8 +2,11 @@
 /**
  * @file experiment.h
  * What an experiment is. One file in experiments/ is one experiment: the file
- * latency_map.c defines iso_experiment_latency_map, which the user calls
- * latency-map. Nothing else needs to be edited to add one.
+ * point_to_point.c defines iso_experiment_point_to_point, which the user calls
+ * point-to-point. If it needs more files, it is a folder: latency_map/ with
+ * latency_map.c and others. Nothing else needs to be edited to add one, and a
+ * sweep over message sizes takes little more than its timed loop: see
+ * sampling/sweep.h.
  *
  * Units: seconds and bytes, everywhere.
  *
@@ -17,13 +20,14 @@
 #ifndef ISO_EXPERIMENT_H
 #define ISO_EXPERIMENT_H
 
-#include "clock.h"
-#include "host.h"
-#include "options.h"
-#include "record.h"
+#include "base/options.h"
+#include "machine/clock.h"
+#include "machine/host.h"
 
 #include <mpi.h>
 #include <stdbool.h>
+
+struct iso_record; /* runfile/record.h */
 
 /** What an experiment works with. */
 typedef struct iso_context {
@@ -31,7 +35,7 @@ typedef struct iso_context {
     MPI_Comm control;          /**< for agreeing and collecting; same ranks */
     int rank, size;            /**< in both */
     iso_clock_t clock;         /**< as examined at the start */
-    iso_record_t *record;      /**< run file at rank 0, NULL elsewhere */
+    struct iso_record *record; /**< run file at rank 0, NULL elsewhere */
     const iso_place_t *places; /**< of the ranks in the run file, at rank 0 */
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */
@@ -45,33 +49,51 @@ typedef enum iso_outcome {
     ISO_CUT_SHORT, /**< a time limit ended it; what is written is right */
 } iso_outcome_t;
 
+/**
+ * An experiment. Callbacks that it does not need are NULL. They are called in
+ * the order in which they stand here; check and check_ranks only check, and
+ * what follows from the options is settled by resolve.
+ */
 typedef struct iso_experiment {
     const char *name;    /**< as the user types it */
     const char *summary; /**< one line for --help */
+    /**
+     * What kind of result it writes, by which readers know what to do with it:
+     * "latency-map", "sweep", "hotspot", "tile-io" or "clocks".
+     */
+    const char *kind;
+    /**
+     * Sweeps: the members of a "sample" that tell one curve from another, such
+     * as "i" and "j", NULL-terminated; else NULL.
+     */
+    const char *const *by;
     /** Tables of options it understands, NULL-terminated. */
     const iso_option_t *const *options;
     int min_ranks; /**< fewest ranks it can run on */
     /**
      * Check the options with each other, before MPI is initialised.
-     * @return 0, or -1 with one line in @a error; may be NULL
+     * @return 0, or -1 with one line in @a error
      */
     int (*check)(char *error);
     /**
      * Check the options against the number of ranks, before anything is
      * measured; if possible before MPI is initialised.
-     * @return 0, or -1 with one line in @a error; may be NULL
+     * @return 0, or -1 with one line in @a error
      */
     int (*check_ranks)(int ranks, char *error);
-    /** Bytes of memory that one of @a ranks ranks needs; may be NULL. */
+    /** Settle what follows from checked options and the number of ranks. */
+    void (*resolve)(int ranks);
+    /** Bytes of memory that one of @a ranks ranks needs. */
     double (*memory)(int ranks);
-    /** What the seconds of a sample are, in a few words; may be NULL. */
-    const char *(*quantity)(void);
     /**
-     * Invent a machine instead of the one it runs on. Called at rank 0.
-     * @return *ranks places, released by free; NULL: take the real machine.
-     *         May be NULL.
+     * Invent a machine instead of the one it runs on. Called at rank 0. The
+     * run file says of such an experiment that its times are made up.
+     * @return *ranks places, released by free; NULL: take the real machine
      */
     iso_place_t *(*invent)(int *ranks);
+    /** What the seconds of a sample are, in a few words. */
+    const char *(*quantity)(void);
+    /** Measure; see the roles above. */
     iso_outcome_t (*run)(iso_context_t *ctx);
 } iso_experiment_t;
 

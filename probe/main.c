@@ -7,23 +7,24 @@
  * work where no MPI job can be started.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "header.h"
+#include "runfile/preamble.h"
+#include "runfile/record.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_NOTES = 32, MAX_TABLES = 8 };
+enum { MAX_NOTES = 32, MAX_TABLES = 8, NOT_GIVEN = -1 };
 
 static struct {
     const char *out;
     bool force;
     bool progress;
-    long check;
+    long check; /* ranks, or NOT_GIVEN */
     bool here;
-} common;
+} common = {.check = NOT_GIVEN};
 
 static const iso_option_t common_options[] = {
     {"out", ISO_OPTION_TEXT, "FILE", NULL,
@@ -31,9 +32,9 @@ static const iso_option_t common_options[] = {
     {"force", ISO_OPTION_FLAG, NULL, NULL, "overwrite the run file",
      &common.force},
     {"progress", ISO_OPTION_FLAG, NULL, NULL,
-     "say on standard error how far it is", &common.progress},
+     "report progress on standard error", &common.progress},
     {"check", ISO_OPTION_COUNT, "RANKS", NULL,
-     "only check the options, for so many ranks; needs no MPI job",
+     "only check the options, for this many ranks; needs no MPI job",
      &common.check},
     {"here", ISO_OPTION_FLAG, NULL, NULL,
      "with --check: the ranks will all run on this machine", &common.here},
@@ -83,6 +84,22 @@ static void print_version(void)
     printf("isochrone-probe %s\n%s\n", ISO_VERSION, library);
 }
 
+/** For programs: a line of JSON for each experiment. */
+static void print_list(void)
+{
+    iso_record_t record;
+    iso_record_open(&record, "-", false);
+    for (int k = 0; iso_experiments[k]; k++) {
+        iso_record_begin(&record, "experiment");
+        iso_record_text(&record, "name", iso_experiments[k]->name);
+        const char *kind = iso_experiments[k]->kind;
+        iso_record_text(&record, "kind", kind ? kind : "");
+        iso_record_text(&record, "summary", iso_experiments[k]->summary);
+        iso_record_end(&record);
+    }
+    iso_record_close(&record);
+}
+
 static void print_help(const iso_experiment_t *experiment)
 {
     if (experiment == NULL) {
@@ -96,6 +113,7 @@ static void print_help(const iso_experiment_t *experiment)
                    iso_experiments[k]->summary);
         }
         printf("\n  EXPERIMENT --help             its options\n"
+               "  --list                        of all experiments, as JSON\n"
                "  --version                     of the probe and of MPI\n");
         return;
     }
@@ -127,11 +145,16 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
         iso_options_parse(tables, argc, argv, error)) {
         return -1;
     }
+    if (common.check == 0) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--check is 0, but a job has at least 1 rank");
+        return -1;
+    }
     return experiment->check ? experiment->check(error) : 0;
 }
 
-static int check_ranks(const iso_experiment_t *experiment, int ranks,
-                       char *error)
+/** Check the options for so many ranks, and settle what follows from them. */
+static int settle(const iso_experiment_t *experiment, int ranks, char *error)
 {
     if (ranks < experiment->min_ranks) {
         snprintf(error, ISO_ERROR_LENGTH,
@@ -141,7 +164,13 @@ static int check_ranks(const iso_experiment_t *experiment, int ranks,
                  experiment->name, experiment->min_ranks, ranks);
         return -1;
     }
-    return experiment->check_ranks ? experiment->check_ranks(ranks, error) : 0;
+    if (experiment->check_ranks && experiment->check_ranks(ranks, error)) {
+        return -1;
+    }
+    if (experiment->resolve) {
+        experiment->resolve(ranks);
+    }
+    return 0;
 }
 
 /** Whether @a here of the ranks have room on this machine. */
@@ -228,7 +257,7 @@ static void measure(const iso_experiment_t *experiment, int rank, int size,
         ctx.record = record;
         invented = experiment->invent ? experiment->invent(&ctx.ranks) : NULL;
         ctx.places = invented ? invented : places;
-        iso_header_write(&ctx, experiment, notes, note_count);
+        iso_preamble_write(&ctx, experiment, notes, note_count);
     }
     iso_outcome_t outcome = experiment->run(&ctx);
     if (rank == 0) {
@@ -274,6 +303,10 @@ int main(int argc, char **argv)
         print_version();
         return ISO_EXIT_OK;
     }
+    if (strcmp(name, "--list") == 0) {
+        print_list();
+        return ISO_EXIT_OK;
+    }
     const iso_experiment_t *experiment = find_experiment(name);
     for (int k = 2; k < argc; k++) {
         help = help || strcmp(argv[k], "--help") == 0;
@@ -290,9 +323,9 @@ int main(int argc, char **argv)
     } else {
         wrong = parse_options(experiment, argc - 2, argv + 2, error);
     }
-    if (wrong == 0 && common.check > 0) {
+    if (wrong == 0 && common.check != NOT_GIVEN) {
         int ranks = (int)common.check;
-        wrong = check_ranks(experiment, ranks, error) ||
+        wrong = settle(experiment, ranks, error) ||
                 (common.here && check_memory(experiment, ranks, ranks, error));
         return wrong ? complain(error) : ISO_EXIT_OK;
     }
@@ -303,7 +336,7 @@ int main(int argc, char **argv)
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MPI_CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     if (wrong == 0) {
-        wrong = check_ranks(experiment, size, error) ||
+        wrong = settle(experiment, size, error) ||
                 check_memory_everywhere(experiment, rank, size, error) ||
                 open_everywhere(&record, rank, error);
     }

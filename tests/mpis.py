@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from isochrone.base import registry
-from isochrone.measure import launchers, probe
+from isochrone.measure import launcher as launchers
+from isochrone.measure import probe
 from isochrone.measure.probe import Probe
 from isochrone.runfile.run import Run, read
 
@@ -53,10 +53,8 @@ class Mpi:
             mpicc=self.probe.mpicc,
             processors=len(os.sched_getaffinity(0)),
         )
-        launcher = registry.load(
-            "measure.launchers", launchers.choose(os.environ, self.probe.library)
-        )
-        return list(launcher.command(job))
+        launcher = launchers.load(launchers.choose(os.environ, self.probe.library))
+        return launcher.command(job)
 
 
 def find_mpi(name: str) -> Mpi:

@@ -12,13 +12,15 @@
  * on by itself for the samples of a pass, with the timed loops of transfer.h,
  * after one operation that is not timed.
  */
-#include "check.h"
+#include "base/check.h"
+#include "base/random.h"
 #include "experiment.h"
-#include "sampler.h"
-#include "sweep.h"
-#include "transfer.h"
+#include "messages/transfer.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
+#include "sampling/time_limit.h"
 
-#include <stdint.h>
 #include <string.h>
 
 static struct {
@@ -34,13 +36,15 @@ static const iso_option_t own_options[] = {
      &options.sizes},
     {"pairing", ISO_OPTION_CHOICE, "halves|neighbours|random", "halves",
      "who sends to whom", &options.pairing},
-    {"seed", ISO_OPTION_COUNT, "N", "1", "of --pairing random", &options.seed},
+    {"seed", ISO_OPTION_COUNT, "N", "1", "seed of --pairing random",
+     &options.seed},
     {0},
 };
 
 static const iso_option_t *const all_options[] = {
-    own_options, iso_transfer_options, iso_sweep_options, iso_sampler_options,
-    NULL};
+    own_options,         iso_transfer_options,
+    iso_sweep_options,   iso_time_limit_options,
+    iso_sampler_options, NULL};
 
 static int check(char *error)
 {
@@ -67,21 +71,12 @@ struct state {
     int pairs;
 };
 
-/** The next number below @a bound: G. L. Steele et al., SplitMix, 2014. */
-static int draw(uint64_t *state, int bound)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (int)((z ^ (z >> 31)) % (uint64_t)bound);
-}
-
 /** Shuffle the ranks (Fisher and Yates). */
 static void shuffle(int *order, int size)
 {
     uint64_t state = (uint64_t)options.seed;
     for (int k = size - 1; k > 0; k--) {
-        int other = draw(&state, k + 1), kept = order[k];
+        int other = iso_random_below(&state, k + 1), kept = order[k];
         order[k] = order[other];
         order[other] = kept;
     }
@@ -138,13 +133,6 @@ static void record_pairs(const struct state *state)
 }
 
 /* --- what the sweep asks ------------------------------------------------- */
-
-static const iso_sizes_t *sizes(void *self, int subject)
-{
-    (void)self;
-    (void)subject;
-    return &options.sizes;
-}
 
 static bool takes_part(void *self, int subject, int rank)
 {
@@ -208,7 +196,7 @@ static iso_outcome_t run(iso_context_t *ctx)
         .ctx = ctx,
         .self = &state,
         .subjects = 1,
-        .sizes = sizes,
+        .sizes = &options.sizes,
         .quantum = iso_transfer_quantum(),
         .takes_part = takes_part,
         .reports = reports,
@@ -227,12 +215,17 @@ static iso_outcome_t run(iso_context_t *ctx)
     return outcome;
 }
 
+static const char *const by[] = {"p", "pairs", NULL};
+
 const iso_experiment_t iso_experiment_bisection = {
     .name = "bisection",
     .summary = "messages between all pairs across a cut, all at once",
+    .kind = "sweep",
+    .by = by,
     .options = all_options,
     .min_ranks = 2,
     .check = check,
+    .resolve = iso_sampler_resolve,
     .memory = memory,
     .quantity = iso_transfer_quantity,
     .run = run,

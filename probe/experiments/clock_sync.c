@@ -21,18 +21,21 @@
  * which leaves rank 0, the global clock, as it is.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
+#include "base/check.h"
+#include "base/random.h"
 #include "experiment.h"
-#include "idle.h"
-#include "sync.h"
+#include "global_clock/sync.h"
+#include "runfile/record.h"
+#include "sampling/conductor.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <time.h>
 
-enum verb { COMPARE, ANSWER, REFRESH, STOP };
-
-enum tag { TAG_COMMAND, TAG_RESULT };
+/** What rank 0 or a partner tells a napping rank to do. */
+struct task {
+    enum { COMPARE, ANSWER, REFRESH } verb;
+    int partner; /* of COMPARE */
+};
 
 static struct {
     double seconds, interval, skew, offset;
@@ -41,15 +44,15 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"seconds", ISO_OPTION_SECONDS, "SECONDS", "10",
-     "how long the clocks are watched", &options.seconds},
+     "how long the clocks are observed", &options.seconds},
     {"interval", ISO_OPTION_SECONDS, "SECONDS", "0.05",
-     "between comparisons of two ranks", &options.interval},
+     "time between two comparisons", &options.interval},
     {"skew", ISO_OPTION_NUMBER, "PPM", "0",
-     "let the clocks run wrong by up to so many microseconds a second",
+     "let the clocks gain or lose up to this many microseconds per second",
      &options.skew},
     {"offset", ISO_OPTION_SECONDS, "SECONDS", "0",
-     "set the clocks wrong by up to so much", &options.offset},
-    {"seed", ISO_OPTION_COUNT, "N", "1", "of the choice of pairs",
+     "set the clocks wrong by up to this much", &options.offset},
+    {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the choice of pairs",
      &options.seed},
     {0},
 };
@@ -74,85 +77,70 @@ static int check(char *error)
 
 /* --- every rank ---------------------------------------------------------- */
 
-static void command(const iso_context_t *ctx, int rank, enum verb verb,
-                    int argument)
+/** What a rank needs to compare its clock and to call others. */
+struct member {
+    const iso_context_t *ctx;
+    iso_sync_t *sync;
+    iso_conductor_t conductor;
+};
+
+static void tell(const struct member *m, int rank, struct task task)
 {
-    int message[2] = {verb, argument};
-    MPI_CHECK(MPI_Send(message, 2, MPI_INT, rank, TAG_COMMAND, ctx->control));
+    iso_conductor_tell(&m->conductor, rank, &task);
 }
 
 /** Call the partner and compare with it. */
-static void compare(const iso_context_t *ctx, const iso_sync_t *sync,
-                    int partner, double found[2])
+static void compare(const struct member *m, int partner, double found[2])
 {
-    command(ctx, partner, ANSWER, 0);
-    found[0] = iso_sync_ask(sync, partner, &found[1]);
+    if (partner != 0) { /* rank 0 knows, and waits already */
+        tell(m, partner, (struct task){ANSWER, 0});
+    }
+    found[0] = iso_sync_ask(m->sync, partner, &found[1]);
 }
 
-/** What every rank but 0 does: nap, do what is asked, nap again. */
-static void serve(const iso_context_t *ctx, iso_sync_t *sync)
+static void perform(void *self, const void *told, int from)
 {
-    for (;;) {
-        MPI_Status status;
-        int asked[2];
-        double found[2];
-        iso_idle_recv(&ctx->clock, asked, 2, MPI_INT, MPI_ANY_SOURCE,
-                      TAG_COMMAND, ctx->control, &status);
-        switch ((enum verb)asked[0]) {
-        case COMPARE:
-            compare(ctx, sync, asked[1], found);
-            MPI_CHECK(
-                MPI_Send(found, 2, MPI_DOUBLE, 0, TAG_RESULT, ctx->control));
-            break;
-        case ANSWER:
-            iso_sync_answer(sync, status.MPI_SOURCE);
-            break;
-        case REFRESH:
-            iso_sync_refresh(sync);
-            break;
-        case STOP:
-            return;
-        }
+    struct member *m = self;
+    const struct task *task = told;
+    double found[2];
+    switch (task->verb) {
+    case COMPARE:
+        compare(m, task->partner, found);
+        iso_conductor_report(m->ctx, found, 2);
+        break;
+    case ANSWER:
+        iso_sync_answer(m->sync, from);
+        break;
+    case REFRESH:
+        iso_sync_refresh(m->sync);
+        break;
     }
 }
 
-/* --- the conductor, rank 0 ----------------------------------------------- */
+/* --- rank 0 -------------------------------------------------------------- */
 
-/** Whole number below @a limit: G. L. Steele et al., SplitMix, OOPSLA 2014. */
-static int random_below(uint64_t *state, int limit)
+static void record_clocks(const struct member *m)
 {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (int)((z ^ (z >> 31)) % (uint64_t)limit);
-}
-
-static void record_clocks(const iso_context_t *ctx, const iso_sync_t *sync)
-{
-    iso_sync_record(sync, ctx->record);
-    iso_sync_record_clocks(sync, ctx->record);
-    iso_record_flush(ctx->record);
+    iso_sync_record(m->sync, m->ctx->record);
+    iso_sync_record_clocks(m->sync, m->ctx->record);
+    iso_record_flush(m->ctx->record);
 }
 
 /** Let a pair compare, and write what it found. */
-static double conduct_pair(const iso_context_t *ctx, const iso_sync_t *sync,
-                           int i, int j, double synchronised)
+static double conduct_pair(const struct member *m, int i, int j,
+                           double synchronised)
 {
+    const iso_context_t *ctx = m->ctx;
     double found[2];
     double now = iso_now();
     if (i == 0) {
-        compare(ctx, sync, j, found);
+        compare(m, j, found);
     } else {
-        command(ctx, i, COMPARE, j);
-        /* The partner may be this rank, which then has to answer first. */
+        tell(m, i, (struct task){COMPARE, j});
         if (j == 0) {
-            int asked[2];
-            iso_idle_recv(&ctx->clock, asked, 2, MPI_INT, i, TAG_COMMAND,
-                          ctx->control, MPI_STATUS_IGNORE);
-            iso_sync_answer(sync, i);
+            iso_sync_answer(m->sync, i);
         }
-        iso_idle_recv(&ctx->clock, found, 2, MPI_DOUBLE, i, TAG_RESULT,
-                      ctx->control, MPI_STATUS_IGNORE);
+        iso_conductor_collect(ctx, i, found, 2);
     }
     iso_record_begin(ctx->record, "offset");
     iso_record_int(ctx->record, "i", i);
@@ -166,13 +154,13 @@ static double conduct_pair(const iso_context_t *ctx, const iso_sync_t *sync,
     return found[0];
 }
 
-static void refresh_all(const iso_context_t *ctx, iso_sync_t *sync)
+static void refresh_all(const struct member *m)
 {
-    for (int r = 1; r < ctx->size; r++) {
-        command(ctx, r, REFRESH, 0);
+    for (int r = 1; r < m->ctx->size; r++) {
+        tell(m, r, (struct task){REFRESH, 0});
     }
-    iso_sync_refresh(sync);
-    record_clocks(ctx, sync);
+    iso_sync_refresh(m->sync);
+    record_clocks(m);
 }
 
 /** How many comparisons there will be is known from how many there were. */
@@ -183,30 +171,29 @@ static void say_progress(const iso_context_t *ctx, long done, double spent,
     iso_progress(ctx, done, done + (long)fmin(fmax(left, 0), 1e9), found);
 }
 
-static void conduct(const iso_context_t *ctx, iso_sync_t *sync)
+static void conduct(const struct member *m)
 {
+    int size = m->ctx->size;
     uint64_t state = (uint64_t)options.seed;
     double start = iso_now(), synchronised = start, now;
     double whole = floor(options.interval);
     struct timespec nap = {(time_t)whole,
                            (long)(1e9 * (options.interval - whole))};
     long done = 0;
-    record_clocks(ctx, sync);
+    record_clocks(m);
     do {
-        if (iso_sync_aged(sync)) {
-            refresh_all(ctx, sync);
+        if (iso_sync_aged(m->sync)) {
+            refresh_all(m);
             synchronised = iso_now();
         }
-        int i = random_below(&state, ctx->size);
-        int j = (i + 1 + random_below(&state, ctx->size - 1)) % ctx->size;
-        double found = fabs(conduct_pair(ctx, sync, i, j, synchronised));
+        int i = iso_random_below(&state, size);
+        int j = (i + 1 + iso_random_below(&state, size - 1)) % size;
+        double found = fabs(conduct_pair(m, i, j, synchronised));
         nanosleep(&nap, NULL);
         now = iso_now();
-        say_progress(ctx, ++done, now - start, found);
+        say_progress(m->ctx, ++done, now - start, found);
     } while (now - start < options.seconds);
-    for (int r = 1; r < ctx->size; r++) {
-        command(ctx, r, STOP, 0);
-    }
+    iso_conductor_dismiss(&m->conductor);
 }
 
 /* --- the experiment ------------------------------------------------------ */
@@ -215,20 +202,26 @@ static iso_outcome_t run(iso_context_t *ctx)
 {
     double sign = ctx->rank % 2 ? -1 : 1;
     double bend = sign * ctx->rank / (ctx->size - 1);
-    iso_sync_t *sync = iso_sync_create_bent(ctx, bend * options.offset,
-                                            bend * options.skew * 1e-6);
+    struct member member = {.ctx = ctx};
+    member.conductor = (iso_conductor_t){.ctx = ctx,
+                                         .task_size = sizeof(struct task),
+                                         .self = &member,
+                                         .perform = perform};
+    member.sync = iso_sync_create_bent(ctx, bend * options.offset,
+                                       bend * options.skew * 1e-6);
     if (ctx->rank == 0) {
-        conduct(ctx, sync);
+        conduct(&member);
     } else {
-        serve(ctx, sync);
+        iso_conductor_serve(&member.conductor);
     }
-    iso_sync_free(sync);
+    iso_sync_free(member.sync);
     return ISO_COMPLETE;
 }
 
 const iso_experiment_t iso_experiment_clock_sync = {
     .name = "clock-sync",
     .summary = "how well the clocks of the ranks agree",
+    .kind = "clocks",
     .options = all_options,
     .min_ranks = 2,
     .check = check,

@@ -16,12 +16,14 @@
  * distance that is doubled when more than a tenth of the samples are void.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "operations.h"
-#include "sampler.h"
-#include "sweep.h"
-#include "sync.h"
+#include "global_clock/sync.h"
+#include "messages/operations.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
+#include "sampling/time_limit.h"
 
 #include <limits.h>
 #include <math.h>
@@ -30,10 +32,11 @@
 
 enum { MAX_OPERATIONS = 16, DOUBLE = sizeof(double) };
 
-/** Seconds between the agreement on a first moment and that moment, at least
- *  and at most; between two moments; and before a moment to be awake. */
-static const double LEAD = 500e-6, LONGEST_LEAD = 0.1, SHORTEST = 50e-6,
-                    LONGEST = 1, AWAKE = 200e-6;
+/** Seconds between the agreement on a first moment and that moment; between
+ *  two moments; and before a moment to be awake. */
+static const double MIN_LEAD = 500e-6, MAX_LEAD = 0.1;
+static const double MIN_DISTANCE = 50e-6, MAX_DISTANCE = 1;
+static const double AWAKE = 200e-6;
 
 static struct {
     iso_sizes_t sizes;
@@ -57,34 +60,40 @@ static const iso_option_t own_options[] = {
     {0},
 };
 
-static const iso_option_t *const all_options[] = {own_options, iso_sync_options,
-                                                  iso_sweep_options,
-                                                  iso_sampler_options, NULL};
+static const iso_option_t *const all_options[] = {
+    own_options,         iso_sync_options,
+    iso_sweep_options,   iso_time_limit_options,
+    iso_sampler_options, NULL};
 
-static const iso_operation_t *operations[MAX_OPERATIONS];
-static int operation_count;
+/** Operations in the order of --op. */
+struct list {
+    const iso_operation_t *items[MAX_OPERATIONS];
+    int count;
+};
 
-static int parse_operations(char *error)
+static struct list operations;
+
+static int parse_operations(struct list *list, char *error)
 {
     const char *rest = options.names;
-    operation_count = 0;
+    list->count = 0;
     if (strcmp(rest, "all") == 0) {
-        while (iso_operations[operation_count].name) {
-            operations[operation_count] = &iso_operations[operation_count];
-            operation_count++;
+        while (iso_operations[list->count].name) {
+            list->items[list->count] = &iso_operations[list->count];
+            list->count++;
         }
         return 0;
     }
     for (;;) {
         size_t length = strcspn(rest, ",");
         const iso_operation_t *found = iso_operation_find(rest, length);
-        if (found == NULL || operation_count == MAX_OPERATIONS) {
+        if (found == NULL || list->count == MAX_OPERATIONS) {
             snprintf(error, ISO_ERROR_LENGTH,
                      "--op: there is no operation '%.*s' (--help lists them)",
                      (int)(length < 40 ? length : 40), rest);
             return -1;
         }
-        operations[operation_count++] = found;
+        list->items[list->count++] = found;
         if (rest[length] == '\0') {
             return 0;
         }
@@ -92,10 +101,10 @@ static int parse_operations(char *error)
     }
 }
 
-static bool reducing(void)
+static bool reducing(const struct list *list)
 {
-    for (int k = 0; k < operation_count; k++) {
-        if (operations[k]->reduces) {
+    for (int k = 0; k < list->count; k++) {
+        if (list->items[k]->reduces) {
             return true;
         }
     }
@@ -104,10 +113,11 @@ static bool reducing(void)
 
 static int check(char *error)
 {
-    if (parse_operations(error)) {
+    struct list list;
+    if (parse_operations(&list, error)) {
         return -1;
     }
-    for (int k = 0; reducing() && k < options.sizes.count; k++) {
+    for (int k = 0; reducing(&list) && k < options.sizes.count; k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
             snprintf(error, ISO_ERROR_LENGTH,
                      "--op %.60s adds doubles: --bytes %lld is no multiple of "
@@ -116,7 +126,8 @@ static int check(char *error)
             return -1;
         }
     }
-    if (reducing() && iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
+    if (reducing(&list) &&
+        iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
         snprintf(error, ISO_ERROR_LENGTH,
                  "--op %.60s counts its doubles with an int: at most 16 GiB",
                  options.names);
@@ -125,11 +136,19 @@ static int check(char *error)
     return iso_sync_check(error) ? -1 : iso_sweep_check(error);
 }
 
+static void resolve(int ranks)
+{
+    char error[ISO_ERROR_LENGTH];
+    parse_operations(&operations, error);
+    iso_sampler_resolve(ranks);
+}
+
 static double memory(int ranks)
 {
     double most = 0, largest = (double)iso_sizes_largest(&options.sizes);
-    for (int k = 0; k < operation_count; k++) {
-        most = fmax(most, iso_operation_memory(operations[k], largest, ranks));
+    for (int k = 0; k < operations.count; k++) {
+        most = fmax(most,
+                    iso_operation_memory(operations.items[k], largest, ranks));
     }
     return most;
 }
@@ -146,19 +165,10 @@ struct state {
     long voided, samples;
 };
 
-static const iso_sizes_t *sizes(void *self, int subject)
-{
-    static const iso_sizes_t none = {.count = 1};
-    (void)self;
-    return operations[subject]->empty ? &none : &options.sizes;
-}
-
-static bool everyone(void *self, int subject, int rank)
+static bool has_no_size(void *self, int subject)
 {
     (void)self;
-    (void)subject;
-    (void)rank;
-    return true;
+    return operations.items[subject]->empty;
 }
 
 static int root_of(const struct state *state, long long sample)
@@ -170,7 +180,7 @@ static int root_of(const struct state *state, long long sample)
 static void prepare_call(struct state *state, const iso_task_t *task,
                          iso_call_t *call)
 {
-    const iso_operation_t *operation = operations[task->subject];
+    const iso_operation_t *operation = operations.items[task->subject];
     call->comm = state->ctx->comm;
     call->send = state->send;
     call->receive = state->receive;
@@ -191,7 +201,7 @@ static void prepare_call(struct state *state, const iso_task_t *task,
 static void after_barrier(struct state *state, const iso_task_t *task,
                           iso_call_t *call, double *seconds)
 {
-    void (*operate)(const iso_call_t *) = operations[task->subject]->call;
+    void (*operate)(const iso_call_t *) = operations.items[task->subject]->call;
     for (long long k = 0; k < task->samples; k++) {
         call->root = root_of(state, task->first + k);
         MPI_Barrier(call->comm);
@@ -222,7 +232,7 @@ static void wait_for(const struct state *state, double moment)
 static void at_moments(struct state *state, const iso_task_t *task,
                        iso_call_t *call, double *seconds)
 {
-    void (*operate)(const iso_call_t *) = operations[task->subject]->call;
+    void (*operate)(const iso_call_t *) = operations.items[task->subject]->call;
     const iso_sync_t *sync = state->sync;
     double agreed[2] = {0, state->distance};
     if (state->ctx->rank == 0) {
@@ -271,17 +281,17 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
 }
 
 /** Move the agreed moments apart until few ranks are late for them. */
-static void heed(void *self, const iso_task_t *task, long voided, double most)
+static void adapt(void *self, const iso_task_t *task, long voided, double most)
 {
     struct state *state = self;
-    double needed = 1.5 * most * (double)task->batch + SHORTEST;
+    double needed = 1.5 * most * (double)task->batch + MIN_DISTANCE;
     state->voided += voided;
     state->samples += (long)task->samples;
-    state->distance = fmax(SHORTEST, fmin(LONGEST, needed));
-    state->lead = fmax(LEAD, 0.9 * state->lead);
+    state->distance = fmax(MIN_DISTANCE, fmin(MAX_DISTANCE, needed));
+    state->lead = fmax(MIN_LEAD, 0.9 * state->lead);
     if (10 * voided > task->samples) {
-        state->distance = fmin(LONGEST, 2 * state->distance);
-        state->lead = fmin(LONGEST_LEAD, 2 * state->lead);
+        state->distance = fmin(MAX_DISTANCE, 2 * state->distance);
+        state->lead = fmin(MAX_LEAD, 2 * state->lead);
     }
 }
 
@@ -289,7 +299,7 @@ static void record(void *self, const iso_task_t *task, const double *times,
                    int reporters, long sample)
 {
     const struct state *state = self;
-    const iso_operation_t *operation = operations[task->subject];
+    const iso_operation_t *operation = operations.items[task->subject];
     iso_record_t *out = state->ctx->record;
     iso_record_text(out, "op", operation->name);
     iso_record_int(out, "p", state->ctx->size);
@@ -301,8 +311,8 @@ static void open_buffers(struct state *state)
 {
     int ranks = state->ctx->size;
     size_t blocks = 1, largest = (size_t)iso_sizes_largest(&options.sizes);
-    for (int k = 0; k < operation_count; k++) {
-        const iso_operation_t *o = operations[k];
+    for (int k = 0; k < operations.count; k++) {
+        const iso_operation_t *o = operations.items[k];
         blocks = o->sends_all || o->receives_all ? (size_t)ranks : blocks;
     }
     state->send = iso_calloc(blocks * largest + 1, 1);
@@ -324,7 +334,7 @@ static void warn(const struct state *state)
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
-    struct state state = {.ctx = ctx, .lead = LEAD, .distance = 1e-3};
+    struct state state = {.ctx = ctx, .lead = MIN_LEAD, .distance = 1e-3};
     open_buffers(&state);
     if (strcmp(options.sync, "window") == 0) {
         state.sync = iso_sync_create(ctx);
@@ -335,14 +345,13 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_sweep_t sweep = {
         .ctx = ctx,
         .self = &state,
-        .subjects = operation_count,
-        .sizes = sizes,
-        .quantum = reducing() ? DOUBLE : 1,
-        .takes_part = everyone,
-        .reports = everyone,
+        .subjects = operations.count,
+        .sizes = &options.sizes,
+        .has_no_size = has_no_size,
+        .quantum = reducing(&operations) ? DOUBLE : 1,
         .perform = perform,
         .record = record,
-        .heed = state.sync ? heed : NULL,
+        .adapt = state.sync ? adapt : NULL,
     };
     iso_outcome_t outcome = iso_sweep_run(&sweep);
     if (ctx->rank == 0) {
@@ -362,12 +371,17 @@ static const char *quantity(void)
     return "operation, slowest rank";
 }
 
+static const char *const by[] = {"op", "p", NULL};
+
 const iso_experiment_t iso_experiment_collective = {
     .name = "collective",
     .summary = "collective operations, each rank's time kept",
+    .kind = "sweep",
+    .by = by,
     .options = all_options,
     .min_ranks = 2,
     .check = check,
+    .resolve = resolve,
     .memory = memory,
     .quantity = quantity,
     .run = run,

@@ -17,12 +17,13 @@
  * --shape 4,8,2 invents a machine of 4 ranks a node, 8 nodes a switch and 2
  * switches; without it the ranks are those of the MPI job.
  */
-#include "check.h"
+#include "base/check.h"
+#include "base/random.h"
 #include "experiment.h"
-#include "sampler.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { MAX_LEVELS = 8, MAX_RANKS = 1 << 16 };
@@ -47,35 +48,53 @@ static const iso_option_t own_options[] = {
     {"placement", ISO_OPTION_CHOICE, "block|cyclic", "block",
      "how the ranks of --shape lie on its nodes", &options.placement},
     {"latency", ISO_OPTION_SECONDS, "SECONDS", "1e-6",
-     "one way, between ranks of a node", &options.latency},
+     "one-way latency between ranks of a node", &options.latency},
     {"step", ISO_OPTION_NUMBER, "FACTOR", "4",
-     "how much more latency each level up has", &options.step},
-    {"bandwidth", ISO_OPTION_NUMBER, "BYTES/S", "1e10", "of every link",
-     &options.bandwidth},
+     "factor by which latency grows with each level", &options.step},
+    {"bandwidth", ISO_OPTION_NUMBER, "BYTES/S", "1e10",
+     "bandwidth of every link", &options.bandwidth},
     {"slow-node", ISO_OPTION_COUNT, "NODE", NULL, "make this node's port slow",
      &options.slow_node},
     {"slow-rank", ISO_OPTION_COUNT, "RANK", NULL, "make this rank slow",
      &options.slow_rank},
     {"slow-pair", ISO_OPTION_TEXT, "I-J", NULL, "make this pair slow",
      &options.slow_pair},
-    {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3", "how slow slow is",
+    {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3", "how many times slower it is",
      &options.slow_by},
     {"noise", ISO_OPTION_NUMBER, "FRACTION", "0",
      "mean of the exponential noise of a repetition", &options.noise},
-    {"seed", ISO_OPTION_COUNT, "N", "1", "of the noise", &options.seed},
+    {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the noise", &options.seed},
     {0},
 };
 
 static const iso_option_t *const all_options[] = {own_options,
                                                   iso_sampler_options, NULL};
 
-static struct {
+struct pair {
     int i, j;
-} slow_pair = {-1, -1};
+};
+
+static struct pair slow_pair;
+
+/** Read --slow-pair; -1 and -1 if not given. */
+static int parse_slow_pair(struct pair *pair, char *error)
+{
+    char after;
+    *pair = (struct pair){-1, -1};
+    if (options.slow_pair &&
+        sscanf(options.slow_pair, "%d-%d%c", &pair->i, &pair->j, &after) != 2) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--slow-pair is '%.40s', not two ranks such as 2-7",
+                 options.slow_pair);
+        return -1;
+    }
+    return 0;
+}
 
 static int check(char *error)
 {
     long ranks = 1;
+    struct pair slow;
     for (int k = 0; k < options.shape.count; k++) {
         ranks *= options.shape.value[k];
         if (ranks < 1 || ranks > MAX_RANKS || k >= MAX_LEVELS) {
@@ -85,18 +104,12 @@ static int check(char *error)
             return -1;
         }
     }
-    char after;
-    if (options.slow_pair && sscanf(options.slow_pair, "%d-%d%c", &slow_pair.i,
-                                    &slow_pair.j, &after) != 2) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--slow-pair is '%.40s', not two ranks such as 2-7",
-                 options.slow_pair);
+    if (parse_slow_pair(&slow, error)) {
         return -1;
     }
     int nodes = options.shape.count ? (int)(ranks / options.shape.value[0]) : 0;
     if (nodes && (options.slow_node >= nodes || options.slow_rank >= ranks ||
-                  slow_pair.j >= ranks ||
-                  (options.slow_pair && slow_pair.i >= slow_pair.j))) {
+                  slow.j >= ranks || (options.slow_pair && slow.i >= slow.j))) {
         snprintf(error, ISO_ERROR_LENGTH,
                  "what is slow is not on this machine: it has nodes 0 to %d "
                  "and ranks 0 to %ld (a pair is I-J with I < J)",
@@ -108,6 +121,13 @@ static int check(char *error)
         return -1;
     }
     return iso_sampler_check(error);
+}
+
+static void resolve(int ranks)
+{
+    char error[ISO_ERROR_LENGTH];
+    parse_slow_pair(&slow_pair, error);
+    iso_sampler_resolve(ranks);
 }
 
 static int shape_ranks(void)
@@ -178,15 +198,6 @@ static double exact_time(const iso_context_t *ctx, int i, int j,
     return seconds;
 }
 
-/** Uniform in (0, 1): G. L. Steele et al., SplitMix, OOPSLA 2014. */
-static double uniform(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
-}
-
 static iso_summary_t make_up(iso_sampler_t *sampler, double exact,
                              uint64_t *state)
 {
@@ -194,7 +205,7 @@ static iso_summary_t make_up(iso_sampler_t *sampler, double exact,
     iso_sampler_reset(sampler);
     while ((wanted = iso_sampler_wants(sampler)) > 0) {
         for (int k = 0; k < wanted; k++) {
-            double late = options.noise ? -log(uniform(state)) : 0;
+            double late = options.noise ? -log(iso_random_uniform(state)) : 0;
             sampler->seconds[sampler->n++] = exact * (1 + options.noise * late);
         }
     }
@@ -235,9 +246,11 @@ const iso_experiment_t iso_experiment_null = {
     .name = "null",
     .summary =
         "a latency map of made-up, exactly known times; measures nothing",
+    .kind = "latency-map",
     .options = all_options,
     .min_ranks = 1,
     .check = check,
+    .resolve = resolve,
     .invent = invent,
     .run = run,
 };

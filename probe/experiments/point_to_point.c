@@ -5,11 +5,13 @@
  * other. The timed loops are those of transfer.h, sizes and repetitions those
  * of sweep.h; ranks that are not in the pair nap.
  */
-#include "check.h"
+#include "base/check.h"
 #include "experiment.h"
-#include "sampler.h"
-#include "sweep.h"
-#include "transfer.h"
+#include "messages/transfer.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
+#include "sampling/time_limit.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -34,14 +36,15 @@ static const iso_option_t own_options[] = {
 };
 
 static const iso_option_t *const all_options[] = {
-    own_options, iso_transfer_options, iso_sweep_options, iso_sampler_options,
-    NULL};
+    own_options,         iso_transfer_options,
+    iso_sweep_options,   iso_time_limit_options,
+    iso_sampler_options, NULL};
 
 struct pair {
     int i, j;
 };
 
-static struct pair pairs[MAX_PAIRS];
+static struct pair pairs[MAX_PAIRS]; /* as --pairs says, or the default */
 static int pair_count;
 
 static int bad_pairs(char *error)
@@ -53,13 +56,14 @@ static int bad_pairs(char *error)
     return -1;
 }
 
-static int parse_pairs(char *error)
+/** Read --pairs. @return how many, 0 if not given, or -1 with an error text */
+static int parse_pairs(struct pair found[MAX_PAIRS], char *error)
 {
     const char *rest = options.pairs;
-    pair_count = 0;
+    int count = 0;
     while (rest) {
         char *end = NULL;
-        if (pair_count == MAX_PAIRS || !isdigit((unsigned char)*rest)) {
+        if (count == MAX_PAIRS || !isdigit((unsigned char)*rest)) {
             return bad_pairs(error);
         }
         long i = strtol(rest, &end, 10);
@@ -70,29 +74,28 @@ static int parse_pairs(char *error)
         if (i == j || i > INT_MAX || j > INT_MAX || (*end && *end != ',')) {
             return bad_pairs(error);
         }
-        pairs[pair_count++] = (struct pair){(int)i, (int)j};
+        found[count++] = (struct pair){(int)i, (int)j};
         rest = *end ? end + 1 : NULL;
     }
-    return 0;
+    return count;
 }
 
 static int check(char *error)
 {
-    if (parse_pairs(error) || iso_transfer_check(&options.sizes, error)) {
+    struct pair found[MAX_PAIRS];
+    if (parse_pairs(found, error) < 0 ||
+        iso_transfer_check(&options.sizes, error)) {
         return -1;
     }
     return iso_sweep_check(error);
 }
 
-/** The pairs are known when the number of ranks is. */
 static int check_ranks(int ranks, char *error)
 {
-    if (options.pairs == NULL) {
-        pairs[0] = (struct pair){0, ranks - 1};
-        pair_count = 1;
-    }
-    for (int k = 0; k < pair_count; k++) {
-        int highest = pairs[k].i > pairs[k].j ? pairs[k].i : pairs[k].j;
+    struct pair found[MAX_PAIRS];
+    int count = parse_pairs(found, error);
+    for (int k = 0; k < count; k++) {
+        int highest = found[k].i > found[k].j ? found[k].i : found[k].j;
         if (highest >= ranks) {
             snprintf(error, ISO_ERROR_LENGTH,
                      "--pairs names rank %d, but there are ranks 0 to %d",
@@ -101,6 +104,17 @@ static int check_ranks(int ranks, char *error)
         }
     }
     return 0;
+}
+
+static void resolve(int ranks)
+{
+    char error[ISO_ERROR_LENGTH];
+    pair_count = parse_pairs(pairs, error);
+    if (pair_count == 0) {
+        pairs[0] = (struct pair){0, ranks - 1};
+        pair_count = 1;
+    }
+    iso_sampler_resolve(ranks);
 }
 
 static double memory(int ranks)
@@ -116,13 +130,6 @@ struct state {
     iso_transfer_t transfer;
     double shared_cpu; /**< as the last task found */
 };
-
-static const iso_sizes_t *sizes(void *self, int subject)
-{
-    (void)self;
-    (void)subject;
-    return &options.sizes;
-}
 
 static bool takes_part(void *self, int subject, int rank)
 {
@@ -170,7 +177,7 @@ static iso_outcome_t run(iso_context_t *ctx)
         .ctx = ctx,
         .self = &state,
         .subjects = pair_count,
-        .sizes = sizes,
+        .sizes = &options.sizes,
         .quantum = iso_transfer_quantum(),
         .takes_part = takes_part,
         .reports = reports,
@@ -188,13 +195,18 @@ static iso_outcome_t run(iso_context_t *ctx)
     return outcome;
 }
 
+static const char *const by[] = {"i", "j", NULL};
+
 const iso_experiment_t iso_experiment_point_to_point = {
     .name = "point-to-point",
     .summary = "messages of many sizes between pairs of ranks",
+    .kind = "sweep",
+    .by = by,
     .options = all_options,
     .min_ranks = 2,
     .check = check,
     .check_ranks = check_ranks,
+    .resolve = resolve,
     .memory = memory,
     .quantity = iso_transfer_quantity,
     .run = run,

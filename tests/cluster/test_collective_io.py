@@ -67,8 +67,8 @@ def predicted(
     call = Call(tile_io(4, 4, (side, side), 16), buffer=buffer, reading=reading)
     layout, names = layout_of(hosts)
     servers = aggregators(hosts, config)
-    phases = call.phases(len(servers))
-    counts = predict(phases, layout, servers, names, tachyon(), reading=reading).counts
+    kinds = call.round_kinds(len(servers))
+    counts = predict(kinds, layout, servers, names, tachyon(), reading=reading).counts
     return as_list(counts)
 
 

@@ -89,9 +89,9 @@ def test_the_messages_of_the_replayed_exchange_are_those_predicted(
         layout = block_layout(cores)
         call = Call(tile_io(4, 4, (16, 16), 4), buffer=1024)
         total = np.zeros((3, 8), int)
-        for phase in call.phases(8):
-            found = count(phase.traffic, layout, layout.first)
-            total += phase.times * np.array([found.intra, found.into, found.out])
+        for kind in call.round_kinds(8):
+            found = count(kind.traffic, layout, layout.first)
+            total += kind.times * np.array([found.intra, found.into, found.out])
         assert [table[key].tolist() for key in ("intra", "in", "out")] == total.tolist()
 
 

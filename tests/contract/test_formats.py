@@ -11,17 +11,19 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.base.table import Table
+from isochrone.formats import exporter as exporters
+from isochrone.formats import importer as importers
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Rank, Run
 from made_up import sweeps
 
-EXPORTERS = registry.names("formats.exporters")
-IMPORTERS = registry.names("formats.importers")
-FROM_MAP = [n for n in EXPORTERS if "map" in registry.load("formats.exporters", n).HOLDS]
-FROM_SWEEP = [n for n in EXPORTERS if "sweep" in registry.load("formats.exporters", n).HOLDS]
-TO_MAP = [n for n in IMPORTERS if registry.load("formats.importers", n).HOLDS == "map"]
-TO_SWEEP = [n for n in IMPORTERS if registry.load("formats.importers", n).HOLDS == "sweep"]
+EXPORTERS = exporters.names()
+IMPORTERS = importers.names()
+FROM_MAP = [n for n in EXPORTERS if "latency-map" in exporters.load(n).holds]
+FROM_SWEEP = [n for n in EXPORTERS if "sweep" in exporters.load(n).holds]
+TO_MAP = [n for n in IMPORTERS if importers.load(n).holds == "latency-map"]
+TO_SWEEP = [n for n in IMPORTERS if importers.load(n).holds == "sweep"]
 BOTH = sorted(set(FROM_MAP) & set(TO_MAP))
 BOTH_SWEEP = sorted(set(FROM_SWEEP) & set(TO_SWEEP))
 HOSTS = ["n1", "n1", "n2", "n1", "n3"]
@@ -72,14 +74,14 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 
 def export(run: Run, name: str, folder: Path, **options: int) -> Path:
-    module = registry.load("formats.exporters", name)
-    path = folder / f"map{module.SUFFIX}"
+    module = exporters.load(name)
+    path = folder / f"map{module.suffix}"
     module.write(run, path, **options)
     return path
 
 
 def there_and_back(run: Run, name: str, folder: Path) -> Run:
-    back = registry.load("formats.importers", name).read(export(run, name, folder))
+    back = importers.load(name).read(export(run, name, folder))
     assert isinstance(back, Run)
     return back
 
@@ -95,10 +97,10 @@ def test_the_formats_of_the_issue_are_there() -> None:
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_every_exporter_says_what_it_holds_and_refuses_the_rest(name: str, tmp_path: Path) -> None:
     """A map is no sweep: one line that says so, and no file."""
-    holds = set(registry.load("formats.exporters", name).HOLDS)
+    holds = set(exporters.load(name).holds)
     assert holds
-    assert holds <= {"map", "sweep", "hotspot"}
-    if "map" not in holds:
+    assert holds <= {"latency-map", "sweep", "hotspot", "tile-io", "clocks"}
+    if "latency-map" not in holds:
         with pytest.raises(InputError, match="no sweep over message sizes"):
             export(MAPS["whole"], name, tmp_path)
     if "sweep" not in holds:
@@ -107,7 +109,7 @@ def test_every_exporter_says_what_it_holds_and_refuses_the_rest(name: str, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("family", ["exporters", "importers"])
+@pytest.mark.parametrize("family", ["formats.exporters", "formats.importers"])
 def test_every_format_says_what_it_is_in_its_first_line(family: str) -> None:
     """The list of formats in the help is made of these lines."""
     for name in registry.names(family):
@@ -173,7 +175,7 @@ def test_the_size_asked_for_is_exported(name: str, tmp_path: Path) -> None:
     run = synthetic(HOSTS, sizes=(64, 4096))
     one = export(run, name, tmp_path, nbytes=4096)
     if name in TO_MAP:
-        back = registry.load("formats.importers", name).read(one)
+        back = importers.load(name).read(one)
         assert back.message_sizes() == [4096]
         tolerance = PRINTED_SECONDS.get(name, 0) + 1e-18
         expected = run.matrix("mean", 4096)
@@ -187,7 +189,7 @@ def test_hostile_host_names_do_no_harm(name: str, tmp_path: Path) -> None:
     run = synthetic(hosts)
     path = export(run, name, tmp_path)
     if name in TO_MAP:
-        back = registry.load("formats.importers", name).read(path)
+        back = importers.load(name).read(path)
         assert len({rank.node for rank in back.ranks}) == len(hosts)
         np.testing.assert_allclose(
             back.matrix("mean"), run.matrix("mean"), atol=PRINTED_SECONDS.get(name, 1e-18)
@@ -256,7 +258,7 @@ def test_a_partial_map_warns_of_the_missing_pairs(name: str, tmp_path: Path) -> 
 def test_an_imported_run_is_a_valid_run_file(name: str, run: Run, tmp_path: Path) -> None:
     """What was imported can be saved, read again, and says which file it was made from."""
     path = export(run, name, tmp_path)
-    back = registry.load("formats.importers", name).read(path)
+    back = importers.load(name).read(path)
     runs.write(back, tmp_path / "map.jsonl")
     again = runs.read(tmp_path / "map.jsonl")
     np.testing.assert_array_equal(again.matrix(), back.matrix())
@@ -268,7 +270,7 @@ def test_an_imported_run_is_a_valid_run_file(name: str, run: Run, tmp_path: Path
 
 def written(name: str, path: Path) -> list[Path]:
     """Return the files that an exporter writes."""
-    beside = getattr(registry.load("formats.exporters", name), "BESIDE", ())
+    beside = exporters.load(name).beside
     return sorted([path, *(path.with_suffix(suffix) for suffix in beside)])
 
 
@@ -319,7 +321,7 @@ def test_what_cannot_be_exported_of_a_sweep_gives_one_line(name: str, tmp_path: 
 def test_a_sweep_comes_back_to_the_printed_digits(name: str, of: str, tmp_path: Path) -> None:
     """What the format holds (means, in µs or MB/s) is the same on the way out and in again."""
     run = SWEEPS[of]
-    back = registry.load("formats.importers", name).read(export(run, name, tmp_path))
+    back = importers.load(name).read(export(run, name, tmp_path))
     assert back.experiment == run.experiment
     # a file of OSU knows neither which two ranks a pair was, nor of ranks that sat out
     there = {c.key.get("op"): c for c in curves(run)}
@@ -339,8 +341,8 @@ def test_a_sweep_comes_back_to_the_printed_digits(name: str, of: str, tmp_path: 
 def test_an_imported_sweep_is_a_valid_run_file(name: str, tmp_path: Path) -> None:
     """Each golden file can be saved, read again, and says where it comes from."""
     golden = sorted((Path(__file__).parents[1] / "golden" / name).iterdir())
-    importer = registry.load("formats.importers", name)
-    options = {"ranks": 8} if getattr(importer, "TAKES_RANKS", False) else {}
+    importer = importers.load(name)
+    options = {"ranks": 8} if importer.takes_ranks else {}
     assert golden
     for path in golden:
         back = importer.read(path, **options)
@@ -358,7 +360,7 @@ def test_what_is_not_of_the_format_gives_one_line(name: str, data: bytes, tmp_pa
     path = tmp_path / "file"
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
-        registry.load("formats.importers", name).read(path)
+        importers.load(name).read(path)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
 
@@ -368,7 +370,7 @@ def test_a_file_that_cannot_be_opened_gives_one_line(name: str, tmp_path: Path) 
     """A missing file or a folder is the user's mistake, not a traceback."""
     for path in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(InputError, match="cannot read it"):
-            registry.load("formats.importers", name).read(path)
+            importers.load(name).read(path)
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -377,7 +379,7 @@ def test_a_damaged_file_gives_a_run_or_one_line(name: str, tmp_path: Path) -> No
     path = export(MAPS["whole"], name, tmp_path)
     data = path.read_bytes()
     dice = np.random.default_rng(3)
-    read = registry.load("formats.importers", name).read
+    read = importers.load(name).read
     for _ in range(200):
         broken = bytearray(data)
         for at in dice.integers(0, len(data), 3):

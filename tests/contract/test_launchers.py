@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from isochrone.base import registry
-from isochrone.measure.launchers import Job
+from isochrone.measure import launcher as launchers
+from isochrone.measure.launcher import Job, Launcher
 
 
-@pytest.mark.parametrize("name", registry.names("measure.launchers"))
+@pytest.mark.parametrize("name", launchers.names())
 def test_a_launcher_starts_the_program_it_was_given(tmp_path: Path, name: str) -> None:
-    launcher = registry.load("measure.launchers", name)
+    launcher = launchers.load(name)
+    assert isinstance(launcher, Launcher)
     program = ("/opt/probe", "null", "--note", "a=b")
     platform = tmp_path / "platform.xml"
     platform.write_text("<platform/>")
@@ -23,6 +25,6 @@ def test_a_launcher_starts_the_program_it_was_given(tmp_path: Path, name: str) -
     assert any("37" in token for token in tokens)
     assert tokens[-len(program) :] == list(program)
     assert tokens.index("--extra") < tokens.index("/opt/probe")
-    assert launcher.__doc__
-    assert isinstance(launcher.PRIORITY, int)
+    assert registry.summary("measure.launchers", name)
+    assert isinstance(launcher.priority, int)
     assert launcher.detect({}, "no such library") is False

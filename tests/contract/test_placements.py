@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from isochrone.base import registry
-from isochrone.placements import Order
+from isochrone.formats import placement as placements
+from isochrone.measure import launcher as launchers
 from isochrone.workloads.allocation import Allocation, read_hostfile
+from isochrone.workloads.arrangement import Arrangement
 
-FORMATS = registry.names("placements")
+FORMATS = placements.names()
 GIVEN = Allocation(("n1", "n2", "n3", "n4"), (2, 1, 3, 1), "hosts")
-ORDER = Order(GIVEN, (2, 3, 0, 1))
+ORDER = Arrangement(GIVEN, (2, 3, 0, 1))
 WANTED = ["n3", "n3", "n3", "n4", "n1", "n1", "n2"]
 
 
@@ -59,19 +61,19 @@ def test_the_formats_of_all_launchers_are_there() -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_ranks_are_where_they_are_wanted(name: str, tmp_path: Path) -> None:
-    module = registry.load("placements", name)
-    path = tmp_path / module.FILE
-    path.write_text(module.text(ORDER))
+    placement = placements.load(name)
+    path = tmp_path / placement.file
+    path.write_text(placement.text(ORDER))
     assert READERS[name](path) == WANTED
     assert path.read_text().endswith("\n")
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_it_says_what_it_is_and_how_to_use_it(name: str, tmp_path: Path) -> None:
-    module = registry.load("placements", name)
-    assert (module.__doc__ or "").splitlines()[0].endswith(".")
-    start = module.start(tmp_path / "a file", 7)
-    assert start.launcher in registry.names("measure.launchers")
+    placement = placements.load(name)
+    assert registry.summary("formats.placements", name)
+    start = placement.start(tmp_path / "a file", 7)
+    assert start.launcher in launchers.names()
     line = start.line("./a.out")
     assert line.endswith("./a.out")
     assert "a file" in line, "the file is not used"
@@ -80,6 +82,6 @@ def test_it_says_what_it_is_and_how_to_use_it(name: str, tmp_path: Path) -> None
 
 def test_a_host_comes_once_in_a_hydra_hostfile() -> None:
     """Repeated lines would make MPICH send messages inside a node over the network."""
-    text = registry.load("placements", "hydra").text(ORDER)
+    text = placements.load("hydra").text(ORDER)
     hosts = [line.partition(":")[0] for line in text.splitlines()]
     assert len(hosts) == len(set(hosts)) == 4

@@ -49,7 +49,7 @@ def positions(
 ) -> Positions:
     """What nodes cost where, for tiles x by y."""
     wanted = Call(tile_io(x, y), **call)  # type: ignore[arg-type]
-    return Positions(wanted.phases(len(cores)), np.array(cores), model or tachyon())
+    return Positions(wanted.round_kinds(len(cores)), np.array(cores), model or tachyon())
 
 
 def random_job(nodes: int, most: int, across: int, seed: int = 3) -> tuple[list[int], int, int]:

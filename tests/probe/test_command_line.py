@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import isochrone
+from isochrone import probe
 from mpis import ROOT, Mpi
 
 
@@ -27,10 +28,11 @@ def test_help_needs_no_mpi_job(every_mpi: Mpi) -> None:
     assert "--precision" in ask(every_mpi, "latency-map", "--help").stdout
 
 
-def test_help_lists_one_experiment_for_each_file(mpich: Mpi) -> None:
-    files = {f.stem.replace("_", "-") for f in (ROOT / "probe/experiments").glob("*.c")}
-    listed = ask(mpich, "--help").stdout.partition("experiments:\n")[2].splitlines()
-    assert {line.split()[0] for line in listed if line.startswith("  ")} >= files
+def test_help_lists_one_experiment_for_each_file_or_folder(mpich: Mpi) -> None:
+    """The command line and the program list the same ones, and none that does not exist."""
+    files = {f.stem.replace("_", "-") for f in (ROOT / "probe/experiments").iterdir()}
+    listed = ask(mpich, "--help").stdout.partition("experiments:\n")[2].partition("\n\n")[0]
+    assert {line.split()[0] for line in listed.splitlines()} == files == {*probe.experiments()}
 
 
 def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:
@@ -79,6 +81,15 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert answer.stdout == ""
 
 
+@pytest.mark.parametrize("experiment", ["null", "latency-map"])
+def test_to_check_for_no_ranks_is_refused_and_measures_nothing(mpich: Mpi, experiment: str) -> None:
+    """0 was taken for "not given", and the measurement began."""
+    answer = ask(mpich, experiment, "--check", "0")
+    assert answer.returncode == 2
+    assert answer.stderr == "isochrone-probe: --check is 0, but a job has at least 1 rank\n"
+    assert answer.stdout == ""
+
+
 def test_a_rank_alone_has_nobody_to_measure_with(mpich: Mpi) -> None:
     for options in (["--check", "1"], []):
         answer = ask(mpich, "latency-map", *options)
@@ -108,5 +119,5 @@ def test_standard_output_is_a_run_file_of_strict_json(mpich: Mpi) -> None:
     note = 'who="quoted" \\ \t é \x1b[31m'
     answer = ask(mpich, "null", "--shape", "2,1", "--note", note)
     records = [json.loads(line) for line in answer.stdout.splitlines()]
-    assert records[0]["notes"]["who"].startswith('"quoted" \\ \t ')
+    assert records[0]["notes"]["who"] == note.removeprefix("who=")
     assert [r["record"] for r in records] == ["run", "rank", "rank", "pair", "end"]

@@ -26,7 +26,7 @@ class Pair(ctypes.Structure):
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """schedule.c alone: it knows nothing of MPI but the header of its error macro."""
     path = tmp_path_factory.mktemp("schedule") / "libschedule.so"
-    source = ROOT / "probe/schedule.c"
+    source = ROOT / "probe/experiments/latency_map/schedule.c"
     subprocess.run(
         [
             MPIS["mpich-wheel"],

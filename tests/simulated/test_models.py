@@ -20,7 +20,7 @@ SIZES = tuple(1024 * k for k in (10, 20, 30, 40, 70, 150, 200, 350, 500))
 UNSEEN_SIZES = (30 * 1024, 200 * 1024)
 OPERATIONS = {"bcast": 0.03, "reduce": 0.03, "gather": 0.03, "scatter": 0.03,
               "allreduce": 0.03, "allgather": 0.05}  # fmt: skip
-"""Operations of the seed, and the average deviation it has."""
+"""Operations of the paper, and the average deviation that it reports."""
 
 
 @pytest.fixture(scope="module")

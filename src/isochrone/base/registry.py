@@ -24,11 +24,12 @@ FAMILIES: Final = {
     "cli.commands.predict": "kind of prediction",
     "formats.exporters": "export format",
     "formats.importers": "import format",
+    "formats.placements": "placement file",
     "measure.launchers": "launcher",
     "models.families": "model family",
     "pages.kinds": "kind of result",
-    "placements": "placement file",
     "views.figures": "view",
+    "workloads.patterns": "access pattern",
 }
 """Folders of plug-ins, and what a person calls one of them."""
 

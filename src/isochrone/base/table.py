@@ -60,7 +60,11 @@ class TableBuilder:
 
     def add(self, record: dict[str, Any]) -> None:
         """Take one record."""
-        self._records.append(record)
+        self.extend([record])
+
+    def extend(self, records: list[dict[str, Any]]) -> None:
+        """Take several records."""
+        self._records += records
         if len(self._records) >= _CHUNK:
             self._flush()
 
@@ -72,17 +76,26 @@ class TableBuilder:
 
     def _flush(self) -> None:
         if self._records:
-            keys = dict.fromkeys(key for record in self._records for key in record)
-            columns = {key: _column([r.get(key) for r in self._records]) for key in keys}
-            self._chunks.append((len(self._records), columns))
+            self._chunks.append((len(self._records), _columns(self._records)))
             self._records = []
 
     def _join(self, key: str) -> NDArray[Any]:
-        parts = [columns.get(key, _column([None] * rows)) for rows, columns in self._chunks]
+        parts = [
+            columns[key] if key in columns else _column([None] * rows)
+            for rows, columns in self._chunks
+        ]
         kinds = {part.dtype for part in parts}
         if len(kinds) == 1:
             return np.concatenate(parts)
         return _column([value for part in parts for value in part.tolist()])
+
+
+def _columns(records: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+    """Turn records into columns; records of a probe nearly always have the same keys."""
+    keys = dict.fromkeys(records[0])
+    if set(map(len, records)) != {len(keys)} or any(keys.keys() != r.keys() for r in records):
+        keys = dict.fromkeys(key for record in records for key in record)
+    return {key: _column([record.get(key) for record in records]) for key in keys}
 
 
 def _column(values: list[Any]) -> NDArray[Any]:

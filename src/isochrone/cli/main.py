@@ -23,6 +23,7 @@ def parser() -> Parser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")
+    top.set_defaults(passes_options_on=False)
     add_subcommands(top, "cli.commands", "COMMAND")
     return top
 
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     args, rest = parser().parse_known_args(argv)
-    if rest and not getattr(args, "passes_options_on", False):
+    if rest and not args.passes_options_on:
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}")
     args.rest = rest
     status = int(args.run(args))

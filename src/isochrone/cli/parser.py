@@ -35,8 +35,11 @@ class _Subcommand(Parser):
         """Import the plug-in, let it add its options, and parse them."""
         module = registry.load(self.family, self.plugin)
         self.description = module.__doc__
-        module.add_arguments(self)
-        if hasattr(module, "run"):  # a folder of subcommands has none of its own
+        inner = f"{self.family}.{self.plugin}"
+        if inner in registry.FAMILIES:  # a folder of subcommands
+            add_subcommands(self, inner, "WHAT")
+        else:
+            module.add_arguments(self)
             self.set_defaults(run=module.run)
         self.set_defaults(parser=self)
         return super().parse_known_args(args, namespace)

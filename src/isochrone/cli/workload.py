@@ -7,21 +7,23 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes
 from isochrone.predict.node_cost import HotSpot
 from isochrone.runfile.run import read
-from isochrone.workloads import Pattern
 from isochrone.workloads import allocation as allocations
+from isochrone.workloads import pattern as patterns
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.call import Call
-from isochrone.workloads.patterns import blocks as block_array
-from isochrone.workloads.patterns import columns, rows, table
-from isochrone.workloads.patterns import tiles as tile_io
+from isochrone.workloads.pattern import Option, Pattern, sides
 
-__all__ = ["add_call", "add_model", "add_nodes", "allocation", "call", "hot_spot"]
+__all__ = [
+    "add_call", "add_model", "add_nodes", "allocation", "call", "chosen_pattern", "files_read",
+    "hot_spot",
+]  # fmt: skip
 
 POSTING: Sequence[str] = ("intra-first", "inter-first")
 
@@ -62,31 +64,29 @@ def add_call(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which bytes the ranks touch, and how the file is cut up."""
     group = parser.add_argument_group("access pattern (default: tiles, as square as can be)")
     which = group.add_mutually_exclusive_group()
-    which.add_argument(
-        "--tiles", metavar="XxY", type=_grid(2), help="tiles across and down: mpi-tile-io"
-    )
-    which.add_argument(
-        "--blocks", metavar="ZxYxX", type=_grid(1, 3),
-        help="an array cut along up to three axes, the slowest first",
-    )  # fmt: skip
-    which.add_argument("--rows", action="store_true", help="neighbouring rows for each rank")
-    which.add_argument("--columns", action="store_true", help="neighbouring columns for each rank")
-    which.add_argument(
-        "--table", type=Path, metavar="FILE", help="lines of rank,offset,length, in bytes"
-    )
+    for name in patterns.names():
+        option = patterns.load(name).option
+        which.add_argument(option.name, help=option.help, **_value_of(option))
     group.add_argument(
-        "--tile", metavar="XxY", type=_grid(1, 3), help="elements of a tile (default: 1024x1024) "
+        "--tile", metavar="XxY", type=sides(1, 3), help="elements of a tile (default: 1024x1024) "
         "or of a block, in the order of --blocks (default: 64 along each axis)",
     )  # fmt: skip
     group.add_argument(
         "--element", type=_size, metavar="SIZE",
         help="bytes of an element (default: 64 of a tile, else 8)",
     )  # fmt: skip
-    group.add_argument(
-        "--overlap", metavar="XxY", type=_grid(2, least=0), help="elements that tiles share"
-    )
+    for name in patterns.names():
+        for option in patterns.load(name).more:
+            group.add_argument(option.name, help=option.help, **_value_of(option))
     group.add_argument("--op", choices=("write", "read"), default="write", help="(default: write)")
     _add_library(parser)
+
+
+def _value_of(option: Option) -> dict[str, Any]:
+    """Say to argparse which value an option of a pattern takes."""
+    if not option.metavar:
+        return {"action": "store_true"}
+    return {"metavar": option.metavar, "type": option.read}
 
 
 def _add_library(parser: argparse.ArgumentParser) -> None:
@@ -124,16 +124,37 @@ def call(args: argparse.Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
     if args.cb_buffer_size == 0 or args.stripe_size == 0:
         raise InputError("a buffer or a stripe without bytes", hint="give a size above 0")
-    pattern = _pattern(args, ranks)
+    if args.element == 0:
+        raise InputError("an element without bytes", where="--element")
+    chosen = chosen_pattern(args)
+    pattern = chosen.make(vars(args), ranks)
     if pattern.ranks != ranks:
         raise InputError(
             f"the pattern is one of {pattern.ranks} ranks, but the nodes take {ranks}",
-            hint=_fitting(args, ranks),
+            hint=chosen.hint(ranks),
         )
     return Call(
         pattern, args.driver, args.op == "read", args.cb_buffer_size, args.striping_unit,
         args.min_fdomain_size, args.stripe_size, args.stripe_count, args.co_ratio,
     )  # fmt: skip
+
+
+def chosen_pattern(args: argparse.Namespace) -> Pattern:
+    """Return the access pattern whose option is given, or the usual one."""
+    given = [name for name in patterns.names() if _value(args, name) not in (None, False)]
+    return patterns.load(given[0] if given else patterns.DEFAULT)
+
+
+def files_read(args: argparse.Namespace) -> list[Path]:
+    """Return the files that the options name to be read: they are not to be overwritten."""
+    of_patterns = (_value(args, name) for name in patterns.names())
+    named = [args.hostfile, args.run_file, args.model, *of_patterns]
+    return [value for value in named if isinstance(value, Path)]
+
+
+def _value(args: argparse.Namespace, pattern: str) -> object:
+    """Return the value of the option of a pattern."""
+    return vars(args)[pattern.replace("-", "_")]
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -156,53 +177,6 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def hot_spot(args: argparse.Namespace) -> HotSpot:
     """Return the model that the options mean."""
     return HotSpot(models.read(args.model), {"order": args.order, **dict(args.select)})
-
-
-def _pattern(args: argparse.Namespace, ranks: int) -> Pattern:
-    element = args.element
-    if element == 0:
-        raise InputError("an element without bytes", where="--element")
-    if args.table is not None:
-        return table.read(args.table)
-    if args.blocks is not None:
-        length = args.tile or (64,) * len(args.blocks)
-        return block_array.block_array(args.blocks, length, element or 8)
-    if args.rows:
-        return rows.rows(ranks, element=element or 8)
-    if args.columns:
-        return columns.columns(ranks, element=element or 8)
-    tile = args.tile or tile_io.TILE
-    if len(tile) != 2:
-        raise InputError("a tile has two sides", where="--tile")
-    x, y = args.tiles or _square(ranks)
-    return tile_io.tile_io(x, y, tile, element or tile_io.ELEMENT, args.overlap or (0, 0))
-
-
-def _square(ranks: int) -> tuple[int, int]:
-    """Return the two factors of a number that are closest to each other, the larger one down."""
-    x = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
-    return x, ranks // x
-
-
-def _fitting(args: argparse.Namespace, ranks: int) -> str:
-    if args.table is not None or args.blocks is not None:
-        return "they must be as many"
-    x, y = _square(ranks)
-    return f"for example --tiles {x}x{y}"
-
-
-def _grid(fewest: int, most: int | None = None, least: int = 1):  # type: ignore[no-untyped-def]
-    """Return a reader of ``4x4``, for argparse."""
-
-    def read(text: str) -> tuple[int, ...]:
-        sides = text.lower().split("x")
-        if not fewest <= len(sides) <= (most or fewest) or not all(
-            re.fullmatch("[0-9]{1,9}", side) and int(side) >= least for side in sides
-        ):
-            raise argparse.ArgumentTypeError(f"'{text}' is not a grid such as 4x4")
-        return tuple(map(int, sides))
-
-    return read
 
 
 def _selector(text: str) -> tuple[str, str | int]:

@@ -21,7 +21,7 @@ from isochrone.base.errors import InputError
 from isochrone.predict.node_cost import TIE, HotSpot
 from isochrone.workloads import Ints
 from isochrone.workloads.node_messages import Layout
-from isochrone.workloads.traffic import Phase, Traffic
+from isochrone.workloads.traffic import RoundKind, Traffic
 
 __all__ = ["MOST_HOSTS", "VALUE_LIMIT", "Assignment", "assign", "hint"]
 
@@ -66,7 +66,7 @@ class Assignment:
 
 
 def assign(
-    phases: Sequence[Phase],
+    kinds: Sequence[RoundKind],
     layout: Layout,
     hosts: Sequence[str],
     model: HotSpot,
@@ -85,9 +85,9 @@ def assign(
             f"{len(hosts)} hosts are too many for a hint of {VALUE_LIMIT} characters",
             hint="isochrone place nodes has no such limit",
         )
-    rounds = sum(phase.rounds for phase in phases)
-    weights = np.array([phase.rounds / rounds for phase in phases])
-    costs = np.stack([_costs(phase, layout, model, reading) for phase in phases])
+    rounds = sum(kind.rounds for kind in kinds)
+    weights = np.array([kind.rounds / rounds for kind in kinds])
+    costs = np.stack([_costs(kind, layout, model, reading) for kind in kinds])
     bound = float(weights @ [_bottleneck(some) for some in costs])
     given = np.arange(len(hosts))
     given_cost = float(weights @ _hottest(costs, given))
@@ -120,9 +120,9 @@ def hint(hosts: Sequence[str], named: Sequence[int] | Ints) -> str:
     return ",".join([*(hosts[int(k)] for k in named), "*:1"])
 
 
-def _costs(phase: Phase, layout: Layout, model: HotSpot, reading: bool) -> Floats:
+def _costs(kind: RoundKind, layout: Layout, model: HotSpot, reading: bool) -> Floats:
     """Return the seconds of each host (row) with each domain; columns beyond them: with none."""
-    traffic = phase.traffic
+    traffic = kind.traffic
     intra = _overlap(traffic, layout)
     of_runs = traffic.sent[layout.last] - traffic.sent[layout.first]
     sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes).astype(np.int64)
@@ -131,7 +131,7 @@ def _costs(phase: Phase, layout: Layout, model: HotSpot, reading: bool) -> Float
     received[:served] = traffic.received[:served]
     into, out = received[None, :] - intra, sent[:, None] - intra
     into, out = (out, into) if reading else (into, out)
-    return model.cost(intra, into, out, phase.spread)
+    return model.cost(intra, into, out, kind.spread)
 
 
 def _overlap(traffic: Traffic, layout: Layout) -> Ints:

@@ -90,8 +90,8 @@ class _Search:
 
     def step(self, generator: np.random.Generator) -> bool:
         """Make the best swap around the hottest node of some kind of round, if one is better."""
-        phase = int(generator.choice(len(self.costs), p=self.positions.weights))
-        hot = int(np.argmax(self.costs[phase]))
+        kind = int(generator.choice(len(self.costs), p=self.positions.weights))
+        hot = int(np.argmax(self.costs[kind]))
         i, j = self.candidates(hot, generator)
         if not len(i):
             return False
@@ -143,8 +143,8 @@ class _Search:
 
     def kick(self, generator: np.random.Generator) -> None:
         """Shuffle a few neighbours of the hottest node."""
-        phase = int(generator.choice(len(self.costs), p=self.positions.weights))
-        hot = int(np.argmax(self.costs[phase]))
+        kind = int(generator.choice(len(self.costs), p=self.positions.weights))
+        hot = int(np.argmax(self.costs[kind]))
         low = max(0, hot - int(generator.integers(1, 6)))
         high = min(len(self.order), hot + int(generator.integers(2, 7)))
         self.order[low:high] = generator.permutation(self.order[low:high])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.predict.node_cost import HotSpot
 from isochrone.workloads import Ints
-from isochrone.workloads.traffic import Phase
+from isochrone.workloads.traffic import RoundKind
 
 __all__ = ["Positions"]
 
@@ -34,7 +34,7 @@ class Positions:
 
     Parameters
     ----------
-    phases
+    kinds
         Messages by kind of round.
     cores
         Ranks of each node, in any order.
@@ -45,18 +45,18 @@ class Positions:
     """
 
     def __init__(
-        self, phases: Sequence[Phase], cores: Ints, model: HotSpot, *, reading: bool = False
+        self, kinds: Sequence[RoundKind], cores: Ints, model: HotSpot, *, reading: bool = False
     ) -> None:
         self.nodes = len(cores)
         self.ranks = int(cores.sum())
         self.sizes, self.counts = np.unique(cores, return_counts=True)
-        rounds = sum(phase.rounds for phase in phases)
-        self.weights = np.array([phase.rounds / rounds for phase in phases])
-        self._phases = [_Phase(phase, self, model, reading) for phase in phases]
+        rounds = sum(kind.rounds for kind in kinds)
+        self.weights = np.array([kind.rounds / rounds for kind in kinds])
+        self._kinds = [_KindCosts(kind, self, model, reading) for kind in kinds]
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
-        """Return the seconds of nodes in each kind of round; shape (phases, nodes asked for)."""
-        return np.stack([phase.costs(place, before, size) for phase in self._phases])
+        """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for)."""
+        return np.stack([kind.costs(place, before, size) for kind in self._kinds])
 
     def total(self, orders: Ints) -> Floats:
         """Return the cost of whole orders, given as ranks of each node; shape (…, nodes)."""
@@ -75,14 +75,14 @@ class Positions:
         before, is a bound (Hall's condition for a bottleneck assignment). A runs through the
         single sizes and through all from the largest down to each.
         """
-        return float(self.weights @ [phase.bound(self.counts) for phase in self._phases])
+        return float(self.weights @ [kind.bound(self.counts) for kind in self._kinds])
 
 
-class _Phase:
+class _KindCosts:
     """One kind of round, as a table of costs by messages within, received and sent."""
 
-    def __init__(self, phase: Phase, of: Positions, model: HotSpot, reading: bool) -> None:
-        self.traffic, self.spread = phase.traffic, phase.spread
+    def __init__(self, kind: RoundKind, of: Positions, model: HotSpot, reading: bool) -> None:
+        self.traffic, self.spread = kind.traffic, kind.spread
         self.model, self.reading = model, reading
         self.domains = min(self.traffic.domains, of.nodes)
         received = np.zeros(of.nodes, np.int64)

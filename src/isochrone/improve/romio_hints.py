@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.placements import absolute
+from isochrone.formats.placement import absolute
 
 __all__ = ["FILE", "FILE_LIMIT", "NO_EFFECT", "environment", "text"]
 

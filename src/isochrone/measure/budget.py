@@ -25,7 +25,6 @@ measured again, and a machine has slow moments."""
 SHORTEST: Final = 0.5
 """Seconds that every run gets, whatever the estimate says."""
 
-_TRIPS: Final = {"point-to-point": 2, "bisection": 2, "latency-map": 2, "collective": 1}
 _OPERATIONS: Final = 10  # of --op all
 
 
@@ -61,8 +60,8 @@ def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -
     sizes = _sizes(preset)
     window = int(_option(preset, "--window") or 1)
     each = sum(trial.start + size * trial.per_byte for size in sizes)
-    each *= window * _TRIPS[preset.experiment] * _operations(preset)
-    if preset.experiment == "latency-map":
+    each *= window * preset.trips * _operations(preset)
+    if preset.all_pairs:
         each *= ranks if ranks % 2 else ranks - 1  # rounds of a tournament
     return Cost(trial.startup, each * (repeats + WARMUP), each * (LEAST_REPEATS + WARMUP))
 

@@ -8,7 +8,7 @@ something else than its option says, ``docs/sweeps.md`` tells what.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,6 +33,12 @@ class Preset:
         One line.
     pair
         Whether two ranks are enough: then a suite runs it once, with the fewest ranks.
+    trips
+        Messages one after the other for each one that is timed: there and back are two.
+    all_pairs
+        Whether it is repeated for each round of a tournament of all ranks.
+    trial
+        More options for the short trial from which a suite estimates how long it takes.
     """
 
     name: str
@@ -40,18 +46,27 @@ class Preset:
     options: tuple[str, ...]
     summary: str
     pair: bool = False
+    trips: int = 2
+    all_pairs: bool = False
+    trial: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A set of presets and the seconds it may take unless the user says otherwise."""
+    """A set of presets and the seconds it may take unless the user says otherwise.
+
+    ``other_sweeps`` says that sweeps of the probe which have no preset are measured as well, as
+    they are by default.
+    """
 
     name: str
     presets: tuple[str, ...]
     max_time: float
     summary: str
+    other_sweeps: bool = False
 
 
+_ONE: Final = ("--op", "allreduce")
 _SHORT: Final = ("--bytes", "auto:0:1KiB", "--smallest-gap", "4")
 _LONG: Final = ("--bytes", "256KiB:1MiB:32KiB")
 _PLAIN: Final = ("--bytes", "0:1KiB:32")
@@ -71,10 +86,11 @@ _ALL: Final = (
     Preset("blong", "bisection", _LONG, "long messages of all pairs across the cut at once"),
     Preset("bcast", "collective",
            ("--op", "bcast", "--root", "rotating", "--bytes", "0:1KiB:256"),
-           "broadcast, each rank the root in turn"),
+           "broadcast, each rank the root in turn", trips=1, trial=_ONE),
     Preset("dsum", "collective", ("--op", "allreduce", "--bytes", "0:8KiB:2KiB"),
-           "sum of up to 1,024 doubles to all ranks"),
-    Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks"),
+           "sum of up to 1,024 doubles to all ranks", trips=1, trial=_ONE),
+    Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks",
+           all_pairs=True, trial=("--retest", "0")),
     Preset("sizes", "point-to-point", ("--bytes", "auto:0:1MiB"),
            "time and bandwidth from 0 to 1 MiB, protocol switches", pair=True),
     Preset("rate", "point-to-point", ("--window", "64", "--bytes", "8,1KiB,64KiB"),
@@ -87,9 +103,9 @@ _ALL: Final = (
            "what all pairs across the cut get at once"),
     Preset("operations", "collective",
            ("--op", "barrier,bcast,allreduce,alltoall", "--bytes", "8,1KiB,64KiB"),
-           "the collective operations that programs use most"),
+           "the collective operations that programs use most", trips=1, trial=_ONE),
     Preset("all-operations", "collective", ("--op", "all", "--bytes", "8:128KiB:x8"),
-           "all collective operations"),
+           "all collective operations", trips=1, trial=_ONE),
 )  # fmt: skip
 
 PRESETS: Final = {preset.name: preset for preset in _ALL}
@@ -106,7 +122,8 @@ SUITES: Final = {
         Suite("mpptest", _MPPTEST, 600.0, "the nine experiments of mpptest, in ten minutes"),
         Suite("full", ("map", "sizes", *_MPPTEST, "rate", "both-ways", "put", "cut",
                        "all-operations"), 1800.0,
-              "all of these, and the other modes and operations, in half an hour"),
+              "all of these, and the other modes and operations, in half an hour",
+              other_sweeps=True),
     )
 }  # fmt: skip
 
@@ -129,9 +146,18 @@ def find(name: str, experiment: str) -> Preset:
     raise InputError(f"{experiment} has no preset '{name}'", hint=hint)
 
 
-def plan(suite: Suite, ranks: tuple[int, ...]) -> Iterator[tuple[Preset, int]]:
-    """Yield what a suite runs: pair experiments with the fewest ranks, others with each number."""
-    for name in suite.presets:
-        preset = PRESETS[name]
+def plan(
+    suite: Suite, ranks: tuple[int, ...], sweeps: Mapping[str, str] | None = None
+) -> Iterator[tuple[Preset, int]]:
+    """Yield what a suite runs: pair experiments with the fewest ranks, others with each number.
+
+    ``sweeps`` are the experiments of the probe that are sweeps, with a line on each.
+    """
+    presets = [PRESETS[name] for name in suite.presets]
+    if suite.other_sweeps:
+        known = {preset.experiment for preset in _ALL}
+        others = {name: line for name, line in (sweeps or {}).items() if name not in known}
+        presets += [Preset(name, name, (), line) for name, line in others.items()]
+    for preset in presets:
         for count in (min(ranks),) if preset.pair else ranks:
             yield preset, count

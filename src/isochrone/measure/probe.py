@@ -22,6 +22,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Final
 
+import msgspec
+
 from isochrone.base.errors import InputError, MeasurementError
 
 __all__ = ["Probe", "Progress", "build", "experiments", "find_mpicc", "run"]
@@ -64,6 +66,12 @@ class Probe:
         words = _answer([str(self.path), "--version"]).stdout.split("\n", 1)[-1].split()
         return " ".join(words)
 
+    def sweeps(self) -> dict[str, str]:
+        """List the experiments that are sweeps over message sizes, with a line on each."""
+        lines = _answer([str(self.path), "--list"]).stdout.splitlines()
+        listed = [msgspec.json.decode(line, type=dict[str, str]) for line in lines]
+        return {one["name"]: one["summary"] for one in listed if one["kind"] == "sweep"}
+
     def check(
         self, experiment: str, options: Sequence[str], ranks: int, *, here: bool = False
     ) -> None:
@@ -98,9 +106,10 @@ def sources() -> Path:
 
 
 def experiments() -> list[str]:
-    """List the experiments as the user types them; one file is one experiment."""
-    files = (sources() / "experiments").glob("*.c")
-    return sorted(file.stem.replace("_", "-") for file in files)
+    """List the experiments as the user types them; one file, or one folder, is one experiment."""
+    folder = sources() / "experiments"
+    files = [*folder.glob("*.c"), *(file.parent for file in folder.glob("*/*.c"))]
+    return sorted({file.stem.replace("_", "-") for file in files})
 
 
 def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
@@ -302,7 +311,7 @@ def _fingerprint(source: Path, mpicc: Path) -> str:
     digest = hashlib.sha256()
     for file in sorted([*source.rglob("*.[ch]"), source / "Makefile"]):
         if "build" not in file.relative_to(source).parts:
-            digest.update(file.name.encode() + b"\0" + file.read_bytes())
+            digest.update(str(file.relative_to(source)).encode() + b"\0" + file.read_bytes())
     real = mpicc.resolve()
     digest.update(f"{mpicc}\0{real}\0{real.stat().st_mtime_ns}\0".encode())
     digest.update(_answer([str(mpicc), "-show"]).stdout.encode())

@@ -11,7 +11,7 @@ from isochrone.base import registry
 from isochrone.base.files import sha256
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.pages.kinds.clocks import clock_section
+from isochrone.pages.clocks import clock_section
 from isochrone.pages.page import (
     Block,
     Column,

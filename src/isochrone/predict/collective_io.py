@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from isochrone.predict.node_cost import TIE, HotSpot
 from isochrone.workloads import Ints
 from isochrone.workloads.node_messages import Counts, Layout, count
-from isochrone.workloads.traffic import Phase
+from isochrone.workloads.traffic import RoundKind
 
 __all__ = ["Prediction", "predict"]
 
@@ -88,7 +88,7 @@ def _known(seconds: float) -> float | None:
 
 
 def predict(
-    phases: Sequence[Phase],
+    kinds: Sequence[RoundKind],
     layout: Layout,
     aggregators: Sequence[int] | Ints,
     hosts: Sequence[str],
@@ -97,19 +97,19 @@ def predict(
     reading: bool = False,
 ) -> Prediction:
     """Return the cost of a call whose domain k is served by rank ``aggregators[k]``."""
-    rounds = sum(phase.rounds for phase in phases)
+    rounds = sum(kind.rounds for kind in kinds)
     total = Counts(*(np.zeros(layout.nodes, np.int64) for _ in range(3)))
     times = np.zeros(3)
     nodes = np.zeros(layout.nodes)
     warnings: list[str] = []
-    for phase in phases:
-        found = count(phase.traffic, layout, aggregators)
+    for kind in kinds:
+        found = count(kind.traffic, layout, aggregators)
         found = found.reversed() if reading else found
-        costs, low, high, told = model.ask(found.intra, found.into, found.out, phase.spread)
+        costs, low, high, told = model.ask(found.intra, found.into, found.out, kind.spread)
         warnings += [text for text in told if text not in warnings]
         hot = int(np.argmax(costs))
-        times += phase.rounds * np.array([costs[hot], low[hot], high[hot]])
-        nodes += phase.rounds / rounds * costs
-        total = total.plus(found, phase.times)
+        times += kind.rounds * np.array([costs[hot], low[hot], high[hot]])
+        nodes += kind.rounds / rounds * costs
+        total = total.plus(found, kind.times)
     seconds, below, above = times.tolist()
     return Prediction(hosts, total, rounds, seconds, below, above, nodes, warnings)

@@ -65,7 +65,7 @@ class HotSpot:
     def ask(
         self, intra: ArrayLike, into: ArrayLike, out: ArrayLike, spread: int = 1
     ) -> tuple[Floats, Floats, Floats, list[str]]:
-        """Return the seconds of each node in an average round, their interval, and doubts."""
+        """Return the seconds of each node in an average round, their interval, and warnings."""
         sides = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (intra, into, out)))
         a, i, o = (side.ravel() / spread for side in sides)
         values = {"pa": a / 2, "pe": (i + o) / 2, "in": i, "out": o}

@@ -8,7 +8,7 @@ import msgspec
 
 from isochrone.base.errors import InputError
 
-__all__ = ["Clock", "Header", "Library", "Option", "header_of"]
+__all__ = ["Clock", "Header", "Library", "Option", "header_of", "kind_of"]
 
 Option = bool | int | float | str | list[bool | int | float | str] | None
 """Value of an option of an experiment."""
@@ -90,7 +90,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
     made_up: bool = False
 
 
-_OF_EXPERIMENTS: Final[dict[str, dict[str, Any]]] = {
+_KINDS: Final[dict[str, dict[str, Any]]] = {
     "latency-map": {"kind": "latency-map"},
     "null": {"kind": "latency-map", "made_up": True},
     "point-to-point": {"kind": "sweep", "by": ("i", "j")},
@@ -100,7 +100,16 @@ _OF_EXPERIMENTS: Final[dict[str, dict[str, Any]]] = {
     "tile-io": {"kind": "tile-io"},
     "clock-sync": {"kind": "clocks"},
 }
-"""What the headers of version 0.1 did not say, by the name of the experiment."""
+"""What a header says of its kind, by the name of the experiment."""
+
+
+def kind_of(experiment: str) -> dict[str, Any]:
+    """Return the members of a header that say its kind, for an experiment of this name.
+
+    For files written before headers said it, and for those of other programs; empty if there is no
+    such experiment.
+    """
+    return dict(_KINDS.get(experiment, {}))
 
 
 def header_of(record: dict[str, Any]) -> Header:
@@ -111,7 +120,7 @@ def header_of(record: dict[str, Any]) -> Header:
     InputError
         If a member is not of its type.
     """
-    known = {} if "kind" in record else _OF_EXPERIMENTS.get(str(record.get("experiment")), {})
+    known = {} if "kind" in record else kind_of(str(record.get("experiment")))
     try:
         return msgspec.convert({**record, **known}, Header)
     except msgspec.ValidationError as error:

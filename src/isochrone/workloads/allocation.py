@@ -41,14 +41,14 @@ class Allocation:
         Ranks that each takes, at least 1.
     origin
         Where it is from, for a person: ``--nodes``, a file, ``the Slurm job``.
-    placement
+    host_of_rank
         Host of each rank, where that is known and not block by block; else empty.
     """
 
     hosts: tuple[str, ...]
     cores: tuple[int, ...]
     origin: str = "--nodes"
-    placement: tuple[str, ...] = ()
+    host_of_rank: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.hosts:
@@ -70,7 +70,7 @@ class Allocation:
     def by_rank(self) -> list[str]:
         """Host of each rank."""
         pairs = zip(self.hosts, self.cores, strict=True)
-        return list(self.placement) or [host for host, count in pairs for _ in range(count)]
+        return list(self.host_of_rank) or [host for host, count in pairs for _ in range(count)]
 
     def reordered(self, order: Sequence[int]) -> Allocation:
         """Return the nodes in another order, filled one after the other."""

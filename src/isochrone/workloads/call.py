@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.workloads import Pattern
+from isochrone.workloads.access_pattern import AccessPattern
 from isochrone.workloads.cb_config_list import row_aggregators
 from isochrone.workloads.file_domains import Windows, even, lustre_clients, stripe_cyclic
 from isochrone.workloads.grid import Grid
-from isochrone.workloads.traffic import Phase, phases
+from isochrone.workloads.traffic import RoundKind, round_kinds
 
 __all__ = ["DRIVERS", "STRIPE", "Call"]
 
@@ -42,7 +42,7 @@ class Call:
         ``romio_lustre_co_ratio`` of the Lustre driver.
     """
 
-    pattern: Pattern
+    pattern: AccessPattern
     driver: str = "even"
     reading: bool = False
     buffer: int | None = None
@@ -69,9 +69,9 @@ class Call:
             return stripe_cyclic(extent, clients, self.stripe)
         return even(extent, aggregators, unit=self.unit, smallest=self.smallest, buffer=self.buffer)
 
-    def phases(self, aggregators: int) -> list[Phase]:
-        """Count the messages for so many aggregators."""
-        return phases(self.pattern, self.windows(aggregators))
+    def round_kinds(self, aggregators: int) -> list[RoundKind]:
+        """Count the messages for so many aggregators, by kind of round."""
+        return round_kinds(self.pattern, self.windows(aggregators))
 
     def rows(self) -> list[int]:
         """Return the aggregators of OMPIO: those of the rows of a Cartesian communicator."""
@@ -82,7 +82,7 @@ class Call:
             )
         return row_aggregators(self.pattern.axes[0].blocks, self.pattern.ranks)
 
-    def doubts(self) -> list[str]:
+    def warnings(self) -> list[str]:
         """Say what makes the exchange differ from what is counted."""
         found = []
         if not self.pattern.interleaved:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.workloads import Ints, Runs
+from isochrone.workloads import Ints
+from isochrone.workloads.access_pattern import Runs
 
 __all__ = ["Axis", "Grid", "merge"]
 

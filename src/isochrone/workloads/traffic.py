@@ -13,12 +13,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.workloads import Ints, Pattern, Runs
+from isochrone.workloads import Ints
+from isochrone.workloads.access_pattern import AccessPattern, Runs
 from isochrone.workloads.file_domains import Windows
 
-__all__ = ["MOST_PHASES", "Phase", "Traffic", "phases"]
+__all__ = ["MAX_KINDS", "RoundKind", "Traffic", "round_kinds"]
 
-MOST_PHASES: Final = 64
+MAX_KINDS: Final = 64
 """Kinds of rounds that are told apart; if there are more, all are taken as their average."""
 
 
@@ -78,7 +79,7 @@ class Traffic:
 
 
 @dataclass(frozen=True)
-class Phase:
+class RoundKind:
     """Rounds of the exchange that are alike.
 
     Attributes
@@ -88,7 +89,7 @@ class Phase:
     times
         How often the traffic takes place.
     spread
-        Rounds that the traffic is spread over: 1, unless the phase is an average.
+        Rounds that the traffic is spread over: 1, unless it is an average.
     """
 
     traffic: Traffic
@@ -97,11 +98,11 @@ class Phase:
 
     @property
     def rounds(self) -> int:
-        """Rounds in this phase."""
+        """Rounds of this kind."""
         return self.times * self.spread
 
 
-def phases(pattern: Pattern, windows: Windows) -> list[Phase]:
+def round_kinds(pattern: AccessPattern, windows: Windows) -> list[RoundKind]:
     """Count the messages of a pattern whose file is cut into windows, by kind of round.
 
     All ranks wait for each other in each round (``MPI_Alltoall`` of the sizes, ``MPI_Waitall``), so
@@ -111,17 +112,17 @@ def phases(pattern: Pattern, windows: Windows) -> list[Phase]:
     domain, turn = windows.domain[runs.window], windows.turn[runs.window]
     shape = pattern.ranks, windows.domains
     if windows.rounds == 1:
-        return [Phase(_traffic(*shape, domain, runs))]
+        return [RoundKind(_traffic(*shape, domain, runs))]
     marks = np.zeros(windows.rounds, np.uint64)
     np.add.at(marks, turn, _mark(domain, runs.first, runs.last))
     _, first, times = np.unique(marks, return_index=True, return_counts=True)
-    if len(first) > MOST_PHASES:
-        return [Phase(_traffic(*shape, domain, runs), spread=windows.rounds)]
+    if len(first) > MAX_KINDS:
+        return [RoundKind(_traffic(*shape, domain, runs), spread=windows.rounds)]
     found = []
     for representative, count in zip(first, times, strict=True):
         keep = turn == representative
         some = Runs(*(column[keep] for column in runs))
-        found.append(Phase(_traffic(*shape, domain[keep], some), int(count)))
+        found.append(RoundKind(_traffic(*shape, domain[keep], some), int(count)))
     return found
 
 

@@ -24,7 +24,9 @@ def cost(call: Call, by_rank: list[str], config: str, model: HotSpot) -> float:
     """What ROMIO's reading of a list costs."""
     layout, hosts = layout_of(by_rank)
     ranks = aggregators(by_rank, config)
-    return predict(call.phases(len(ranks)), layout, ranks, hosts, model, reading=call.reading).cost
+    return predict(
+        call.round_kinds(len(ranks)), layout, ranks, hosts, model, reading=call.reading
+    ).cost
 
 
 @settings(max_examples=50, deadline=None)
@@ -42,7 +44,7 @@ def test_it_is_the_best_of_all_orders_whatever_the_placement(
                 stripe=11)  # fmt: skip
     model = directional() if both_ways else tachyon()
     layout, hosts = layout_of(by_rank)
-    found = assign(call.phases(len(hosts)), layout, hosts, model, reading=call.reading)
+    found = assign(call.round_kinds(len(hosts)), layout, hosts, model, reading=call.reading)
     config = hint(hosts, found.order[: found.named])
     assert found.cost == pytest.approx(cost(call, by_rank, config, model))
     assert found.given_cost == pytest.approx(cost(call, by_rank, "*:1", model))
@@ -59,7 +61,7 @@ def test_it_reaches_the_best_order_of_nodes_without_moving_a_rank() -> None:
     for cores in (UNEVEN, (1, 1, 2, 2, 1, 1, 4, 4)):
         by_rank = [f"n{k}" for k, count in enumerate(cores) for _ in range(count)]
         layout, hosts = layout_of(by_rank)
-        found = assign(Call(tile_io(4, 4)).phases(8), layout, hosts, tachyon())
+        found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, hosts, tachyon())
         assert found.cost == pytest.approx(0.030574)
         assert found.given_cost == pytest.approx(0.052138)
 
@@ -67,7 +69,7 @@ def test_it_reaches_the_best_order_of_nodes_without_moving_a_rank() -> None:
 def test_a_hint_names_no_more_than_it_must_and_all_others_follow() -> None:
     by_rank = [f"n{k}" for k, count in enumerate(UNEVEN) for _ in range(count)]
     layout, hosts = layout_of(by_rank)
-    found = assign(Call(tile_io(4, 4)).phases(8), layout, hosts, tachyon())
+    found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, hosts, tachyon())
     assert found.named < 8
     config = hint(hosts, found.order[: found.named])
     assert config.endswith(",*:1")
@@ -81,7 +83,7 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
     names = [f"{k:0{width}d}" for k in range(200)]
     by_rank = [name for name, count in zip(names, cores, strict=True) for _ in range(count)]
     layout, hosts = layout_of(by_rank)
-    found = assign(Call(tile_io(x, y)).phases(200), layout, hosts, tachyon())
+    found = assign(Call(tile_io(x, y)).round_kinds(200), layout, hosts, tachyon())
     config = hint(hosts, found.order[: found.named])
     assert not found.whole
     assert len(config) <= VALUE_LIMIT
@@ -95,7 +97,7 @@ def test_too_many_hosts_are_refused() -> None:
     layout, hosts = layout_of(by_rank)
     call = Call(tile_io(1, len(by_rank)))
     with pytest.raises(InputError, match="too many for a hint"):
-        assign(call.phases(len(hosts)), layout, hosts, tachyon())
+        assign(call.round_kinds(len(hosts)), layout, hosts, tachyon())
 
 
 def test_hints_beyond_what_romio_reads_are_refused() -> None:

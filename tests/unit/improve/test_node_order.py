@@ -37,7 +37,9 @@ def job(cores: list[int], kind: str) -> tuple[Positions, Call]:
     driver = "lustre" if kind == "lustre" else "even"
     call = Call(grid, driver, kind == "read", stripe=11)
     model = directional() if kind in ("read", "directional") else tachyon()
-    return Positions(call.phases(len(cores)), np.array(cores), model, reading=call.reading), call
+    return Positions(
+        call.round_kinds(len(cores)), np.array(cores), model, reading=call.reading
+    ), call
 
 
 def all_costs(at: Positions, cores: list[int]) -> dict[tuple[int, ...], float]:
@@ -53,9 +55,9 @@ def test_the_cost_by_position_is_that_of_the_whole_prediction(drawn) -> None:  #
     at, call = job(*drawn)
     layout = block_layout(cores)
     model = directional() if kind in ("read", "directional") else tachyon()
-    phases = call.phases(len(cores))
+    kinds = call.round_kinds(len(cores))
     names = [str(k) for k in range(len(cores))]
-    whole = predict(phases, layout, layout.first, names, model, reading=call.reading)
+    whole = predict(kinds, layout, layout.first, names, model, reading=call.reading)
     assert float(at.total(np.array(cores))) == pytest.approx(whole.cost, rel=1e-12)
 
 
@@ -145,8 +147,8 @@ def test_a_model_of_something_else_is_refused() -> None:
 def test_fewer_aggregators_than_nodes_leave_the_last_nodes_without_a_domain() -> None:
     cores = (4, 4, 2, 2, 1, 1, 1, 1)
     call = Call(tile_io(4, 4))
-    at = Positions(call.phases(3), np.array(cores), tachyon())
+    at = Positions(call.round_kinds(3), np.array(cores), tachyon())
     layout = block_layout(cores)
-    whole = predict(call.phases(3), layout, layout.first[:3], ["n"] * 8, tachyon())
+    whole = predict(call.round_kinds(3), layout, layout.first[:3], ["n"] * 8, tachyon())
     assert float(at.total(np.array(cores))) == pytest.approx(whole.cost)
     assert whole.counts.into[3:].sum() == 0

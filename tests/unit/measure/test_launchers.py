@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.measure import launchers
-from isochrone.measure.launchers import Job
+from isochrone.measure import launcher as launchers
+from isochrone.measure.launcher import Job
 
 PROGRAM = ("/opt/probe", "latency-map", "--out", "a b.jsonl")
 
@@ -55,19 +54,17 @@ def job(**changes: object) -> Job:
     ],
 )  # fmt: skip
 def test_tokens(launcher: str, changes: dict[str, object], tokens: list[str]) -> None:
-    assert registry.load("measure.launchers", launcher).command(job(**changes)) == tokens
+    assert launchers.load(launcher).command(job(**changes)) == tokens
 
 
 @pytest.mark.parametrize("template", ["", "   ", "run 'unclosed"])
 def test_generic_needs_a_command_it_can_split(template: str) -> None:
     with pytest.raises(InputError):
-        registry.load("measure.launchers", "generic").command(
-            job(options={"launcher_template": template})
-        )
+        launchers.load("generic").command(job(options={"launcher_template": template}))
 
 
 def test_a_template_is_never_seen_by_a_shell() -> None:
-    tokens = registry.load("measure.launchers", "generic").command(
+    tokens = launchers.load("generic").command(
         job(options={"launcher_template": "run $(reboot) ; {program}"})
     )
     assert tokens[:3] == ["run", "$(reboot)", ";"]
@@ -113,17 +110,15 @@ def test_the_starter_is_the_sibling_of_the_compiler_wrapper(tmp_path: Path) -> N
 
 
 def test_open_mpi_says_what_it_had_to_allow() -> None:
-    doubts = registry.load("measure.launchers", "mpirun-openmpi").doubts(
-        job(root=True, processors=2)
-    )
-    assert len(doubts) == 2
+    warnings = launchers.load("mpirun-openmpi").warnings(job(root=True, processors=2))
+    assert len(warnings) == 2
 
 
 def test_a_simulation_computes_times_that_are_known_on_paper(tmp_path: Path) -> None:
     platform = tmp_path / "p.xml"
     platform.write_text("<platform/>")
     (tmp_path / "p.hosts").write_text("node-0\n" * 8)
-    simgrid = registry.load("measure.launchers", "simgrid")
+    simgrid = launchers.load("simgrid")
     exact = job(options={"platform": platform}, program=("/opt/probe", "null"))
     tokens = simgrid.command(exact)
     assert tokens[:5] == ["smpirun", "-np", "8", "-platform", str(platform)]
@@ -151,7 +146,7 @@ def test_a_simulation_that_cannot_start_says_why(
     options: dict[str, object], program: tuple[str, ...], complaint: str
 ) -> None:
     with pytest.raises(InputError, match=complaint):
-        registry.load("measure.launchers", "simgrid").command(job(options=options, program=program))
+        launchers.load("simgrid").command(job(options=options, program=program))
 
 
 @pytest.mark.parametrize(
@@ -185,8 +180,8 @@ def test_srun_names_the_plug_in_for_mpi_only_where_neither_site_nor_user_has(
     if conf is not None:
         (tmp_path / "slurm.conf").write_text(conf)
     launcher, described = (
-        registry.load("measure.launchers", "srun"),
+        launchers.load("srun"),
         job(library=library, extra=extra),
     )
     assert launcher.command(described) == ["srun", "--ntasks=8", *token, *extra, *PROGRAM]
-    assert len(launcher.doubts(described)) == len(token)
+    assert len(launcher.warnings(described)) == len(token)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.workloads import Pattern
+from isochrone.workloads.access_pattern import AccessPattern
 from isochrone.workloads.grid import Axis, Grid
 from isochrone.workloads.patterns import table
 from isochrone.workloads.patterns.blocks import block_array
@@ -38,7 +38,7 @@ def owners(grid: Grid) -> list[set[int]]:
     return file
 
 
-def found(pattern: Pattern, cuts: Sequence[int]) -> list[set[int]]:
+def found(pattern: AccessPattern, cuts: Sequence[int]) -> list[set[int]]:
     """Ask the pattern for the windows between the cuts."""
     edges = np.array(cuts, np.int64)
     runs = pattern.touches(edges[:-1], edges[1:])

@@ -15,7 +15,7 @@ from isochrone.workloads.file_domains import Windows, even, lustre_clients, stri
 from isochrone.workloads.grid import Grid
 from isochrone.workloads.node_messages import Counts, block_layout, count, layout_of
 from isochrone.workloads.patterns.tiles import tile_io
-from isochrone.workloads.traffic import phases
+from isochrone.workloads.traffic import round_kinds
 
 TABLE_2 = {
     (4, 4, 2, 2, 1, 1, 1, 1): (
@@ -36,10 +36,10 @@ TABLE_2 = {
 
 def total(grid: Grid, windows: Windows, cores: list[int], ranks: list[int]) -> Counts:
     layout = block_layout(cores)
-    counts = [count(p.traffic, layout, ranks) for p in phases(grid, windows)]
+    counts = [count(p.traffic, layout, ranks) for p in round_kinds(grid, windows)]
     zero = Counts(*(np.zeros(len(cores), np.int64) for _ in range(3)))
-    for found, phase in zip(counts, phases(grid, windows), strict=True):
-        zero = zero.plus(found, phase.times)
+    for found, kind in zip(counts, round_kinds(grid, windows), strict=True):
+        zero = zero.plus(found, kind.times)
     return zero
 
 
@@ -60,8 +60,8 @@ def test_a_smaller_buffer_repeats_the_messages_in_every_round() -> None:
     assert (grid.extent[1], windows.rounds) == (2**25, 4)
     found = total(grid, windows, list(cores), list(layout.first))
     assert tuple(found.out) == tuple(4 * n for n in TABLE_2[cores][2])
-    (phase,) = phases(grid, windows)
-    assert (phase.times, phase.spread) == (4, 1)
+    (kind,) = round_kinds(grid, windows)
+    assert (kind.times, kind.spread) == (4, 1)
 
 
 def slow(grid: Grid, windows: Windows, cores: list[int], ranks: list[int]) -> np.ndarray:
@@ -102,8 +102,8 @@ def test_the_fast_count_is_the_slow_count(x: int, y: int, data: st.DataObject, k
 def test_ranks_dealt_out_to_nodes_in_turn_are_counted_where_they_are() -> None:
     layout, names = layout_of(["a", "b"] * 8)
     grid = tile_io(4, 4)
-    (phase,) = phases(grid, even(grid.extent, 2))
-    found = count(phase.traffic, layout, [0, 1])
+    (kind,) = round_kinds(grid, even(grid.extent, 2))
+    found = count(kind.traffic, layout, [0, 1])
     assert names == ["a", "b"]
     # each node holds 4 ranks of either half of the file
     assert [found.intra.tolist(), found.into.tolist(), found.out.tolist()] == [[4, 4]] * 3

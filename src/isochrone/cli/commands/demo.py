@@ -9,7 +9,7 @@ from typing import Final
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.cli.measuring import Bench, follow
+from isochrone.cli.measuring import follow, setup_of
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.pages.html.render import is_report, write_report
@@ -42,11 +42,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "it exists and is no report of ours", where=str(args.output), hint="give -o FILE"
         )
-    bench = Bench.choose({"mpicc": args.mpicc})
+    setup = setup_of(args)
     files = []
     for experiment, ranks, options in STEPS:
         path = args.output.with_name(f"demo-{experiment}.jsonl")
-        tokens = bench.tokens(experiment, options, ranks, path, force=True)
+        tokens = setup.tokens(experiment, options, ranks, path, force=True)
         print(f"$ {shlex.join(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
         terminal.render(page_of(read(path)))

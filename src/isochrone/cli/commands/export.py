@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from isochrone.base import registry
 from isochrone.base.units import format_bytes
 from isochrone.cli.options import add_message_size
 from isochrone.cli.output import add_output, check_output
+from isochrone.formats import exporter as exporters
 from isochrone.runfile.run import read
 
 __all__ = ["add_arguments", "run"]
@@ -17,7 +17,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone export``."""
-    formats = registry.names("formats.exporters")
+    formats = exporters.names()
     parser.add_argument("file", type=Path, metavar="FILE", help="run file")
     parser.add_argument(
         "--to", choices=formats, required=True, metavar="FORMAT",
@@ -29,20 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the file, say where it is, and what it leaves out."""
-    exporter = registry.load("formats.exporters", args.to)
+    exporter = exporters.load(args.to)
     path = check_output(
-        args.output or args.file.with_suffix(exporter.SUFFIX), force=args.force, inputs=[args.file]
+        args.output or args.file.with_suffix(exporter.suffix), force=args.force, inputs=[args.file]
     )
-    beside = [path.with_suffix(suffix) for suffix in getattr(exporter, "BESIDE", ())]
+    beside = [path.with_suffix(suffix) for suffix in exporter.beside]
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
     found = read(args.file)
     exporter.write(found, path, nbytes=args.bytes)
-    if (
-        getattr(exporter, "ONE_SIZE", False)
-        and args.bytes is None
-        and len(found.message_sizes()) > 1
-    ):
+    if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])
         print(f"isochrone: {args.to} holds one size; this is {size} (see --bytes)", file=sys.stderr)
     for written in (path, *beside):

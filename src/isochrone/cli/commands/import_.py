@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.cli.output import add_output, check_output
+from isochrone.formats import importer as importers
 from isochrone.runfile.run import write
 
 __all__ = ["add_arguments", "run"]
@@ -17,7 +17,7 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
-    formats = registry.names("formats.importers")
+    formats = importers.names()
     parser.add_argument("file", type=Path, metavar="FILE", help="file of the other program")
     parser.add_argument(
         "--from", dest="source", choices=formats, required=True, metavar="FORMAT",
@@ -35,13 +35,12 @@ def run(args: argparse.Namespace) -> int:
     path = check_output(
         args.output or args.file.with_suffix(".jsonl"), force=args.force, inputs=[args.file]
     )
-    importer = registry.load("formats.importers", args.source)
-    takes_ranks = getattr(importer, "TAKES_RANKS", False)
-    if args.ranks is not None and not takes_ranks:
+    importer = importers.load(args.source)
+    if args.ranks is not None and not importer.takes_ranks:
         raise InputError(
             f"a file of {args.source} says itself how many ranks there are", where="--ranks"
         )
-    found = importer.read(args.file, **({"ranks": args.ranks} if takes_ranks else {}))
+    found = importer.read(args.file, **({"ranks": args.ranks} if importer.takes_ranks else {}))
     write(found, path, overwrite=args.force)
     for warning in found.warnings:
         print(f"isochrone: {printable(warning['text'], 500)}", file=sys.stderr)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from isochrone.base.errors import IsochroneError
-from isochrone.cli.measuring import Bench, add_bench, follow, rank_count, seconds_above_zero
+from isochrone.cli.measuring import add_setup, follow, rank_count, seconds_above_zero, setup_of
 from isochrone.cli.output import add_output, check_output
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
-    add_bench(parser)
+    add_setup(parser)
     parser.set_defaults(passes_options_on=True)
     parser.print_help = lambda file=None: _print_help(parser, file)  # type: ignore[method-assign]
 
@@ -56,12 +56,12 @@ def run(args: argparse.Namespace) -> int:
     if args.preset is not None:
         options = [*presets.find(args.preset, args.experiment).options, *options]
         notes["preset"] = args.preset
-    bench = Bench.choose(vars(args))
-    ranks = args.ranks or bench.default_ranks()
-    bench.check(args.experiment, options, ranks)
+    setup = setup_of(args)
+    ranks = args.ranks or setup.default_ranks()
+    setup.check(args.experiment, options, ranks)
     path = args.output or Path(f"{args.experiment}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl")
     check_output(path, force=args.force)
-    tokens = bench.tokens(args.experiment, options, ranks, path, force=args.force, notes=notes)
+    tokens = setup.tokens(args.experiment, options, ranks, path, force=args.force, notes=notes)
     if args.dry_run:
         print(shlex.join(tokens))
         return 0

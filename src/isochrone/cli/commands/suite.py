@@ -21,10 +21,11 @@ from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.text import printable
-from isochrone.cli.measuring import Bench, add_bench, follow, seconds_above_zero
+from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, setup_of
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
 from isochrone.measure.presets import Preset, Suite
+from isochrone.measure.setup import Setup
 from isochrone.runfile.run import Run, read
 
 __all__ = ["add_arguments", "run"]
@@ -53,36 +54,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="FOLDER", help="default: the name of the suite"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
-    add_bench(parser)
+    add_setup(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Plan, say the plan, measure."""
     began = time.monotonic()
     suite = presets.SUITES[args.suite]
-    bench = Bench.choose(vars(args))
-    ranks = args.ranks or (bench.default_ranks(),)
+    setup = setup_of(args)
+    ranks = args.ranks or (setup.default_ranks(),)
     folder = args.output or Path(suite.name)
-    runs = [Planned(preset, count, folder) for preset, count in presets.plan(suite, ranks)]
-    for planned in runs:
-        bench.check(planned.preset.experiment, planned.preset.options, planned.ranks)
+    sweeps = setup.sweeps() if suite.other_sweeps else {}
+    runs = [Planned(preset, n, folder) for preset, n in presets.plan(suite, ranks, sweeps)]
+    for one in runs:
+        setup.check(one.preset.experiment, one.preset.options, one.ranks)
     if args.dry_run:
-        for planned in runs:
-            print(shlex.join(planned.tokens(bench, ())))
+        for one in runs:
+            print(shlex.join(one.tokens(setup, ())))
         return 0
     _make_folder(folder)
-    missing = [planned for planned in runs if not planned.is_there()]
+    missing = [one for one in runs if not one.is_there()]
     if len(missing) < len(runs):
         print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {folder}/ already")
     if not missing:
         return 0
     max_time = args.max_time or suite.max_time
-    costs = _estimate(bench, missing, folder)
+    costs = _estimate(setup, missing)
     _print_plan(suite, folder, missing, costs, max_time - (time.monotonic() - began), max_time)
-    for k, planned in enumerate(missing):
+    for k, one in enumerate(missing):
         left = max_time - (time.monotonic() - began)
         share = _shares(left, costs[k:])[0]
-        _measure(bench, planned, share, quiet=args.quiet)
+        _measure(setup, one, share, quiet=args.quiet)
     spent = time.monotonic() - began
     print(f"\nDone in {_minutes(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
     return 0
@@ -101,11 +103,11 @@ class Planned:
         """Where its run file is."""
         return self.folder / f"{self.preset.name}-{self.ranks}.jsonl"
 
-    def tokens(self, bench: Bench, more: Sequence[str]) -> list[str]:
+    def tokens(self, setup: Setup, more: Sequence[str]) -> list[str]:
         """Return the command that measures it."""
         notes = {"preset": self.preset.name, "arguments": shlex.join(self.preset.options)}
         options = [*self.preset.options, *more]
-        return bench.tokens(self.preset.experiment, options, self.ranks, self.path, notes=notes)
+        return setup.tokens(self.preset.experiment, options, self.ranks, self.path, notes=notes)
 
     def is_there(self) -> bool:
         """Whether it was measured to its end before; a part of a run is put aside.
@@ -146,25 +148,23 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
-def _estimate(bench: Bench, runs: Sequence[Planned], folder: Path) -> list[Cost]:
+def _estimate(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
     """Estimate each run from one short trial of each experiment with the most ranks it gets."""
-    most: dict[str, int] = {}
+    most: dict[str, Planned] = {}
     for planned in runs:
-        experiment = planned.preset.experiment
-        most[experiment] = max(planned.ranks, most.get(experiment, 0))
-    trials = {name: _try(bench, name, ranks, folder) for name, ranks in most.items()}
+        before = most.setdefault(planned.preset.experiment, planned)
+        most[planned.preset.experiment] = max(planned, before, key=lambda one: one.ranks)
+    trials = {name: _try(setup, planned) for name, planned in most.items()}
     return [estimate(r.preset, r.ranks, trials[r.preset.experiment]) for r in runs]
 
 
-def _try(bench: Bench, experiment: str, ranks: int, folder: Path) -> Trial:
+def _try(setup: Setup, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
-    path = folder / f".trial-{experiment}.jsonl"
+    experiment, ranks = planned.preset.experiment, planned.ranks
+    path = planned.folder / f".trial-{experiment}.jsonl"
     sizes = ",".join(map(str, TRIAL_SIZES))
-    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2"]
-    options += {"collective": ["--op", "allreduce"], "latency-map": ["--retest", "0"]}.get(
-        experiment, []
-    )
-    tokens = bench.tokens(experiment, options, ranks, path, force=True)
+    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2", *planned.preset.trial]
+    tokens = setup.tokens(experiment, options, ranks, path, force=True)
     began = time.monotonic()
     try:
         follow(tokens, path, title="trial", timeout=GRACE, quiet=True)
@@ -219,10 +219,10 @@ def _print_plan(
     print(flush=True)
 
 
-def _measure(bench: Bench, planned: Planned, share: Share, *, quiet: bool) -> None:
+def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> None:
     """Measure one run within its share of the time, and say what came of it in a line."""
     seconds = max(share.seconds, 0.1)
-    tokens = planned.tokens(bench, ("--time-limit", f"{seconds:.3g}"))
+    tokens = planned.tokens(setup, ("--time-limit", f"{seconds:.3g}"))
     began = time.monotonic()
     try:
         follow(

@@ -22,15 +22,14 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
-from isochrone.formats.sweeps_out import curves_to_export
+from isochrone.formats.exported_sweep import curves_to_export
+from isochrone.formats.exporter import Exporter
 from isochrone.results.sweep.curves import is_sweep, samples
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity
 
-__all__ = ["HOLDS", "SUFFIX", "write"]
+__all__ = ["EXPORTER", "write"]
 
-SUFFIX: Final = ".csv"
-HOLDS: Final = ("map", "sweep", "hotspot")
 _STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _SWEEP: Final = ("op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again")
@@ -164,3 +163,6 @@ def _cell_of_text(host: str) -> str:
     """
     plain = "".join(c if c.isprintable() else "_" for c in host)
     return f"'{plain}" if _FORMULA.match(plain) else plain
+
+
+EXPORTER: Final = Exporter(suffix=".csv", holds=("latency-map", "sweep", "hotspot"), write=write)

@@ -18,16 +18,15 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.formats.sweeps_out import curves_to_export
+from isochrone.formats.exported_sweep import curves_to_export
+from isochrone.formats.exporter import Exporter
 from isochrone.results.sweep.curves import Curve
 from isochrone.runfile.run import Run
 
-__all__ = ["BESIDE", "HOLDS", "SUFFIX", "write"]
+__all__ = ["EXPORTER", "write"]
 
-SUFFIX: Final = ".dat"
-BESIDE: Final = (".gp",)
-"""Suffixes of the files that are written beside the one that is asked for."""
-HOLDS: Final = ("sweep",)
+SCRIPT: Final = ".gp"
+"""Suffix of the script, which is written beside the data."""
 
 _COLUMNS: Final = (
     ("bytes", "bytes", "B"), ("n", "n", "1"), ("median", "median", "s"), ("low", "low", "s"),
@@ -48,7 +47,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         If the run is no sweep or holds no such size, or a file cannot be written.
     """
     found = curves_to_export(run, nbytes)
-    script = path.with_suffix(BESIDE[0])
+    script = path.with_suffix(SCRIPT)
     if script == path:
         raise InputError("that is the name of the script", where=str(path), hint="name the data")
     if not path.name.isprintable() or "\\" in path.name:
@@ -166,3 +165,6 @@ def _ticks(found: list[Curve], *, logarithmic: bool) -> str:
 def _evenly_spaced(found: list[Curve]) -> bool:
     steps = np.diff(np.unique(np.concatenate([curve.bytes for curve in found])))
     return len(steps) >= 3 and int(np.ptp(steps)) == 0
+
+
+EXPORTER: Final = Exporter(suffix=".dat", holds=("sweep",), write=write, beside=(SCRIPT,))

@@ -15,15 +15,11 @@ import numpy as np
 from scipy.io import savemat
 
 from isochrone.base.files import whole_file
-from isochrone.formats.matrices_out import matrix_us, size_to_export
+from isochrone.formats.exported_matrices import matrix_us, size_to_export
+from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "SUFFIX", "write"]
-
-SUFFIX: Final = ".mat"
-HOLDS: Final = ("map",)
-ONE_SIZE: Final = True
-"""The format holds one message size only."""
+__all__ = ["EXPORTER", "write"]
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -45,3 +41,6 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     }
     with whole_file(path) as stream:
         savemat(stream, content, format="5", do_compression=True)
+
+
+EXPORTER: Final = Exporter(suffix=".mat", holds=("latency-map",), write=write, one_size=True)

@@ -21,15 +21,12 @@ from typing import Final
 import numpy as np
 
 from isochrone.base.files import whole_file
-from isochrone.formats.matrices_out import matrix_us, size_to_export
+from isochrone.formats.exported_matrices import matrix_us, size_to_export
+from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "SUFFIX", "write"]
+__all__ = ["EXPORTER", "write"]
 
-SUFFIX: Final = ".log"
-HOLDS: Final = ("map",)
-ONE_SIZE: Final = True
-"""The format holds one message size only."""
 _COLUMNS: Final = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n"
 _ROW: Final = "%s %03d   %s %03d %14.2f %6.2f\n"
 _UNKNOWN_HOST: Final = "?"
@@ -90,3 +87,6 @@ def _word(host: str) -> str:
     if word.startswith("#"):
         word = "_" + word[1:]
     return word or _UNKNOWN_HOST
+
+
+EXPORTER: Final = Exporter(suffix=".log", holds=("latency-map",), write=write, one_size=True)

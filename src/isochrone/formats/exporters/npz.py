@@ -15,15 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.files import whole_file
-from isochrone.formats.matrices_out import matrix_us, size_to_export
+from isochrone.formats.exported_matrices import matrix_us, size_to_export
+from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "SUFFIX", "write"]
+__all__ = ["EXPORTER", "write"]
 
-SUFFIX: Final = ".npz"
-HOLDS: Final = ("map",)
-ONE_SIZE: Final = True
-"""The format holds one message size only."""
 _MORE: Final = ("median", "min", "p95", "max", "low", "high")
 
 
@@ -52,3 +49,6 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         np.fill_diagonal(content["n"], 0.0)
     with whole_file(path) as stream:
         np.savez_compressed(stream, **content)
+
+
+EXPORTER: Final = Exporter(suffix=".npz", holds=("latency-map",), write=write, one_size=True)

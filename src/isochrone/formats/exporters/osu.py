@@ -13,14 +13,13 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
-from isochrone.formats.sweeps_out import curves_to_export
+from isochrone.formats.exported_sweep import curves_to_export
+from isochrone.formats.exporter import Exporter
 from isochrone.results.sweep.curves import Curve, Point
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "SUFFIX", "TITLES", "write"]
+__all__ = ["EXPORTER", "TITLES", "write"]
 
-SUFFIX: Final = ".txt"
-HOLDS: Final = ("sweep",)
 
 TITLES: Final = {
     "barrier": "Barrier", "bcast": "Broadcast", "reduce": "Reduce", "allreduce": "Allreduce",
@@ -119,3 +118,6 @@ def _mean(point: Point) -> float:
 def _window(options: dict[str, Any]) -> int:
     window = options.get("window")
     return window if isinstance(window, int) else 1
+
+
+EXPORTER: Final = Exporter(suffix=".txt", holds=("sweep",), write=write)

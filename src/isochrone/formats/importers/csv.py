@@ -20,12 +20,13 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.formats.source import MAX_RANKS, Columns, Pairs, Source, first_of_each, parse_number
+from isochrone.formats.imported_map import Columns, Pairs, first_of_each
+from isochrone.formats.importer import Importer
+from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
-__all__ = ["HOLDS", "read"]
+__all__ = ["IMPORTER", "read"]
 
-HOLDS: Final = "map"
 
 _STATISTICS: Final = ("n", *PAIR_QUANTITIES)
 _KNOWN: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
@@ -203,3 +204,6 @@ def _encoding(data: bytes) -> str:
     except UnicodeDecodeError:
         return "latin-1"
     return "utf-8-sig"
+
+
+IMPORTER: Final = Importer(holds="latency-map", read=read)

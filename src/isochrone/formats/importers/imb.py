@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.formats.imported_sweep import Sweep, cut_short, decoded_lines, micro, whole
+from isochrone.formats.importer import Importer
 from isochrone.formats.source import MAX_RANKS, Source
-from isochrone.formats.sweeps_in import Sweep, cut_short, decoded_lines, micro, whole
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "read"]
+__all__ = ["IMPORTER", "read"]
 
-HOLDS: Final = "sweep"
 
 _BENCHMARK: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
 _PROCESSES: Final = re.compile(r"#\s*#processes\s*=\s*(?P<count>\d{1,9})\b.*")
@@ -159,3 +159,6 @@ def _sample(
     if not alone and seconds > 0 and size / seconds < 1e17:
         sample["rate"] = _MOVED.get(op, 1) * size / seconds
     return sample
+
+
+IMPORTER: Final = Importer(holds="sweep", read=read)

@@ -14,13 +14,12 @@ from typing import Any, Final
 import numpy as np
 from scipy.io import loadmat
 
-from isochrone.formats.matrices_in import run_of_matrices
+from isochrone.formats.imported_matrices import run_of_matrices
+from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "read"]
-
-HOLDS: Final = "map"
+__all__ = ["IMPORTER", "read"]
 
 
 def read(path: Path) -> Run:
@@ -61,3 +60,6 @@ def _names(value: object) -> list[str]:
         text = np.asarray(item).ravel()  # a cell holds an array of one string, or of none
         names.append(str(text[0]).rstrip() if text.size else "")
     return names
+
+
+IMPORTER: Final = Importer(holds="latency-map", read=read)

@@ -17,12 +17,13 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.formats.source import MAX_RANKS, Columns, Pairs, Source, first_of_each, parse_number
+from isochrone.formats.imported_map import Columns, Pairs, first_of_each
+from isochrone.formats.importer import Importer
+from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "read"]
+__all__ = ["IMPORTER", "read"]
 
-HOLDS: Final = "map"
 
 DEFAULT_BYTES: Final = 64
 """The program's own default of MsgLen."""
@@ -219,3 +220,6 @@ def _decode(raw: bytes) -> str:
 def _decimals(number: str) -> int:
     """Count the digits after the decimal point."""
     return len(number.partition(".")[2])
+
+
+IMPORTER: Final = Importer(holds="latency-map", read=read)

@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.formats.matrices_in import run_of_matrices
+from isochrone.formats.imported_matrices import run_of_matrices
+from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "read"]
+__all__ = ["IMPORTER", "read"]
 
-HOLDS: Final = "map"
 
 _NAMES: Final = (
     "avg", "stddev", "median", "min", "p95", "max", "low", "high", "n", "hosts", "bytes",
@@ -54,3 +54,6 @@ def _load(source: Source) -> dict[str, Any]:
         raise
     except Exception as error:
         raise source.fail("not an .npz file, or a damaged one") from error
+
+
+IMPORTER: Final = Importer(holds="latency-map", read=read)

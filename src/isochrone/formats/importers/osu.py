@@ -16,16 +16,21 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.formats.imported_sweep import (
+    Sweep,
+    cut_short,
+    decoded_lines,
+    micro,
+    number_of,
+    whole,
+)
+from isochrone.formats.importer import Importer
 from isochrone.formats.source import MAX_RANKS, Source
-from isochrone.formats.sweeps_in import Sweep, cut_short, decoded_lines, micro, number_of, whole
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 
-__all__ = ["HOLDS", "TAKES_RANKS", "read"]
+__all__ = ["IMPORTER", "read"]
 
-HOLDS: Final = "sweep"
-TAKES_RANKS: Final = True
-"""``--ranks`` says what the file does not."""
 
 _TITLE: Final = re.compile(
     r"# OSU MPI(?:-\w+)?[ _](?P<name>.+?) Test(?: v(?P<version>\S+))?(?: by isochrone,"
@@ -267,3 +272,6 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
     words = "operation, slowest rank" if slowest else "operation, mean of the ranks"
     most = max(table.ranks or ranks or 0 for table in tables)
     return Sweep("collective", words, most, samples, {"sync": "barrier"})
+
+
+IMPORTER: Final = Importer(holds="sweep", read=read, takes_ranks=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from isochrone.measure.launchers import Job, on_path
-
-PRIORITY: Final = 10
+from isochrone.measure.launcher import Job, Launcher, on_path
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
@@ -18,3 +16,6 @@ def detect(environ: Mapping[str, str], library: str) -> bool:
 def command(job: Job) -> list[str]:
     """Return the tokens of ``flux run --ntasks=RANKS``."""
     return ["flux", "run", f"--ntasks={job.ranks}", *job.extra, *job.program]
+
+
+LAUNCHER: Final = Launcher(command=command, detect=detect, priority=10)

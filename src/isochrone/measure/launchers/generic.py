@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Mapping
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.measure.launchers import Job
-
-PRIORITY: Final = 30
+from isochrone.measure.launcher import Job, Launcher, Options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,14 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def asked_for(options: Mapping[str, object]) -> bool:
+def asked_for(options: Options) -> bool:
     """Tell by the template, which is for nothing else."""
     return bool(options.get("launcher_template"))
-
-
-def detect(environ: Mapping[str, str], library: str) -> bool:
-    """Never by itself: it needs a template."""
-    return False
 
 
 def command(job: Job) -> list[str]:
@@ -64,3 +56,6 @@ def command(job: Job) -> list[str]:
         else:
             tokens.append(word.replace("{ranks}", str(job.ranks)))
     return tokens
+
+
+LAUNCHER: Final = Launcher(command=command, add_arguments=add_arguments, asked_for=asked_for)

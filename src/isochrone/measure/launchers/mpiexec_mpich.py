@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from isochrone.measure.launchers import Job
-
-PRIORITY: Final = 20
+from isochrone.measure.launcher import Job, Launcher
 
 _RELATIVES: Final = ("MPICH", "Intel(R) MPI", "MVAPICH")
 
@@ -20,3 +18,6 @@ def detect(environ: Mapping[str, str], library: str) -> bool:
 def command(job: Job) -> list[str]:
     """Return the tokens of ``mpiexec -n RANKS``."""
     return [job.sibling("mpiexec"), "-n", str(job.ranks), *job.extra, *job.program]
+
+
+LAUNCHER: Final = Launcher(command=command, detect=detect, priority=20)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from isochrone.measure.launchers import Job
-
-PRIORITY: Final = 20
+from isochrone.measure.launcher import Job, Launcher
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
@@ -30,7 +28,7 @@ def command(job: Job) -> list[str]:
     return [*tokens, *job.extra, *job.program]
 
 
-def doubts(job: Job) -> list[str]:
+def warnings(job: Job) -> list[str]:
     """Say what Open MPI would have refused."""
     found = []
     if job.root:
@@ -38,3 +36,6 @@ def doubts(job: Job) -> list[str]:
     if job.oversubscribed:
         found.append(f"Open MPI starts {job.ranks} ranks on {job.processors} processors")
     return found
+
+
+LAUNCHER: Final = Launcher(command=command, detect=detect, priority=20, warnings=warnings)

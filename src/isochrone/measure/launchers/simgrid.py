@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import argparse
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
-from isochrone.measure.launchers import Job
-
-PRIORITY: Final = 30
-
-COMPILER: Final = "smpicc"
-"""The probe is compiled with SimGrid's own wrapper, whatever MPI the machine has."""
-
-PACKAGE: Final = "install SimGrid, for example: apt-get install libsimgrid-dev"
-"""What to do where that wrapper is missing."""
-
-STANDS_ALONE: Final = False
-"""A program of this wrapper runs below smpirun only: it cannot check its options by itself."""
+from isochrone.measure.launcher import Job, Launcher, Options
 
 QUIET: Final = ("--log=root.thres:critical", "--cfg=smpi/simulate-computation:no")
 
@@ -50,20 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def asked_for(options: Mapping[str, object]) -> bool:
+def asked_for(options: Options) -> bool:
     """Tell by the platform, which is for nothing else."""
     return options.get("platform") is not None
 
 
-def ranks(options: Mapping[str, object]) -> int | None:
+def ranks(options: Options) -> int | None:
     """Return the number of ranks in the host file, if there is one."""
     hosts = _files(options)[1]
     return None if hosts is None else len(hosts.read_text(errors="replace").split())
-
-
-def detect(environ: Mapping[str, str], library: str) -> bool:
-    """Never by itself: it needs a platform."""
-    return False
 
 
 def command(job: Job) -> list[str]:
@@ -106,7 +89,7 @@ def _settings(job: Job) -> tuple[str, ...]:
     return QUIET if job.options.get("smpi_calibrated") else QUIET + EXACT
 
 
-def _files(options: Mapping[str, object]) -> tuple[Path, Path | None]:
+def _files(options: Options) -> tuple[Path, Path | None]:
     """Return the platform and the host file."""
     platform, hosts = options.get("platform"), options.get("hostfile")
     if not isinstance(platform, Path):
@@ -133,3 +116,15 @@ def _check_platform(path: Path) -> None:
         raise InputError(f"it is no platform file: {error}", where=str(path)) from error
     if root != "platform":
         raise InputError(f"it is no platform file: it holds a '{root}'", where=str(path))
+
+
+LAUNCHER: Final = Launcher(
+    command=command,
+    add_arguments=add_arguments,
+    asked_for=asked_for,
+    ranks=ranks,
+    notes=notes,
+    compiler="smpicc",  # SimGrid's own wrapper, whatever MPI the machine has
+    package="install SimGrid, for example: apt-get install libsimgrid-dev",
+    stands_alone=False,  # a program of this wrapper runs below smpirun only
+)

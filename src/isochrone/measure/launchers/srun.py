@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from isochrone.measure.launchers import Job, on_path
-
-PRIORITY: Final = 10
+from isochrone.measure.launcher import Job, Launcher, on_path
 
 CONFIGURATIONS: Final = (
     "/etc/slurm/slurm.conf",
@@ -43,7 +41,7 @@ def command(job: Job) -> list[str]:
     return ["srun", f"--ntasks={job.ranks}", *_interface(job), *job.extra, *job.program]
 
 
-def doubts(job: Job) -> list[str]:
+def warnings(job: Job) -> list[str]:
     """Say which plug-in was chosen."""
     return [f"Slurm has no default for MPI; srun gets {token}" for token in _interface(job)]
 
@@ -70,3 +68,6 @@ def _has_no_default() -> bool:
         included = any(line.lstrip().startswith("include ") for line in lines)
         return set_to[-1] == "none" if set_to else not included
     return False
+
+
+LAUNCHER: Final = Launcher(command=command, detect=detect, priority=10, warnings=warnings)

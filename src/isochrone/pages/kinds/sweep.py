@@ -150,12 +150,14 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
     shown = read[:MAX_CURVES]
     more = len(read) - len(shown)
     left_out = [Sentence(f"… and {plural(more, 'more curve')} (--json lists all)")] if more else []
+    folded = len(shown) > MAX_SENTENCES
+    numbers = [block for one in shown for block in _numbers(run, one, folded=folded)]
     return [
         Section("Summary", tuple(_overview(run, shown)), only="report"),
         Section("Summary", tuple(_about(run))),
         Section("Pictures", tuple(_pictures([run], [one.curve for one in read])), only="report"),
         Section("Model", tuple(_model(run, read)), only="report"),
-        Section("Numbers", (*(block for one in shown for block in _numbers(run, one)), *left_out)),
+        Section("Numbers", (*numbers, *left_out)),
         Section("How it was measured", tuple(_how(read)), only="report"),
         Section("Summary", (warnings_of(run.warnings),)),
     ]
@@ -273,9 +275,9 @@ def _later(run: Run, part: Part, about: str = "") -> Sentence:
 # --- numbers --------------------------------------------------------------------------------------
 
 
-def _numbers(run: Run, read: _Read) -> list[Block]:
+def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
     """Tabulate a curve; on a terminal with what it tells directly below."""
-    found: list[Block] = [_table(read)]
+    found: list[Block] = [_table(read, read.title if folded else "")]
     found += [
         Sentence(f"{MARK} {_switch(change).text}", "strong", only="terminal")
         for change in read.switches
@@ -286,7 +288,7 @@ def _numbers(run: Run, read: _Read) -> list[Block]:
     return found
 
 
-def _table(read: _Read) -> Table:
+def _table(read: _Read, fold: str) -> Table:
     points = read.shown.points
     moved = any(point.bandwidth is not None for point in points)
     rated = any(point.message_rate is not None for point in points)
@@ -309,6 +311,7 @@ def _table(read: _Read) -> Table:
         (*(Column(title, right=True) for title in titles), Column("")),
         tuple(rows),
         f"and {plural(more, 'more size')} (--json lists all)" if more else "",
+        fold,
     )
 
 

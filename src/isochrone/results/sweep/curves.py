@@ -91,6 +91,8 @@ class Curve:
         parts); None where the samples do not hold them.
     who
         Ranks of each part.
+    experiment
+        Its name, which is all there is to call a curve that nothing but its ranks tells apart.
     """
 
     key: dict[str, Any]
@@ -98,6 +100,7 @@ class Curve:
     points: tuple[Point, ...]
     times: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
     who: tuple[tuple[int, ...], ...] = field(default=(), repr=False, compare=False)
+    experiment: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
@@ -109,7 +112,8 @@ class Curve:
             return f"{pairs} pairs at once" if pairs != 1 else "1 pair"
         others = {name: value for name, value in self.key.items() if name != "op"}
         words = [str(self.key["op"])] if "op" in self.key else []
-        return printable(", ".join([*words, *(f"{k} {v}" for k, v in others.items())]), 40)
+        words += [f"{name} {value}" for name, value in others.items()]
+        return printable(", ".join(words) or self.experiment.replace("-", " "), 40)
 
     @property
     def of_ranks(self) -> bool:
@@ -279,7 +283,7 @@ def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int,
     rows = np.sort(np.concatenate([rows for _, rows in sizes]))
     times = _times(table, rows)
     who = _who(run, times.shape[1]) if times is not None else ()
-    return Curve(key, p, found, times, who)
+    return Curve(key, p, found, times, who, run.experiment)
 
 
 def _key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-_OF: Final = {
-    "point-to-point": "of one pair",
-    "bisection": "of all pairs together",
-    "collective": "block of one rank over time of the operation",
-}
+_OF: Final = {"pair": "of one pair", "pairs": "of all pairs together"}
+"""Of what the bandwidth is, by what a curve is of."""
+
+_ANY: Final = "block of one rank over time of the operation"
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -40,9 +39,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not drawn:
         raise InputError("there is no bandwidth to draw", hint="nothing moves any data here")
     labels = tell_apart(drawn)
-    kinds = {run.experiment for run, _ in drawn}
+    kinds = {next((_OF[name] for name in _OF if name in c.key), _ANY) for _, c in drawn}
     both = {_option(run) for run, _ in drawn} == {"bidirectional"}
-    of = "of both directions together" if both else _OF[kinds.pop()] if len(kinds) == 1 else ""
+    of = "of both directions together" if both else kinds.pop() if len(kinds) == 1 else ""
     words = Words(
         title="Bandwidth by message size",
         facts=facts(runs, labels, f"bandwidth: {of}" if of else "", "bars: 95 % interval"),

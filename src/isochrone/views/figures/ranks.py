@@ -31,7 +31,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     InputError
         If all runs have the same number of ranks, or a size was not measured.
     """
-    drawn = [(run, curve) for run, curve in collect(runs, options.ops) if "pair" not in curve.key]
+    drawn = [(run, curve) for run, curve in collect(runs, options.ops) if curve.of_ranks]
     counts = sorted({curve.p for _, curve in drawn})
     if len(counts) < 2:
         raise InputError(

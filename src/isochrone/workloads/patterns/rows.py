@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from isochrone.workloads.grid import Axis, Grid
+from typing import Final
 
-__all__ = ["rows"]
+from isochrone.workloads.grid import Axis, Grid
+from isochrone.workloads.pattern import Option, Options, Pattern
+
+__all__ = ["PATTERN", "rows"]
 
 
 def rows(ranks: int, each: int = 1024, width: int = 1024, element: int = 8) -> Grid:
     """Return the pattern of ``each`` rows of ``width`` elements a rank. It is not interleaved."""
     return Grid((Axis(ranks, each), Axis(1, width)), element)
+
+
+def _make(options: Options, ranks: int) -> Grid:
+    return rows(ranks, element=options["element"] or 8)
+
+
+PATTERN: Final = Pattern(
+    option=Option("--rows", "neighbouring rows for each rank"), make=_make, position=30
+)

@@ -10,10 +10,12 @@ from typing import Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.workloads import Ints, Runs
+from isochrone.workloads import Ints
+from isochrone.workloads.access_pattern import Runs
 from isochrone.workloads.grid import merge
+from isochrone.workloads.pattern import Option, Options, Pattern
 
-__all__ = ["Accesses", "read"]
+__all__ = ["PATTERN", "Accesses", "read"]
 
 MAX_RANKS: Final = 2**24
 MAX_OFFSET: Final = 2**62
@@ -90,3 +92,14 @@ def _access(words: Sequence[str], where: str) -> tuple[int, int, int]:
     if rank >= MAX_RANKS or offset + length > MAX_OFFSET:
         raise InputError("a rank or an offset beyond all bounds", where=where)
     return rank, offset, length
+
+
+def _make(options: Options, ranks: int) -> Accesses:
+    return read(options["table"])
+
+
+PATTERN: Final = Pattern(
+    option=Option("--table", "lines of rank,offset,length, in bytes", "FILE", Path),
+    make=_make,
+    position=50,
+)

@@ -13,19 +13,29 @@ from typing import Any
 
 from rich.console import Console
 
-from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.cli.gains import measured_line
 from isochrone.cli.output import add_output, check_output
-from isochrone.cli.proof import Starter, add_start, compare_in_turn, folder, tile_options
-from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
-from isochrone.improve import romio_hints as _romio
+from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.cli.workload import (
+    add_call,
+    add_model,
+    add_nodes,
+    allocation,
+    call,
+    files_read,
+    hot_spot,
+)
+from isochrone.formats import placement as placements
+from isochrone.formats.placement import Start
+from isochrone.improve import romio_hints
 from isochrone.improve.assignment import Assignment, assign, hint
-from isochrone.placements import Order
+from isochrone.improve.proof import Launch, Starter, folder_for
 from isochrone.workloads.allocation import Allocation
+from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import aggregators
 from isochrone.workloads.node_messages import layout_of
@@ -50,16 +60,15 @@ def run(args: argparse.Namespace) -> int:
     wanted, model = call(args, nodes.ranks), hot_spot(args)
     if args.driver == "ompio":
         raise InputError("OMPIO has no hint for that", where="--driver")
-    output = args.output or (Path(_romio.FILE) if nodes.named else None)
-    inputs = [file for file in (args.hostfile, args.run_file, args.model, args.table) if file]
+    output = args.output or (Path(romio_hints.FILE) if nodes.named else None)
     output = None if args.dry_run else output
     if output is not None:
-        check_output(output, force=args.force, inputs=inputs)
+        check_output(output, force=args.force, inputs=files_read(args))
     layout, hosts = layout_of(nodes.by_rank)
-    phases = wanted.phases(min(args.cb_nodes or len(hosts), len(hosts)))
-    found = assign(phases, layout, hosts, model, reading=wanted.reading)
+    kinds = wanted.round_kinds(min(args.cb_nodes or len(hosts), len(hosts)))
+    found = assign(kinds, layout, hosts, model, reading=wanted.reading)
     config = hint(hosts, found.order[: found.named])
-    text = _romio.text(config, args.cb_nodes)
+    text = romio_hints.text(config, args.cb_nodes)
     if output is not None:
         with whole_file(output) as stream:
             stream.write(text.encode())
@@ -76,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 def _document(
     found: Assignment, hosts: list[str], config: str, output: Path | None, wanted: Call
 ) -> dict[str, Any]:
-    warnings = wanted.doubts()
+    warnings = wanted.warnings()
     if not found.whole:
         warnings.append(
             f"a hint holds 1,023 characters, which is not enough for {len(hosts)} hosts: "
@@ -93,8 +102,8 @@ def _document(
         "named": found.named,
         "cb_config_list": config,
         "files": [str(output)] if output is not None else [],
-        "environment": _romio.environment(output, config) if output is not None else [],
-        "no_effect": list(_romio.NO_EFFECT),
+        "environment": romio_hints.environment(output, config) if output is not None else [],
+        "no_effect": list(romio_hints.NO_EFFECT),
         "warnings": warnings,
     }
 
@@ -103,7 +112,7 @@ def _measured(
     args: argparse.Namespace, nodes: Allocation, wanted: Call, found: Assignment, config: str
 ) -> dict[str, Any]:
     """Launch with ROMIO's own order and with the proposed one, in turn; ranks stay."""
-    starter = Starter(args, nodes.ranks)
+    jobs = starter(args, nodes.ranks)
     by_rank = nodes.by_rank
     sides = []
     for listed in ("*:1", config):
@@ -113,18 +122,21 @@ def _measured(
             extra = f",cb_nodes={args.cb_nodes}" if args.cb_nodes else ""
             options += ["--hints", hints + extra]
         sides.append(options)
-    with folder(None) as place:
-        start = None
-        if args.hostfile is not None:
-            names = registry.names("placements")
-            modules = (registry.load("placements", name) for name in names)
-            fitting = [m for m in modules if m.start(place, 1).launcher == starter.bench.name]
-            if fitting:
-                file = place / "hosts"
-                file.write_text(fitting[0].text(Order(nodes, range(len(nodes.hosts)))))
-                start = fitting[0].start(file, nodes.ranks)
-        given, proposed = ((options, start, by_rank) for options in sides)
-        return compare_in_turn(starter, args, given, proposed).to_json()
+    with folder_for(None) as folder:
+        start = None if args.hostfile is None else _as_given(jobs, nodes, folder)
+        given, proposed = (Launch(options, start, by_rank) for options in sides)
+        return compare_in_turn(args, jobs, given, proposed).to_json()
+
+
+def _as_given(jobs: Starter, nodes: Allocation, folder: Path) -> Start | None:
+    """Write a placement file for the launcher that leaves the nodes in their order."""
+    formats = (placements.load(name) for name in placements.names())
+    fitting = [f for f in formats if f.start(folder, 1).launcher == jobs.setup.name]
+    if not fitting:
+        return None
+    file = folder / "hosts"
+    file.write_text(fitting[0].text(Arrangement(nodes, range(len(nodes.hosts)))))
+    return fitting[0].start(file, nodes.ranks)
 
 
 def _print(found: Assignment, hosts: list[str], document: dict[str, Any], text: str) -> None:

@@ -15,33 +15,40 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.cli.gains import measured_line
 from isochrone.cli.output import check_output
-from isochrone.cli.proof import Starter, add_start, compare_in_turn, folder, tile_options
-from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
-from isochrone.improve.node_order import Order as Found
-from isochrone.improve.node_order import best_order
+from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.cli.workload import (
+    add_call,
+    add_model,
+    add_nodes,
+    allocation,
+    call,
+    files_read,
+    hot_spot,
+)
+from isochrone.formats import placement as placements
+from isochrone.improve.node_order import Order, best_order
 from isochrone.improve.positions import Positions
-from isochrone.placements import Order
-from isochrone.placements import Order as AnyOrder
+from isochrone.improve.proof import Launch, folder_for
 from isochrone.workloads.allocation import Allocation
+from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
 from isochrone.workloads.node_messages import block_layout
 
 __all__ = ["add_arguments", "run"]
 
-MOST_NAMES = 24
+MAX_NAMES = 24
 """Nodes of an order that are printed; a file holds all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place nodes``."""
-    formats = registry.names("placements")
+    formats = placements.names()
     add_nodes(parser)
     add_call(parser)
     add_model(parser)
@@ -90,12 +97,12 @@ def run(args: argparse.Namespace) -> int:
             hint="isochrone predict collective-io --driver ompio shows what an order costs",
         )  # fmt: skip
     files = _files(args, nodes)
-    phases = wanted.phases(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
+    kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
     cores = np.array(nodes.cores, np.int64)
-    positions = Positions(phases, cores, model, reading=wanted.reading)
+    positions = Positions(kinds, cores, model, reading=wanted.reading)
     found = best_order(nodes.cores, positions, seconds=args.seconds)
 
-    order = Order(nodes, found.order)
+    order = Arrangement(nodes, found.order)
     commands = _write(order, files)
     document = _document(found, order, files, commands, wanted)
     document |= _proof(args, order, files, wanted)
@@ -116,7 +123,7 @@ def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
     formats = list(dict.fromkeys(args.to))
     if not formats and (args.output is not None or nodes.named or proof):
         formats = [_usual(args, proof)]
-    usual = {name: Path(registry.load("placements", name).FILE) for name in formats}
+    usual = {name: Path(placements.load(name).file) for name in formats}
     if args.output is not None:
         several = len(formats) > 1 or args.output.is_dir()
         if several and not args.output.is_dir():
@@ -124,7 +131,7 @@ def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
                 "several files need a folder", where=str(args.output), hint="make the folder first"
             )
         usual = {k: args.output / v.name if several else args.output for k, v in usual.items()}
-    inputs = [file for file in (args.hostfile, args.run_file, args.model, args.table) if file]
+    inputs = files_read(args)
     return {k: check_output(v, force=args.force, inputs=inputs) for k, v in usual.items()}
 
 
@@ -135,23 +142,23 @@ def _usual(args: argparse.Namespace, proof: bool) -> str:
     if "FLUX_URI" in os.environ:
         return "flux"
     if proof:
-        return "openmpi" if Starter(args, 1).bench.name == "mpirun-openmpi" else "hydra"
+        return "openmpi" if starter(args, 1).setup.name == "mpirun-openmpi" else "hydra"
     return "hydra"
 
 
-def _write(order: Order, files: dict[str, Path]) -> list[str]:
+def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
     """Write the files; return the command lines that use them."""
     commands = []
     for name, path in files.items():
-        module = registry.load("placements", name)
+        placement = placements.load(name)
         with whole_file(path) as stream:
-            stream.write(module.text(order).encode())
-        commands.append(module.start(path, order.given.ranks).line())
+            stream.write(placement.text(order).encode())
+        commands.append(placement.start(path, order.given.ranks).line())
     return commands
 
 
 def _document(
-    found: Found, order: Order, files: dict[str, Path], commands: list[str], wanted: Call
+    found: Order, order: Arrangement, files: dict[str, Path], commands: list[str], wanted: Call
 ) -> dict[str, Any]:
     return {
         "order": found.order,
@@ -166,54 +173,54 @@ def _document(
         "others": found.others,
         "files": [str(path) for path in files.values()],
         "commands": commands,
-        "warnings": [*wanted.doubts(), *_doubts(order)],
+        "warnings": [*wanted.warnings(), *_warnings(order)],
     }
 
 
-def _doubts(order: Order) -> list[str]:
+def _warnings(order: Arrangement) -> list[str]:
     given = order.given
     if (
-        given.placement
-        and list(given.placement) != given.reordered(range(len(given.hosts))).by_rank
+        given.host_of_rank
+        and list(given.host_of_rank) != given.reordered(range(len(given.hosts))).by_rank
     ):
         return ["the given order is taken as if nodes were filled one after the other"]
     return []
 
 
 def _proof(
-    args: argparse.Namespace, order: Order, files: dict[str, Path], wanted: Call
+    args: argparse.Namespace, order: Arrangement, files: dict[str, Path], wanted: Call
 ) -> dict[str, Any]:
     """Start the jobs that were asked for."""
     if not (args.verify or args.measure):
         return {}
-
-    starter = Starter(args, order.given.ranks)
+    jobs = starter(args, order.given.ranks)
     name, path = next(iter(files.items()))
-    module = registry.load("placements", name)
-    start = module.start(path, order.given.ranks)
+    placement = placements.load(name)
+    start = placement.start(path, order.given.ranks)
     proof: dict[str, Any] = {}
     if args.verify:
-        landed = starter.hosts(start)
+        landed = jobs.hosts(start)
         pairs = zip(order.hosts(), landed, strict=True)
         wrong = [(k, a, b) for k, (a, b) in enumerate(pairs) if a != b]
         proof["verified"] = not wrong
         proof["misplaced"] = [{"rank": k, "wanted": a, "found": b} for k, a, b in wrong]
     if args.measure:
-        same = AnyOrder(order.given, range(len(order.given.hosts)))
-        with folder(None) as place:
-            before = place / "given"
-            before.write_text(module.text(same))
+        same = Arrangement(order.given, range(len(order.given.hosts)))
+        with folder_for(None) as folder:
+            before = folder / "given"
+            before.write_text(placement.text(same))
             sides = []
             for arranged, file in ((same, before), (order, path)):
                 first = block_layout(arranged.filled.cores).first[: args.cb_nodes]
                 options = tile_options(args, wanted, first.tolist())
-                sides.append((options, module.start(file, same.given.ranks), arranged))
-            given, proposed = ((o, s, list(a.hosts())) for o, s, a in sides)
-            proof["measured"] = compare_in_turn(starter, args, given, proposed).to_json()
+                started = placement.start(file, same.given.ranks)
+                sides.append(Launch(options, started, list(arranged.hosts())))
+            given, proposed = sides
+            proof["measured"] = compare_in_turn(args, jobs, given, proposed).to_json()
     return proof
 
 
-def _print(found: Found, order: Order, document: dict[str, Any]) -> None:
+def _print(found: Order, order: Arrangement, document: dict[str, Any]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
     sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"
@@ -225,8 +232,8 @@ def _print(found: Found, order: Order, document: dict[str, Any]) -> None:
     others = (f"{name} {format_seconds(cost, 4)}" for name, cost in found.others.items())
     console.print("  " + " · ".join(others), markup=False)
     pairs = list(zip(order.filled.hosts, order.filled.cores, strict=True))
-    shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MOST_NAMES])
-    console.print(f"  {shown}{' …' if len(pairs) > MOST_NAMES else ''}", markup=False)
+    shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])
+    console.print(f"  {shown}{' …' if len(pairs) > MAX_NAMES else ''}", markup=False)
     for path, command in zip(document["files"], document["commands"], strict=True):
         console.print(f"Written: {path}. To use it:\n  {command}", markup=False)
     if document.get("verified"):

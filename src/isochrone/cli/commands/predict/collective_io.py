@@ -19,7 +19,7 @@ from isochrone.workloads.node_messages import layout_of
 
 __all__ = ["add_arguments", "run"]
 
-MOST_NODES = 32
+MAX_NODES = 32
 """Nodes that are listed for a person; of more, the hottest."""
 
 
@@ -46,9 +46,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         ranks = aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
     layout, hosts = layout_of(nodes.by_rank)
-    phases = wanted.phases(len(ranks))
-    found = predict(phases, layout, ranks, hosts, model, reading=args.op == "read")
-    found.warnings.extend(wanted.doubts())
+    kinds = wanted.round_kinds(len(ranks))
+    found = predict(kinds, layout, ranks, hosts, model, reading=args.op == "read")
+    found.warnings.extend(wanted.warnings())
     if args.json:
         document = {**found.to_json(), "aggregators": ranks, "ranks": nodes.ranks}
         print(json.dumps(document))
@@ -74,8 +74,8 @@ def print_prediction(found: Prediction, nodes: Allocation) -> None:
         table.add_column(title, justify="left" if title == "node" else "right")
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
     rows = found.to_json()["nodes"]
-    if len(rows) > MOST_NODES:
-        rows = sorted(rows, key=lambda row: -row["cost"])[:MOST_NODES]
+    if len(rows) > MAX_NODES:
+        rows = sorted(rows, key=lambda row: -row["cost"])[:MAX_NODES]
     for row in rows:
         table.add_row(
             printable(row["host"], 40), str(cores[row["host"]]), str(row["intra"]),

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "base/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(char *error, const char *format, const char *a, const char *b)
+{
+    snprintf(error, ISO_ERROR_LENGTH, format, a, b);
+    return -1;
+}
+
+/** Sizes that a plain MPI count can hold. */
+static int parse_plain_sizes(const char *text, iso_sizes_t *sizes, char *error)
+{
+    if (iso_sizes_parse(text, sizes, error)) {
+        return -1;
+    }
+    if (sizes->automatic) {
+        return fail(error, "'%.80s' is for sweeps; here sizes are listed%s",
+                    text, "");
+    }
+    if (iso_sizes_largest(sizes) > INT_MAX) {
+        return fail(error, "'%.80s' holds a size that is not below 2 GiB%s",
+                    text, "");
+    }
+    return 0;
+}
+
+static int parse_counts(const char *text, iso_counts_t *counts, char *error)
+{
+    iso_counts_t found = {0};
+    const char *rest = text;
+    while (found.count < ISO_MAX_COUNTS && isdigit((unsigned char)*rest)) {
+        char *end = NULL;
+        long value = strtol(rest, &end, 10);
+        if (value < 1 || value > INT_MAX) {
+            break;
+        }
+        found.value[found.count++] = (int)value;
+        if (*end == '\0') {
+            *counts = found;
+            return 0;
+        }
+        if (*end != ',') {
+            break;
+        }
+        rest = end + 1;
+    }
+    return fail(error, "'%.80s' is not a list of numbers from 1%s", text,
+                " such as 4,8,2");
+}
+
+static int parse_choice(const iso_option_t *option, const char *text,
+                        char *error)
+{
+    const char *word = option->metavar;
+    for (;;) {
+        size_t length = strcspn(word, "|");
+        if (strlen(text) == length && strncmp(word, text, length) == 0) {
+            *(const char **)option->value = text;
+            return 0;
+        }
+        if (word[length] == '\0') {
+            snprintf(error, ISO_ERROR_LENGTH, "--%s is '%.40s', not one of %s",
+                     option->name, text, option->metavar);
+            return -1;
+        }
+        word += length + 1;
+    }
+}
+
+static int parse_number(const iso_option_t *option, const char *text,
+                        char *error)
+{
+    char *end = NULL;
+    errno = 0;
+    if (option->kind == ISO_OPTION_COUNT) {
+        long count = strtol(text, &end, 10);
+        if (end == text || *end || errno || count < 0 || count > INT_MAX) {
+            return fail(error, "--%s is '%.80s', not a count", option->name,
+                        text);
+        }
+        *(long *)option->value = count;
+        return 0;
+    }
+    double number = strtod(text, &end);
+    if (end == text || *end || errno || !(number >= 0) || isinf(number)) {
+        return fail(error, "--%s is '%.80s', not a number of 0 or more",
+                    option->name, text);
+    }
+    *(double *)option->value = number;
+    return 0;
+}
+
+static int store(const iso_option_t *option, const char *text, char *error)
+{
+    switch (option->kind) {
+    case ISO_OPTION_FLAG:
+        *(bool *)option->value = text != NULL;
+        return 0;
+    case ISO_OPTION_COUNT:
+    case ISO_OPTION_NUMBER:
+    case ISO_OPTION_SECONDS:
+        return parse_number(option, text, error);
+    case ISO_OPTION_SIZES:
+        return parse_plain_sizes(text, option->value, error);
+    case ISO_OPTION_SWEEP:
+        return iso_sizes_parse(text, option->value, error);
+    case ISO_OPTION_SIZE:
+        return iso_size_parse(text, strlen(text), option->value, error);
+    case ISO_OPTION_COUNTS:
+        return parse_counts(text, option->value, error);
+    case ISO_OPTION_CHOICE:
+        return parse_choice(option, text, error);
+    case ISO_OPTION_TEXT:
+        *(const char **)option->value = text;
+        return 0;
+    }
+    return -1;
+}
+
+int iso_options_reset(const iso_option_t *table, char *error)
+{
+    for (const iso_option_t *option = table; option->name; option++) {
+        bool has_value = option->initial || option->kind == ISO_OPTION_FLAG ||
+                         option->kind == ISO_OPTION_TEXT;
+        if (has_value && store(option, option->initial, error)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static const iso_option_t *find(const iso_option_t *const tables[],
+                                const char *name, size_t length)
+{
+    for (; *tables; tables++) {
+        for (const iso_option_t *option = *tables; option->name; option++) {
+            if (strlen(option->name) == length &&
+                strncmp(option->name, name, length) == 0) {
+                return option;
+            }
+        }
+    }
+    return NULL;
+}
+
+int iso_options_parse(const iso_option_t *const tables[], int argc,
+                      char *const argv[], char *error)
+{
+    for (int k = 0; k < argc; k++) {
+        if (strncmp(argv[k], "--", 2) != 0) {
+            return fail(error, "'%.80s' is not an option%s", argv[k],
+                        " (options begin with --)");
+        }
+        const char *name = argv[k] + 2;
+        size_t length = strcspn(name, "=");
+        const iso_option_t *option = find(tables, name, length);
+        if (option == NULL) {
+            return fail(error, "there is no option '%.80s'%s", argv[k],
+                        " (--help lists them)");
+        }
+        const char *value = name[length] == '=' ? name + length + 1 : NULL;
+        if (option->kind == ISO_OPTION_FLAG) {
+            if (value) {
+                return fail(error, "--%s takes no value%s", option->name, "");
+            }
+            value = "";
+        } else if (value == NULL && k + 1 < argc &&
+                   strncmp(argv[k + 1], "--", 2) != 0) {
+            value = argv[++k];
+        }
+        if (value == NULL) {
+            return fail(error, "--%s needs a value%s", option->name, "");
+        }
+        if (store(option, value, error)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void iso_options_help(const iso_option_t *table)
+{
+    for (const iso_option_t *option = table; option->name; option++) {
+        char left[80];
+        snprintf(left, sizeof(left), "--%s %s", option->name,
+                 option->metavar ? option->metavar : "");
+        printf("  %-30s %s", left, option->help);
+        if (option->initial) {
+            printf(" (default %s)", option->initial);
+        }
+        putchar('\n');
+    }
+}

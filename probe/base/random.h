@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file random.h
+ * Pseudo-random numbers that are the same on every machine: SplitMix64
+ * (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number
+ * generators, OOPSLA 2014). The state is one integer, which begins as --seed.
+ */
+#ifndef ISO_RANDOM_H
+#define ISO_RANDOM_H
+
+#include <stdint.h>
+
+/** The next 64 bits. */
+uint64_t iso_random_next(uint64_t *state);
+
+/** The next whole number from 0 to @a limit - 1. */
+int iso_random_below(uint64_t *state, int limit);
+
+/** The next number between 0 and 1, never one of the two. */
+double iso_random_uniform(uint64_t *state);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/hotspot/star.h"
+
+#include "base/check.h"
+#include "machine/meet.h"
+
+#include <string.h>
+
+enum { TAG_DATA = 1302 };
+
+/** Messages of one exchange, in the order in which they are posted. */
+typedef struct plan {
+    int receives, sends;
+    int *from, *to;
+} plan_t;
+
+/* --- who is what --------------------------------------------------------- */
+
+static int most_ranks_node(const int *node, int size, int nodes)
+{
+    int best = 0;
+    int *count = iso_calloc((size_t)nodes, sizeof(int));
+    for (int r = 0; r < size; r++) {
+        count[node[r]]++;
+    }
+    for (int n = 1; n < nodes; n++) {
+        best = count[n] > count[best] ? n : best;
+    }
+    free(count);
+    return best;
+}
+
+/** Split the ranks: those of the hot node, and one of each other in turn. */
+static void list_ranks(iso_star_t *star, const int *node, int nodes,
+                       int *inside, int *outside)
+{
+    int size = star->ctx->size;
+    int *turn = iso_calloc((size_t)size, sizeof(int));
+    int *seen = iso_calloc((size_t)nodes, sizeof(int));
+    int turns = 0;
+    *inside = *outside = 0;
+    for (int r = 0; r < size; r++) {
+        turn[r] = seen[node[r]]++;
+        turns = turn[r] >= turns ? turn[r] + 1 : turns;
+        if (node[r] == star->hot_node) {
+            star->inside[(*inside)++] = r;
+        }
+    }
+    /* By turn, then by node: a counting sort, for there may be many ranks. */
+    int *first = iso_calloc((size_t)turns + 1, sizeof(int));
+    for (int r = 0; r < size; r++) {
+        first[turn[r] + 1] += node[r] != star->hot_node;
+    }
+    for (int t = 0; t < turns; t++) {
+        first[t + 1] += first[t];
+    }
+    for (int r = 0; r < size; r++) {
+        if (node[r] != star->hot_node) {
+            star->outside[first[turn[r]]++] = r;
+            (*outside)++;
+        }
+    }
+    free(first);
+    free(seen);
+    free(turn);
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static void deal_roles(iso_star_t *star, const int *node, int hot,
+                       int max_intra, int max_inter)
+{
+    int inside, outside, nodes = 1;
+    for (int r = 0; r < star->ctx->size; r++) {
+        nodes = node[r] >= nodes ? node[r] + 1 : nodes;
+    }
+    star->hot_node = most_ranks_node(node, star->ctx->size, nodes);
+    star->other_nodes = nodes - 1;
+    list_ranks(star, node, nodes, &inside, &outside);
+    star->hot = hot <= inside ? hot : 0;
+    if (star->hot) {
+        star->reach_intra = least((inside - hot) / hot, max_intra);
+        star->reach_inter = least(outside / hot, max_inter);
+    }
+    star->role =
+        iso_star_role(star, star->ctx->rank, &star->group, &star->index);
+}
+
+/** Where a rank is in a list of dealt-out partners; -1 if it is not. */
+static int place_among(const int *ranks, int count, int rank)
+{
+    for (int k = 0; k < count; k++) {
+        if (ranks[k] == rank) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+iso_role_t iso_star_role(const iso_star_t *star, int rank, int *group,
+                         int *index)
+{
+    int hot = star->hot;
+    *group = *index = 0;
+    if (hot == 0) {
+        return ISO_ROLE_NONE;
+    }
+    int place = place_among(star->inside, hot * (1 + star->reach_intra), rank);
+    iso_role_t role = place < hot ? ISO_ROLE_HOT : ISO_ROLE_INTRA;
+    if (place < 0) {
+        place = place_among(star->outside, hot * star->reach_inter, rank);
+        role = place < 0 ? ISO_ROLE_NONE : ISO_ROLE_INTER;
+    } else if (role == ISO_ROLE_INTRA) {
+        place -= hot;
+    }
+    if (place >= 0) {
+        *group = place % hot;
+        *index = role == ISO_ROLE_HOT ? 0 : place / hot;
+    }
+    return role;
+}
+
+/** Partner number @a index of a star. */
+static int intra_partner(const iso_star_t *star, int group, int index)
+{
+    return star->inside[star->hot * (1 + index) + group];
+}
+
+static int inter_partner(const iso_star_t *star, int group, int index)
+{
+    return star->outside[star->hot * index + group];
+}
+
+int iso_star_team(iso_star_t *star, const iso_star_point_t *point)
+{
+    int count = 0;
+    int inter = point->in > point->out ? point->in : point->out;
+    for (int g = 0; g < star->hot; g++) {
+        star->team[count++] = star->inside[g];
+        for (int k = 0; k < point->intra; k++) {
+            star->team[count++] = intra_partner(star, g, k);
+        }
+        for (int k = 0; k < inter; k++) {
+            star->team[count++] = inter_partner(star, g, k);
+        }
+    }
+    return count;
+}
+
+/* --- buffers ------------------------------------------------------------- */
+
+static char *touched(size_t slots, int bytes)
+{
+    size_t room = slots * (size_t)(bytes > 0 ? bytes : 1);
+    char *buffer = iso_calloc(room, 1);
+    memset(buffer, 1, room); /* unwritten pages all share one zero page */
+    return buffer;
+}
+
+void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
+                   int max_intra, int max_inter, int bytes)
+{
+    size_t size = (size_t)ctx->size;
+    int *node = iso_calloc(size, sizeof(int));
+    memset(star, 0, sizeof(*star));
+    star->ctx = ctx;
+    star->inside = iso_calloc(size, sizeof(int));
+    star->outside = iso_calloc(size, sizeof(int));
+    star->team = iso_calloc(size, sizeof(int));
+    MPI_CHECK(
+        MPI_Allgather(&ctx->node, 1, MPI_INT, node, 1, MPI_INT, ctx->control));
+    deal_roles(star, node, hot, max_intra, max_inter);
+    free(node);
+    if (star->role != ISO_ROLE_NONE) {
+        /* A hot process has a buffer for each partner: no two receives may
+         * share one, and data that is sent to several would stay in cache. */
+        bool middle = star->role == ISO_ROLE_HOT;
+        size_t slots =
+            middle ? (size_t)(star->reach_intra + star->reach_inter) : 1;
+        star->out_buffer = touched(slots, bytes);
+        star->in_buffer = touched(slots, bytes);
+        star->requests = iso_calloc(2 * slots, sizeof(MPI_Request));
+        star->statuses = iso_calloc(2 * slots, sizeof(MPI_Status));
+    }
+}
+
+void iso_star_free(iso_star_t *star)
+{
+    free(star->statuses);
+    free(star->requests);
+    free(star->in_buffer);
+    free(star->out_buffer);
+    free(star->team);
+    free(star->outside);
+    free(star->inside);
+}
+
+/* --- what is timed ------------------------------------------------------- */
+
+static void reverse(int *list, int count)
+{
+    for (int k = 0; k < count / 2; k++) {
+        int other = list[k];
+        list[k] = list[count - 1 - k];
+        list[count - 1 - k] = other;
+    }
+}
+
+/** The messages of this rank at a point, in the order they are posted. */
+static plan_t make_plan(const iso_star_t *star, const iso_star_point_t *point)
+{
+    size_t room = (size_t)(star->reach_intra + star->reach_inter + 1);
+    plan_t plan = {.from = iso_calloc(room, sizeof(int)),
+                   .to = iso_calloc(room, sizeof(int))};
+    int g = star->group, middle = star->inside[g];
+    if (star->role == ISO_ROLE_HOT) {
+        for (int k = 0; k < point->intra; k++) {
+            int partner = intra_partner(star, g, k);
+            plan.from[plan.receives++] = partner;
+            plan.to[plan.sends++] = partner;
+        }
+        for (int k = 0; k < point->in; k++) {
+            plan.from[plan.receives++] = inter_partner(star, g, k);
+        }
+        for (int k = 0; k < point->out; k++) {
+            plan.to[plan.sends++] = inter_partner(star, g, k);
+        }
+    } else {
+        bool inside = star->role == ISO_ROLE_INTRA;
+        if (inside || star->index < point->out) {
+            plan.from[plan.receives++] = middle;
+        }
+        if (inside || star->index < point->in) {
+            plan.to[plan.sends++] = middle;
+        }
+    }
+    if (point->inter_first) {
+        reverse(plan.from, plan.receives);
+        reverse(plan.to, plan.sends);
+    }
+    return plan;
+}
+
+/** The operation: all receives, then all sends, then wait for all. */
+static void exchange(const iso_star_t *star, const plan_t *plan, int bytes)
+{
+    MPI_Comm comm = star->ctx->comm;
+    MPI_Request *request = star->requests;
+    for (int k = 0; k < plan->receives; k++) {
+        MPI_Irecv(star->in_buffer + (size_t)k * (size_t)bytes, bytes, MPI_BYTE,
+                  plan->from[k], TAG_DATA, comm, request++);
+    }
+    for (int k = 0; k < plan->sends; k++) {
+        MPI_Isend(star->out_buffer + (size_t)k * (size_t)bytes, bytes, MPI_BYTE,
+                  plan->to[k], TAG_DATA, comm, request++);
+    }
+    MPI_Waitall(plan->receives + plan->sends, star->requests, star->statuses);
+}
+
+void iso_star_measure(iso_star_t *star, const iso_star_point_t *point,
+                      int samples, int batch, double *seconds)
+{
+    int count = iso_star_team(star, point);
+    int place = place_among(star->team, count, star->ctx->rank);
+    plan_t plan = make_plan(star, point);
+    for (int k = 0; k < samples; k++) {
+        iso_meet(star->ctx->control, star->team, count, place);
+        double start = iso_now();
+        for (int b = 0; b < batch; b++) {
+            exchange(star, &plan, point->bytes);
+        }
+        seconds[k] = iso_now() - start;
+    }
+    free(plan.to);
+    free(plan.from);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/hotspot/star_record.h"
+
+#include "runfile/record.h"
+
+void iso_star_record_sample(const iso_star_t *star,
+                            const iso_star_point_t *point, long repeat,
+                            double seconds, int batch)
+{
+    iso_record_t *record = star->ctx->record;
+    long hot = star->hot;
+    iso_record_begin(record, "sample");
+    iso_record_int(record, "intra", 2 * hot * point->intra);
+    iso_record_int(record, "in", hot * point->in);
+    iso_record_int(record, "out", hot * point->out);
+    iso_record_int(record, "pa", hot * point->intra);
+    iso_record_double(record, "pe",
+                      0.5 * (double)(hot * (point->in + point->out)));
+    iso_record_text(record, "order",
+                    point->inter_first ? "inter-first" : "intra-first");
+    iso_record_int(record, "hot", hot);
+    iso_record_int(record, "bytes", point->bytes);
+    iso_record_int(record, "repeat", repeat);
+    iso_record_double(record, "seconds", seconds);
+    if (batch > 1) {
+        iso_record_int(record, "batch", batch);
+    }
+    iso_record_end(record);
+}
+
+void iso_star_record_roles(const iso_star_t *star)
+{
+    static const char *const names[] = {"", "hot", "intra", "inter"};
+    iso_record_t *record = star->ctx->record;
+    for (int r = 0; r < star->ctx->size; r++) {
+        int group, index;
+        iso_role_t role = iso_star_role(star, r, &group, &index);
+        if (role != ISO_ROLE_NONE) {
+            iso_record_begin(record, "role");
+            iso_record_int(record, "rank", r);
+            iso_record_text(record, "role", names[role]);
+            iso_record_int(record, "group", group);
+            iso_record_int(record, "index", index);
+            iso_record_end(record);
+        }
+    }
+}
+
+void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
+                                 int inter)
+{
+    iso_record_t *record = star->ctx->record;
+    char why[160];
+    if (star->hot == 0) {
+        snprintf(why, sizeof(why), "no node has ranks for %ld hot processes",
+                 hot);
+    } else if (intra > star->reach_intra) {
+        snprintf(why, sizeof(why),
+                 "the node has ranks for %d partners of each hot process",
+                 star->reach_intra);
+    } else {
+        snprintf(why, sizeof(why),
+                 "other nodes have ranks for %d partners of each hot process",
+                 star->reach_inter);
+    }
+    iso_record_begin(record, "unreachable");
+    iso_record_int(record, "intra", intra);
+    iso_record_int(record, "inter", inter);
+    iso_record_text(record, "why", why);
+    iso_record_end(record);
+}
+
+void iso_star_warn(const iso_star_t *star, long unreachable, long points)
+{
+    char text[200];
+    int partners = star->hot * star->reach_inter;
+    if (unreachable > 0) {
+        snprintf(text, sizeof(text),
+                 "%ld of %ld points of the grid cannot be reached with these "
+                 "nodes and ranks",
+                 unreachable, points);
+        iso_record_warning(star->ctx->record, "unreachable", text);
+    }
+    if (partners > star->other_nodes) {
+        snprintf(text, sizeof(text),
+                 "up to %d partners lie on %d other nodes: some share a node, "
+                 "which is then busy, too",
+                 partners, star->other_nodes);
+        iso_record_warning(star->ctx->record, "partners-share-nodes", text);
+    }
+}

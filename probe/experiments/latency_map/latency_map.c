@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file latency_map.c
+ * Blocking round trips between every pair of ranks.
+ *
+ * Rank 0 conducts. For each round of the schedule it tells the lower rank of
+ * every pair to measure, and waits for their results before the next round.
+ * All other ranks nap until they are called. For a pair i < j:
+ *
+ *     rank 0 tells i to measure with j, and i calls j out of its nap
+ *     i and j measure round trips (round_trip.h)
+ *     i sends what they found to rank 0
+ *
+ * The time of a pair is the whole round trip, as in the process latency maps;
+ * half of it is what other tools call latency.
+ */
+#include "base/check.h"
+#include "experiment.h"
+#include "experiments/latency_map/ranking.h"
+#include "experiments/latency_map/round_trip.h"
+#include "experiments/latency_map/schedule.h"
+#include "machine/idle.h"
+#include "runfile/record.h"
+#include "sampling/conductor.h"
+#include "sampling/quality.h"
+#include "sampling/time_limit.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/** What rank 0 or a partner tells a napping rank to do. */
+struct task {
+    enum { MEASURE, ANSWER, CALL_ROLL } verb;
+    int partner; /* of MEASURE */
+};
+
+enum { TAG_HERE = 1 };
+
+static struct {
+    iso_sizes_t sizes;
+    const char *order;
+    bool inner_parallel;
+    long retest;
+} options;
+
+static const iso_option_t own_options[] = {
+    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64",
+     "message sizes, e.g. 64,1KiB,4MiB", &options.sizes},
+    {"order", ISO_OPTION_CHOICE, "quiet|rounds|serial", "quiet",
+     "which pairs are measured at the same time: quiet: no two that share a "
+     "node; rounds: as many as possible; serial: one, after a barrier",
+     &options.order},
+    {"inner-parallel", ISO_OPTION_FLAG, NULL, NULL,
+     "with --order quiet: also measure disjoint pairs inside a node at the "
+     "same time",
+     &options.inner_parallel},
+    {"retest", ISO_OPTION_COUNT, "N", "8",
+     "measure up to N slowest pairs and up to N with the widest spread again, "
+     "each alone; inside nodes and between them separately",
+     &options.retest},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {
+    own_options, iso_time_limit_options, iso_sampler_options, NULL};
+
+/** What a pair tells rank 0. */
+struct message {
+    double i, j; /* doubles, so that the message is all of one type */
+    iso_round_trip_result_t results[ISO_MAX_SIZES];
+};
+
+/** Length in doubles of a message about all sizes. */
+static int message_length(void)
+{
+    size_t used = offsetof(struct message, results) +
+                  (size_t)options.sizes.count * sizeof(iso_round_trip_result_t);
+    return (int)(used / sizeof(double));
+}
+
+/* --- every rank ---------------------------------------------------------- */
+
+/** What a rank needs to lead, answer and call. */
+struct member {
+    iso_round_trip_t trip;
+    iso_conductor_t conductor;
+};
+
+static void tell(const struct member *m, int rank, struct task task)
+{
+    iso_conductor_tell(&m->conductor, rank, &task);
+}
+
+/**
+ * The serial order's barrier: every rank says that it is idle. Goes down and
+ * up a binomial tree, in which the parent of a rank is the rank without its
+ * lowest bit.
+ */
+static void call_roll(const struct member *m)
+{
+    const iso_context_t *ctx = m->conductor.ctx;
+    int rank = ctx->rank, size = ctx->size;
+    for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
+        tell(m, rank + bit, (struct task){CALL_ROLL, 0});
+    }
+    for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
+        iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, rank + bit, TAG_HERE,
+                      ctx->control, MPI_STATUS_IGNORE);
+    }
+    if (rank != 0) {
+        MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, rank & (rank - 1), TAG_HERE,
+                           ctx->control));
+    }
+}
+
+/** Call the partner out of its nap and measure with it. */
+static void lead_pair(struct member *m, int partner, struct message *message)
+{
+    tell(m, partner, (struct task){ANSWER, 0});
+    message->i = m->conductor.ctx->rank;
+    message->j = partner;
+    iso_round_trip_measure(&m->trip, partner, message->results);
+}
+
+static void perform(void *self, const void *told, int from)
+{
+    struct member *m = self;
+    const struct task *task = told;
+    struct message found;
+    switch (task->verb) {
+    case MEASURE:
+        lead_pair(m, task->partner, &found);
+        iso_conductor_report(m->conductor.ctx, (double *)&found,
+                             message_length());
+        break;
+    case ANSWER:
+        iso_round_trip_answer(&m->trip, from);
+        break;
+    case CALL_ROLL:
+        call_roll(m);
+        break;
+    }
+}
+
+/* --- rank 0 -------------------------------------------------------------- */
+
+/** Kept apart inside nodes and between them, or the far pairs would fill it. */
+enum { INSIDE, BETWEEN, PLACES };
+enum { BY_MEDIAN, BY_SPREAD, KINDS };
+
+struct map {
+    struct member *member; /**< what rank 0 is, too */
+    const iso_context_t *ctx;
+    iso_ranking_t worst[PLACES * KINDS]; /**< place * KINDS + kind */
+    bool retesting;
+    long done, total;      /**< pairs */
+    iso_quality_t quality; /**< of all results */
+    long shared_cpu;       /**< results of two ranks on one processor */
+};
+
+static void record_pair(struct map *map, iso_pair_t pair, long long bytes,
+                        const iso_round_trip_result_t *found)
+{
+    iso_record_t *record = map->ctx->record;
+    iso_record_begin(record, "pair");
+    iso_record_int(record, "i", pair.i);
+    iso_record_int(record, "j", pair.j);
+    iso_record_int(record, "bytes", (long)bytes);
+    iso_sampler_record(&found->summary, record);
+    if (found->batch > 1) {
+        iso_record_int(record, "batch", (long)found->batch);
+    }
+    if (found->shared_cpu > 0) {
+        iso_record_bool(record, "shared_cpu", true);
+        map->shared_cpu++;
+    }
+    if (map->retesting) {
+        iso_record_bool(record, "retest", true);
+    }
+    iso_record_end(record);
+}
+
+/** Write what a pair found, and remember the pair if it stands out. */
+static void take_result(struct map *map, const struct message *found)
+{
+    const iso_place_t *places = map->ctx->places;
+    iso_pair_t pair = {(int)found->i, (int)found->j};
+    bool inside = places[pair.i].node == places[pair.j].node;
+    iso_ranking_t *worst = map->worst + (inside ? INSIDE : BETWEEN) * KINDS;
+    double slowness = 0, spread = 0;
+    for (int size = 0; size < options.sizes.count; size++) {
+        const iso_summary_t *s = &found->results[size].summary;
+        record_pair(map, pair, options.sizes.bytes[size],
+                    &found->results[size]);
+        slowness = fmax(slowness, s->median);
+        spread = fmax(spread, (s->p95 - s->min) / s->median);
+        iso_quality_add(&map->quality, s);
+    }
+    if (!map->retesting) {
+        iso_ranking_offer(&worst[BY_MEDIAN], pair, slowness);
+        iso_ranking_offer(&worst[BY_SPREAD], pair, spread);
+    }
+    iso_progress(map->ctx, ++map->done, map->total, slowness);
+}
+
+/** Let the pairs of a round measure, and collect what they found. */
+static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
+{
+    const iso_context_t *ctx = map->ctx;
+    struct message found;
+    int partner = 0, others = 0;
+    for (int k = 0; k < count; k++) {
+        if (pairs[k].i == 0) {
+            partner = pairs[k].j;
+        } else {
+            tell(map->member, pairs[k].i, (struct task){MEASURE, pairs[k].j});
+            others++;
+        }
+    }
+    if (partner) {
+        lead_pair(map->member, partner, &found);
+        take_result(map, &found);
+    }
+    for (; others > 0; others--) {
+        iso_conductor_collect(ctx, MPI_ANY_SOURCE, (double *)&found,
+                              message_length());
+        take_result(map, &found);
+    }
+    iso_record_flush(ctx->record);
+}
+
+static bool out_of_time(const struct map *map)
+{
+    return map->done > 0 && iso_time_limit_over(map->ctx);
+}
+
+/** Measure every pair in the order asked for. */
+static iso_outcome_t conduct_schedule(struct map *map)
+{
+    const iso_context_t *ctx = map->ctx;
+    iso_schedule_order_t order = ISO_SCHEDULE_QUIET;
+    iso_schedule_order_parse(options.order, &order);
+    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
+    for (int r = 0; r < ctx->size; r++) {
+        node[r] = ctx->places[r].node;
+    }
+    iso_pair_t *pairs = iso_calloc((size_t)ctx->size / 2 + 1, sizeof(*pairs));
+    iso_schedule_t *schedule =
+        iso_schedule_create(order, ctx->size, node, options.inner_parallel);
+    iso_outcome_t outcome = ISO_COMPLETE;
+    int count;
+    while ((count = iso_schedule_next(schedule, pairs)) > 0) {
+        if (out_of_time(map)) {
+            outcome = ISO_CUT_SHORT;
+            break;
+        }
+        if (order == ISO_SCHEDULE_SERIAL) {
+            call_roll(map->member);
+        }
+        conduct_round(map, pairs, count);
+    }
+    iso_schedule_free(schedule);
+    free(pairs);
+    free(node);
+    return outcome;
+}
+
+/** Whether a ranking before ranking number @a before holds the pair, too. */
+static bool retested_before(const struct map *map, int before, iso_pair_t pair)
+{
+    for (int r = 0; r < before; r++) {
+        if (iso_ranking_holds(&map->worst[r], pair)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Measure what stands out again, each pair alone on the machine. */
+static iso_outcome_t conduct_retests(struct map *map)
+{
+    map->retesting = true;
+    for (int r = 0; r < PLACES * KINDS; r++) {
+        const iso_ranking_t *ranking = &map->worst[r];
+        for (int k = 0; k < ranking->count; k++) {
+            if (retested_before(map, r, ranking->pairs[k])) {
+                continue;
+            }
+            if (out_of_time(map)) {
+                return ISO_CUT_SHORT;
+            }
+            map->total++;
+            conduct_round(map, &ranking->pairs[k], 1);
+        }
+    }
+    return ISO_COMPLETE;
+}
+
+/** Room for the pairs that stand out: few of few, --retest of many. */
+static void open_rankings(struct map *map)
+{
+    const iso_context_t *ctx = map->ctx;
+    int *on_node = iso_calloc((size_t)ctx->size, sizeof(int));
+    long inside = 0;
+    for (int r = 0; r < ctx->size; r++) {
+        inside += on_node[ctx->places[r].node]++;
+    }
+    free(on_node);
+    long pairs[PLACES] = {inside, map->total - inside};
+    for (int r = 0; r < PLACES * KINDS; r++) {
+        long room = (pairs[r / KINDS] + 7) / 8;
+        iso_ranking_init(&map->worst[r],
+                         (int)(room < options.retest ? room : options.retest));
+    }
+}
+
+static void close_rankings(struct map *map)
+{
+    for (int r = 0; r < PLACES * KINDS; r++) {
+        iso_ranking_free(&map->worst[r]);
+    }
+}
+
+static void warn(const struct map *map, iso_outcome_t outcome)
+{
+    char text[160];
+    if (outcome == ISO_CUT_SHORT) {
+        iso_time_limit_warn(map->ctx, map->done, map->total, "pairs");
+    }
+    if (map->shared_cpu > 0) {
+        snprintf(text, sizeof(text),
+                 "in %ld of %ld points both ranks were on one processor and "
+                 "took turns; bind the ranks, or start fewer",
+                 map->shared_cpu, map->quality.points);
+        iso_record_warning(map->ctx->record, "shared-processor", text);
+    }
+    iso_quality_warn(&map->quality, map->ctx->record);
+}
+
+static iso_outcome_t conduct(struct member *member)
+{
+    const iso_context_t *ctx = member->conductor.ctx;
+    struct map map = {.member = member, .ctx = ctx};
+    map.total = (long)ctx->size * (ctx->size - 1) / 2;
+    open_rankings(&map);
+    iso_outcome_t outcome = conduct_schedule(&map);
+    if (outcome == ISO_COMPLETE) {
+        outcome = conduct_retests(&map);
+    }
+    iso_conductor_dismiss(&member->conductor);
+    warn(&map, outcome);
+    close_rankings(&map);
+    return outcome;
+}
+
+/* --- the experiment ------------------------------------------------------ */
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    struct member member;
+    iso_outcome_t outcome = ISO_COMPLETE;
+    member.conductor = (iso_conductor_t){.ctx = ctx,
+                                         .task_size = sizeof(struct task),
+                                         .self = &member,
+                                         .perform = perform};
+    iso_round_trip_init(&member.trip, ctx, &options.sizes);
+    if (ctx->rank == 0) {
+        outcome = conduct(&member);
+    } else {
+        iso_conductor_serve(&member.conductor);
+    }
+    iso_round_trip_free(&member.trip);
+    return outcome;
+}
+
+const iso_experiment_t iso_experiment_latency_map = {
+    .name = "latency-map",
+    .summary = "blocking round trips between every pair of ranks",
+    .kind = "latency-map",
+    .options = all_options,
+    .min_ranks = 2,
+    .check = iso_sampler_check,
+    .resolve = iso_sampler_resolve,
+    .run = run,
+};

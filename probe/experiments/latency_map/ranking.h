@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file ranking.h
+ * The few pairs that stand out most among many, kept as they come by. Knows
+ * nothing of MPI.
+ */
+#ifndef ISO_RANKING_H
+#define ISO_RANKING_H
+
+#include "experiments/latency_map/schedule.h"
+
+#include <stdbool.h>
+
+typedef struct iso_ranking {
+    int room, count;
+    iso_pair_t *pairs; /**< worst first */
+    double *badness;   /**< of each, descending */
+} iso_ranking_t;
+
+/** Make room for @a room pairs; 0 keeps none. */
+void iso_ranking_init(iso_ranking_t *ranking, int room);
+void iso_ranking_free(iso_ranking_t *ranking);
+
+/** Keep a pair if it is among the worst. */
+void iso_ranking_offer(iso_ranking_t *ranking, iso_pair_t pair, double badness);
+
+/** Whether a pair is kept. */
+bool iso_ranking_holds(const iso_ranking_t *ranking, iso_pair_t pair);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/latency_map/round_trip.h"
+
+#include "base/check.h"
+
+#include <string.h>
+
+/* Far from the tags that experiments use for their own messages. */
+enum { TAG_CHUNK = 1001, TAG_READY, TAG_PING, TAG_PONG };
+
+enum { NO_MORE = -1 };
+
+/** What the measuring rank says before a run of round trips. */
+struct chunk {
+    int size, trips; /* index of the size, or NO_MORE */
+    iso_seat_t seat; /* of the measuring rank */
+};
+
+enum { CHUNK_INTS = sizeof(struct chunk) / sizeof(int) };
+
+void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
+                         const iso_sizes_t *sizes)
+{
+    size_t room = (size_t)iso_sizes_largest(sizes) + 1;
+    memset(trip, 0, sizeof(*trip));
+    trip->ctx = ctx;
+    trip->sizes = sizes;
+    trip->out = iso_calloc(room, 1);
+    trip->in = iso_calloc(room, 1);
+    memset(trip->out, 1, room); /* unwritten pages all share one zero page */
+    memset(trip->in, 1, room);
+    for (int k = 0; k < sizes->count; k++) {
+        iso_sampler_init(&trip->samplers[k], ctx->clock.simulated);
+    }
+}
+
+void iso_round_trip_free(iso_round_trip_t *trip)
+{
+    for (int k = 0; k < trip->sizes->count; k++) {
+        iso_sampler_free(&trip->samplers[k]);
+    }
+    free(trip->in);
+    free(trip->out);
+}
+
+/** The timed loop: nothing but the operation. */
+static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
+                 int batch, double *seconds)
+{
+    int bytes = (int)trip->sizes->bytes[size];
+    MPI_Comm comm = trip->ctx->comm;
+    char *out = trip->out, *in = trip->in;
+    for (int k = 0; k < samples; k++) {
+        double start = iso_now();
+        for (int b = 0; b < batch; b++) {
+            MPI_Send(out, bytes, MPI_BYTE, partner, TAG_PING, comm);
+            MPI_Recv(in, bytes, MPI_BYTE, partner, TAG_PONG, comm,
+                     MPI_STATUS_IGNORE);
+        }
+        seconds[k] = iso_now() - start;
+    }
+}
+
+static void pong(iso_round_trip_t *trip, int partner, int size, int trips)
+{
+    int bytes = (int)trip->sizes->bytes[size];
+    MPI_Comm comm = trip->ctx->comm;
+    char *out = trip->out, *in = trip->in;
+    for (int k = 0; k < trips; k++) {
+        MPI_Recv(in, bytes, MPI_BYTE, partner, TAG_PING, comm,
+                 MPI_STATUS_IGNORE);
+        MPI_Send(out, bytes, MPI_BYTE, partner, TAG_PONG, comm);
+    }
+}
+
+/** Hand-shake: the partner is ready when it is about to receive. */
+static void agree(iso_round_trip_t *trip, int partner, int size, int trips)
+{
+    const iso_context_t *ctx = trip->ctx;
+    bool simulated = ctx->clock.simulated;
+    iso_seat_t mine = iso_host_seat(ctx->node, simulated), theirs;
+    struct chunk chunk = {size, trips, mine};
+    MPI_CHECK(MPI_Send(&chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
+                       ctx->control));
+    if (size == NO_MORE) {
+        return;
+    }
+    MPI_CHECK(MPI_Recv(&theirs, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
+                       ctx->control, MPI_STATUS_IGNORE));
+    mine = iso_host_seat_beside(ctx->node, simulated, &theirs);
+    trip->shared_cpu[size] = iso_host_same_seat(&mine, &theirs);
+}
+
+void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
+{
+    const iso_context_t *ctx = trip->ctx;
+    for (;;) {
+        struct chunk chunk;
+        MPI_CHECK(MPI_Recv(&chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
+                           ctx->control, MPI_STATUS_IGNORE));
+        if (chunk.size == NO_MORE) {
+            return;
+        }
+        iso_seat_t mine =
+            iso_host_seat_beside(ctx->node, ctx->clock.simulated, &chunk.seat);
+        MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
+                           ctx->control));
+        pong(trip, partner, chunk.size, chunk.trips);
+    }
+}
+
+/** Make untimed round trips, and see how many of them fill a sample. */
+static void warm_up(iso_round_trip_t *trip, int partner, int size)
+{
+    double seconds;
+    int trips = iso_sampler_warmup();
+    agree(trip, partner, size, trips);
+    ping(trip, partner, size, 1, trips, &seconds);
+    trip->batch[size] = iso_clock_batch(&trip->ctx->clock, seconds / trips);
+}
+
+/** Take some more samples of one size. @return how many; 0: enough */
+static int sample(iso_round_trip_t *trip, int partner, int size)
+{
+    iso_sampler_t *sampler = &trip->samplers[size];
+    int samples = iso_sampler_wants(sampler);
+    if (samples == 0) {
+        return 0;
+    }
+    if (sampler->n == 0) {
+        warm_up(trip, partner, size);
+    }
+    int batch = trip->batch[size];
+    double *seconds = sampler->seconds + sampler->n;
+    double start = iso_now();
+    agree(trip, partner, size, samples * batch);
+    ping(trip, partner, size, samples, batch, seconds);
+    for (int k = 0; k < samples; k++) {
+        seconds[k] /= batch;
+    }
+    sampler->n += samples;
+    sampler->spent += iso_now() - start;
+    return samples;
+}
+
+void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
+                            iso_round_trip_result_t *results)
+{
+    int taken;
+    for (int size = 0; size < trip->sizes->count; size++) {
+        iso_sampler_reset(&trip->samplers[size]);
+    }
+    do { /* sizes take turns, so that a slow moment does not hit one of them */
+        taken = 0;
+        for (int size = 0; size < trip->sizes->count; size++) {
+            taken += sample(trip, partner, size);
+        }
+    } while (taken > 0);
+    agree(trip, partner, NO_MORE, 0);
+    for (int size = 0; size < trip->sizes->count; size++) {
+        results[size].summary = iso_sampler_summary(&trip->samplers[size]);
+        results[size].batch = trip->batch[size];
+        results[size].shared_cpu = trip->shared_cpu[size];
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file round_trip.h
+ * Two ranks measure blocking round trips with each other:
+ *
+ *     for every message size in turn, pass after pass:
+ *         i tells j how many round trips follow; j says it is ready
+ *         i: start = now; send to j; receive from j; sample = now - start
+ *         j:              receive from i; send to i
+ *
+ * Nobody else takes part, and no barrier is part of the time. The first round
+ * trips of a size are not timed. Samples shorter than 100 ticks of the clock
+ * are made of several round trips and divided by their number.
+ *
+ * Two ranks that happen to be on one processor take turns instead of talking.
+ * Before each pass one of them goes to another processor if it is not bound;
+ * if none can, the result says so.
+ */
+#ifndef ISO_ROUND_TRIP_H
+#define ISO_ROUND_TRIP_H
+
+#include "experiment.h"
+#include "sampling/sampler.h"
+
+/** What one rank needs to measure or answer round trips. */
+typedef struct iso_round_trip {
+    const iso_context_t *ctx;
+    const iso_sizes_t *sizes;
+    char *out, *in; /**< buffers of the largest size */
+    iso_sampler_t samplers[ISO_MAX_SIZES];
+    int batch[ISO_MAX_SIZES];       /**< round trips per sample */
+    bool shared_cpu[ISO_MAX_SIZES]; /**< with the partner, at the last look */
+} iso_round_trip_t;
+
+/** What the measuring rank learns of one size: times of whole round trips. */
+typedef struct iso_round_trip_result {
+    iso_summary_t summary;
+    double batch;      /**< round trips per sample */
+    double shared_cpu; /**< 1 if both ranks were on one processor */
+} iso_round_trip_result_t;
+
+void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
+                         const iso_sizes_t *sizes);
+void iso_round_trip_free(iso_round_trip_t *trip);
+
+/**
+ * Measure with a partner who stands in iso_round_trip_answer.
+ *
+ * @param results  one for every size
+ */
+void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
+                            iso_round_trip_result_t *results);
+
+/** Answer a partner until it has measured enough. */
+void iso_round_trip_answer(iso_round_trip_t *trip, int partner);
+
+#endif

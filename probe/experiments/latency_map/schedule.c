@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/latency_map/schedule.h"
+
+#include "base/check.h"
+
+#include <string.h>
+
+struct iso_schedule {
+    iso_schedule_order_t order;
+    int ranks, nodes;
+    int inner_parallel;
+    int *members; /**< ranks, grouped by node */
+    int *first;   /**< members of node a: first[a] .. first[a + 1] - 1 */
+    int largest;  /**< ranks of the largest node */
+    int within;   /**< quiet: rounds inside the nodes are still to come */
+    int round;    /**< round of the tournament, or of the pairs in a node */
+    int step;     /**< quiet: pair within two nodes that meet; serial: j */
+};
+
+/**
+ * Pair number k of round r in a tournament of n players, by the circle method
+ * (T. P. Kirkman, 1847): one player stands still, the others move round.
+ *
+ * @param k  0 .. (n + 1) / 2 - 1
+ * @return 0 if this pair contains the dummy player of an odd n
+ */
+static int tournament_pair(int n, int round, int k, int *a, int *b)
+{
+    int m = n + n % 2;
+    int left = k == 0 ? m - 1 : (round + k) % (m - 1);
+    int right = (round + m - 1 - k) % (m - 1);
+    *a = left < right ? left : right;
+    *b = left < right ? right : left;
+    return *b < n;
+}
+
+static int tournament_rounds(int n)
+{
+    return n < 2 ? 0 : n - 1 + n % 2;
+}
+
+/** Pair number k of 0-1, 0-2 ... 1-2 ... among n players. */
+static void serial_pair(int n, int k, int *a, int *b)
+{
+    int row = 0;
+    while (k >= n - 1 - row) {
+        k -= n - 1 - row;
+        row++;
+    }
+    *a = row;
+    *b = row + 1 + k;
+}
+
+static iso_pair_t ordered(int a, int b)
+{
+    iso_pair_t pair = {a < b ? a : b, a < b ? b : a};
+    return pair;
+}
+
+static int node_size(const iso_schedule_t *s, int node)
+{
+    return s->first[node + 1] - s->first[node];
+}
+
+static void group_by_node(iso_schedule_t *s, const int node_of_rank[])
+{
+    for (int r = 0; r < s->ranks; r++) {
+        s->nodes = node_of_rank[r] >= s->nodes ? node_of_rank[r] + 1 : s->nodes;
+    }
+    s->first = iso_calloc((size_t)s->nodes + 1, sizeof(int));
+    s->members = iso_calloc((size_t)s->ranks, sizeof(int));
+    int filled = 0;
+    for (int node = 0; node < s->nodes; node++) {
+        s->first[node] = filled;
+        for (int r = 0; r < s->ranks; r++) {
+            if (node_of_rank[r] == node) {
+                s->members[filled++] = r;
+            }
+        }
+        s->first[node + 1] = filled;
+        int size = node_size(s, node);
+        s->largest = size > s->largest ? size : s->largest;
+    }
+}
+
+iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
+                                    const int node_of_rank[],
+                                    int inner_parallel)
+{
+    iso_schedule_t *s = iso_calloc(1, sizeof(*s));
+    s->order = order;
+    s->ranks = ranks;
+    s->inner_parallel = inner_parallel;
+    s->within = 1;
+    if (order == ISO_SCHEDULE_QUIET) {
+        group_by_node(s, node_of_rank);
+    }
+    return s;
+}
+
+static int next_serial(iso_schedule_t *s, iso_pair_t *pairs)
+{
+    int i = s->round, j = i + 1 + s->step;
+    if (i >= s->ranks - 1) {
+        return 0;
+    }
+    pairs[0] = ordered(i, j);
+    if (j + 1 < s->ranks) {
+        s->step++;
+    } else {
+        s->round++;
+        s->step = 0;
+    }
+    return 1;
+}
+
+static int next_rounds(iso_schedule_t *s, iso_pair_t *pairs)
+{
+    if (s->round >= tournament_rounds(s->ranks)) {
+        return 0;
+    }
+    int count = 0;
+    for (int k = 0; k < (s->ranks + 1) / 2; k++) {
+        int a, b;
+        if (tournament_pair(s->ranks, s->round, k, &a, &b)) {
+            pairs[count++] = ordered(a, b);
+        }
+    }
+    s->round++;
+    return count;
+}
+
+/** One round of pairs inside the nodes; 0 when all nodes are through. */
+static int next_within(iso_schedule_t *s, iso_pair_t *pairs)
+{
+    int count = 0;
+    for (int node = 0; node < s->nodes; node++) {
+        const int *member = s->members + s->first[node];
+        int n = node_size(s, node), a, b;
+        if (!s->inner_parallel) {
+            if (s->round < n * (n - 1) / 2) {
+                serial_pair(n, s->round, &a, &b);
+                pairs[count++] = ordered(member[a], member[b]);
+            }
+            continue;
+        }
+        for (int k = 0; s->round < tournament_rounds(n) && k < (n + 1) / 2;
+             k++) {
+            if (tournament_pair(n, s->round, k, &a, &b)) {
+                pairs[count++] = ordered(member[a], member[b]);
+            }
+        }
+    }
+    s->round++;
+    return count;
+}
+
+/** Pair number s->step between all nodes that meet in round s->round. */
+static int next_between(iso_schedule_t *s, iso_pair_t *pairs)
+{
+    int count = 0;
+    for (int k = 0; k < (s->nodes + 1) / 2; k++) {
+        int a, b;
+        if (!tournament_pair(s->nodes, s->round, k, &a, &b)) {
+            continue;
+        }
+        int width = node_size(s, b);
+        if (s->step < node_size(s, a) * width) {
+            int left = s->members[s->first[a] + s->step / width];
+            int right = s->members[s->first[b] + s->step % width];
+            pairs[count++] = ordered(left, right);
+        }
+    }
+    return count;
+}
+
+static int next_quiet(iso_schedule_t *s, iso_pair_t *pairs)
+{
+    if (s->within) {
+        int count = next_within(s, pairs);
+        if (count) {
+            return count;
+        }
+        s->within = 0;
+        s->round = 0;
+    }
+    while (s->round < tournament_rounds(s->nodes)) {
+        int count = next_between(s, pairs);
+        s->step++;
+        if (count) {
+            return count;
+        }
+        s->round++;
+        s->step = 0;
+    }
+    return 0;
+}
+
+int iso_schedule_next(iso_schedule_t *s, iso_pair_t *pairs)
+{
+    switch (s->order) {
+    case ISO_SCHEDULE_SERIAL:
+        return next_serial(s, pairs);
+    case ISO_SCHEDULE_ROUNDS:
+        return next_rounds(s, pairs);
+    case ISO_SCHEDULE_QUIET:
+        return next_quiet(s, pairs);
+    }
+    return 0;
+}
+
+int iso_schedule_order_parse(const char *name, iso_schedule_order_t *order)
+{
+    static const char *const names[] = {"serial", "rounds", "quiet"};
+    for (int k = 0; k < 3; k++) {
+        if (strcmp(name, names[k]) == 0) {
+            *order = (iso_schedule_order_t)k;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+void iso_schedule_free(iso_schedule_t *s)
+{
+    if (s) {
+        free(s->members);
+        free(s->first);
+        free(s);
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file tile_hints.h
+ * Hints for the MPI-IO library, and what it says it made of them.
+ */
+#ifndef ISO_TILE_HINTS_H
+#define ISO_TILE_HINTS_H
+
+#include "experiment.h"
+#include "experiments/tile_io/tiling.h"
+
+/**
+ * Read "key=value,key=value". A word without "=" belongs to the value before
+ * it, so cb_config_list=n3,n1,*:1 is one hint.
+ *
+ * @param info   receives the hints if it is not NULL
+ * @param error  at least ISO_ERROR_LENGTH bytes
+ * @return 0, or -1 with one line in @a error
+ */
+int iso_hints_parse(const char *text, MPI_Info *info, char *error);
+
+/**
+ * Write what the library reports: a "hint" record each, and warnings where
+ * that means that the file was not accessed collectively, or a hint that was
+ * asked for was not taken. At rank 0.
+ *
+ * @param writers  ranks that were seen to write the file; 0: not known
+ */
+void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
+                      MPI_Info used, MPI_Info asked, int writers);
+
+/**
+ * The ranks that the library reports as aggregators, in their order. On all
+ * ranks, which all get what rank 0's library says.
+ *
+ * @return released by free; NULL with *count 0 if it does not tell
+ */
+int *iso_hints_aggregators(const iso_context_t *ctx, MPI_Info used, int *count);
+
+/** A number among the hints at rank 0, told to all ranks. */
+long long iso_hints_number(const iso_context_t *ctx, MPI_Info used,
+                           const char *key, long long otherwise);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file tile_io.c
+ * The access pattern of mpi-tile-io through collective MPI-IO, and the data
+ * exchange inside it by itself.
+ *
+ * A dense two-dimensional array in one file is cut into tiles, one a rank.
+ * --phase file writes all tiles in one collective call and reads them back,
+ * each repetition into a new file, and compares every byte. --phase exchange
+ * replays the messages of the library's two-phase scheme without a file
+ * (two_phase.h): for given aggregators, or one a node. --phase all does both,
+ * and replays with the aggregators that the library reports.
+ */
+#include "base/check.h"
+#include "experiment.h"
+#include "experiments/tile_io/aggregators.h"
+#include "experiments/tile_io/tile_file.h"
+#include "experiments/tile_io/tile_hints.h"
+#include "experiments/tile_io/tile_record.h"
+#include "experiments/tile_io/two_phase.h"
+#include "runfile/record.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { MAX_ROUNDS = 1 << 24 };
+
+static const double MAX_BYTES = 1152921504606846976.;
+
+static struct {
+    const char *file, *tiles, *tile, *overlap;
+    long long element, buffer;
+    const char *hints, *aggregators, *phase;
+    long repeats;
+    bool keep, replace;
+} options;
+
+static iso_tiling_t tiling; /* as the options say */
+
+static const iso_option_t own_options[] = {
+    {"file", ISO_OPTION_TEXT, "FILE", NULL,
+     "file to write, on the file system that is measured", &options.file},
+    {"tiles", ISO_OPTION_TEXT, "XxY", NULL,
+     "tiles in a row, and rows of tiles; if not given, as square as the "
+     "number of ranks allows",
+     &options.tiles},
+    {"tile", ISO_OPTION_TEXT, "WxH", "1024x1024",
+     "elements in a row of a tile, and rows of a tile", &options.tile},
+    {"element", ISO_OPTION_SIZE, "SIZE", "3", "bytes of an element",
+     &options.element},
+    {"overlap", ISO_OPTION_TEXT, "XxY", "0x0",
+     "elements that neighbouring tiles share, horizontally and vertically",
+     &options.overlap},
+    {"hints", ISO_OPTION_TEXT, "KEY=VALUE,...", NULL,
+     "for the MPI-IO library, e.g. cb_nodes=4,cb_config_list=n3,n1,*:1",
+     &options.hints},
+    {"phase", ISO_OPTION_CHOICE, "all|file|exchange", "all",
+     "file: write and read; exchange: only the messages, without a file; all: "
+     "both",
+     &options.phase},
+    {"aggregators", ISO_OPTION_TEXT, "RANK,...", NULL,
+     "phase exchange: aggregators in the order of their file domains; if not "
+     "given, the first rank of each node",
+     &options.aggregators},
+    {"cb-buffer", ISO_OPTION_SIZE, "SIZE", "16MiB",
+     "phase exchange: bytes that an aggregator collects in one round",
+     &options.buffer},
+    {"repeats", ISO_OPTION_COUNT, "N", "5", "repetitions", &options.repeats},
+    {"keep", ISO_OPTION_FLAG, NULL, NULL, "do not remove the last file",
+     &options.keep},
+    {"replace", ISO_OPTION_FLAG, NULL, NULL, "overwrite the file if it exists",
+     &options.replace},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {own_options, NULL};
+
+/* --- options ------------------------------------------------------------- */
+
+/** Read "4x4". @return 0, or -1 with an error text */
+static int parse_pair(const char *name, const char *text, int least, int *a,
+                      int *b, char *error)
+{
+    char after;
+    if (sscanf(text, "%9dx%9d%c", a, b, &after) == 2 && *a >= least &&
+        *b >= least) {
+        return 0;
+    }
+    snprintf(error, ISO_ERROR_LENGTH,
+             "--%s is '%.40s', not two numbers from %d such as %dx%d", name,
+             text, least, least ? 4 : 0, least ? 4 : 0);
+    return -1;
+}
+
+static bool wants(const char *phase)
+{
+    return strcmp(options.phase, phase) == 0 ||
+           strcmp(options.phase, "all") == 0;
+}
+
+/** Read what the options say of the tiling; x and y are 0 if not given. */
+static int parse_tiling(iso_tiling_t *t, char *error)
+{
+    *t = (iso_tiling_t){0};
+    if (options.tiles &&
+        parse_pair("tiles", options.tiles, 1, &t->x, &t->y, error)) {
+        return -1;
+    }
+    if (parse_pair("tile", options.tile, 1, &t->width, &t->height, error) ||
+        parse_pair("overlap", options.overlap, 0, &t->overlap_x, &t->overlap_y,
+                   error)) {
+        return -1;
+    }
+    double tile = (double)t->width * t->height * (double)options.element;
+    const char *wrong = NULL;
+    if (options.element < 1 || options.element > INT_MAX) {
+        wrong = "--element is from 1 byte to below 2 GiB";
+    } else if (tile > INT_MAX) {
+        wrong = "a tile must be below 2 GiB: see --tile and --element";
+    } else if (t->overlap_x >= t->width || t->overlap_y >= t->height) {
+        wrong = "--overlap must be smaller than --tile";
+    }
+    if (wrong) {
+        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
+        return -1;
+    }
+    t->element = (int)options.element;
+    return 0;
+}
+
+/** The same for so many ranks: as square as they allow if not given. */
+static int parse_tiling_of(int ranks, iso_tiling_t *t, char *error)
+{
+    if (parse_tiling(t, error)) {
+        return -1;
+    }
+    if (t->x == 0) {
+        for (int y = 1; (long)y * y <= ranks; y++) {
+            t->y = ranks % y == 0 ? y : t->y;
+        }
+        t->x = ranks / t->y;
+    }
+    return 0;
+}
+
+static int check(char *error)
+{
+    const char *wrong = NULL;
+    iso_tiling_t asked;
+    if (parse_tiling(&asked, error) ||
+        (options.hints && iso_hints_parse(options.hints, NULL, error))) {
+        return -1;
+    }
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(library, &length);
+    if (options.buffer < 1 || options.buffer > INT_MAX) {
+        wrong = "--cb-buffer is from 1 byte to below 2 GiB";
+    } else if (options.repeats < 1) {
+        wrong = "--repeats must be at least 1";
+    } else if (wants("file") && options.file == NULL) {
+        wrong = "--file FILE says where to write (or --phase exchange, which "
+                "needs none)";
+    } else if (wants("file") && strncmp(library, "SMPI", 4) == 0) {
+        wrong = "a simulator stores no files: only --phase exchange runs";
+    } else if (options.aggregators && wants("file")) {
+        wrong = "--aggregators is for --phase exchange; the library chooses "
+                "its own (see --hints)";
+    }
+    if (wrong) {
+        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
+    }
+    return wrong ? -1 : 0;
+}
+
+static int check_ranks(int ranks, char *error)
+{
+    iso_tiling_t t;
+    if (parse_tiling_of(ranks, &t, error)) {
+        return -1;
+    }
+    if ((long)t.x * t.y != ranks) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--tiles %dx%d are %ld tiles, but there are %d ranks: one a "
+                 "rank is needed",
+                 t.x, t.y, (long)t.x * t.y, ranks);
+        return -1;
+    }
+    if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "the array is too wide or too high: at most %d elements",
+                 INT_MAX);
+        return -1;
+    }
+    double bytes = (double)iso_tiling_tile(&t) * ranks;
+    if (bytes > MAX_BYTES || bytes / (double)options.buffer > MAX_ROUNDS) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "the file is too large: below 1 EiB, and at most %d times "
+                 "--cb-buffer",
+                 MAX_ROUNDS);
+        return -1;
+    }
+    int *list = iso_calloc((size_t)ranks + 1, sizeof(int));
+    bool valid =
+        !options.aggregators ||
+        iso_aggregators_parse(options.aggregators, ranks, list, error) > 0;
+    free(list);
+    return valid ? 0 : -1;
+}
+
+static void resolve(int ranks)
+{
+    char error[ISO_ERROR_LENGTH];
+    parse_tiling_of(ranks, &tiling, error);
+}
+
+/* --- exchange ------------------------------------------------------------ */
+
+static void verify(const iso_context_t *ctx, iso_two_phase_t *exchange,
+                   bool write)
+{
+    long long wrong = iso_two_phase_verify(exchange, write);
+    if (wrong > 0) {
+        ISO_FAIL("rank %d: %lld bytes are wrong after the exchange", ctx->rank,
+                 wrong);
+    }
+}
+
+/** Replay the messages for these domains, and record them and their times. */
+static void run_exchange(const iso_context_t *ctx, const iso_domains_t *domains)
+{
+    iso_tile_record_messages(ctx, &tiling, domains);
+    iso_two_phase_t *exchange = iso_two_phase_create(ctx, &tiling, domains);
+    verify(ctx, exchange, true);
+    verify(ctx, exchange, false);
+    for (long k = 0; k < options.repeats; k++) {
+        for (int write = 1; write >= 0; write--) {
+            double seconds = iso_two_phase_measure(exchange, write);
+            iso_tile_record_exchange(ctx, domains, write, k, seconds);
+        }
+        iso_progress(ctx, k + 1, options.repeats, 0);
+    }
+    iso_two_phase_free(exchange);
+}
+
+static void run_chosen_exchange(const iso_context_t *ctx)
+{
+    char error[ISO_ERROR_LENGTH];
+    int count = 0, *ranks = NULL;
+    const char *source = "first rank of each node";
+    if (options.aggregators) {
+        source = "--aggregators";
+        ranks = iso_calloc((size_t)ctx->size + 1, sizeof(int));
+        count =
+            iso_aggregators_parse(options.aggregators, ctx->size, ranks, error);
+    } else {
+        ranks = iso_aggregators_one_a_node(ctx, &count);
+    }
+    iso_domains_t domains = iso_domains_make(iso_tiling_bytes(&tiling), count,
+                                             ranks, options.buffer);
+    iso_tile_record_aggregators(ctx, &domains, source);
+    run_exchange(ctx, &domains);
+    iso_domains_free(&domains);
+}
+
+/* --- file ---------------------------------------------------------------- */
+
+/** Record what the library reports, and replay its exchange if it tells. */
+static void run_reported_exchange(const iso_context_t *ctx, MPI_Info used)
+{
+    int count = 0;
+    int *ranks = iso_hints_aggregators(ctx, used, &count);
+    if (ranks == NULL) {
+        return;
+    }
+    long long buffer = iso_hints_number(ctx, used, "cb_buffer_size", 16 << 20);
+    long long nodes = iso_hints_number(ctx, used, "cb_nodes", count);
+    iso_domains_t domains =
+        iso_domains_make(iso_tiling_bytes(&tiling), count, ranks, buffer);
+    iso_tile_record_aggregators(ctx, &domains, "romio_aggregator_list");
+    if (nodes != count && ctx->rank == 0) {
+        iso_record_warning(ctx->record, "aggregators-incomplete",
+                           "the library's list of aggregators is cut off: it "
+                           "has fewer than cb_nodes; the exchange is not "
+                           "replayed");
+    } else if (nodes == count && wants("exchange")) {
+        run_exchange(ctx, &domains);
+    }
+    iso_domains_free(&domains);
+}
+
+/** One repetition. @return the hints that were in use */
+static MPI_Info write_and_read(iso_tile_file_t *file, long repeat, int *writers)
+{
+    const iso_context_t *ctx = file->ctx;
+    iso_tile_access_t write, read;
+    int seed = (int)(repeat % 4096) + 1;
+    if (repeat > 0) {
+        iso_tile_file_remove(file);
+    }
+    iso_tile_file_write(file, seed, &write);
+    iso_tile_record_access(ctx, &tiling, true, repeat, &write);
+    iso_tile_file_read(file, seed, &read);
+    iso_tile_record_access(ctx, &tiling, false, repeat, &read);
+    iso_tile_file_check(file, seed);
+    if (repeat == 0) {
+        *writers = iso_tile_record_file_io(ctx, &tiling, true, write.file_io);
+        iso_tile_record_file_io(ctx, &tiling, false, read.file_io);
+    }
+    MPI_CHECK(MPI_Info_free(&read.used));
+    return write.used;
+}
+
+static void run_file(const iso_context_t *ctx)
+{
+    iso_tile_file_t file;
+    int writers = 0;
+    char error[ISO_ERROR_LENGTH];
+    MPI_Info hints = MPI_INFO_NULL, used = MPI_INFO_NULL;
+    if (options.hints) {
+        MPI_CHECK(MPI_Info_create(&hints));
+        iso_hints_parse(options.hints, &hints, error);
+    }
+    iso_tile_file_init(&file, ctx, &tiling, options.file, hints,
+                       options.replace);
+    for (long k = 0; k < options.repeats; k++) {
+        if (k > 0) {
+            MPI_CHECK(MPI_Info_free(&used));
+        }
+        used = write_and_read(&file, k, &writers);
+        iso_progress(ctx, k + 1, options.repeats, 0);
+    }
+    iso_tile_file_free(&file, options.keep);
+    if (ctx->rank == 0) {
+        iso_hints_record(ctx, &tiling, used, hints, writers);
+        iso_record_flush(ctx->record);
+    }
+    run_reported_exchange(ctx, used);
+    MPI_CHECK(MPI_Info_free(&used));
+    if (options.hints) {
+        MPI_CHECK(MPI_Info_free(&hints));
+    }
+}
+
+/* --- the experiment ------------------------------------------------------ */
+
+/** A tile, and for an aggregator its window. */
+static double memory(int ranks)
+{
+    double part = (double)iso_tiling_bytes(&tiling) / ranks;
+    double window = (double)options.buffer;
+    return (double)iso_tiling_tile(&tiling) + (window < part ? window : part);
+}
+
+static const char *quantity(void)
+{
+    return "collective access or its exchange, slowest rank";
+}
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    if (wants("file")) {
+        run_file(ctx);
+    } else {
+        run_chosen_exchange(ctx);
+    }
+    return ISO_COMPLETE;
+}
+
+const iso_experiment_t iso_experiment_tile_io = {
+    .name = "tile-io",
+    .summary = "a tiled array through collective MPI-IO, and its exchange",
+    .kind = "tile-io",
+    .options = all_options,
+    .min_ranks = 1,
+    .check = check,
+    .check_ranks = check_ranks,
+    .resolve = resolve,
+    .memory = memory,
+    .quantity = quantity,
+    .run = run,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/tile_io/tile_record.h"
+
+#include "base/check.h"
+#include "runfile/record.h"
+
+void iso_tile_record_aggregators(const iso_context_t *ctx,
+                                 const iso_domains_t *domains,
+                                 const char *source)
+{
+    iso_record_t *record = ctx->record;
+    for (int k = 0; record && k < domains->count; k++) {
+        iso_record_begin(record, "aggregator");
+        iso_record_int(record, "domain", k);
+        iso_record_int(record, "rank", domains->rank[k]);
+        iso_record_int(record, "node", ctx->places[domains->rank[k]].node);
+        iso_record_text(record, "source", source);
+        iso_record_end(record);
+    }
+}
+
+/** Messages of a node when writing. */
+struct node_counts {
+    long intra, in, out;
+};
+
+static void record_nodes(const iso_context_t *ctx,
+                         const struct node_counts *counts, int nodes)
+{
+    for (int n = 0; n < nodes; n++) {
+        iso_record_begin(ctx->record, "node");
+        iso_record_int(ctx->record, "node", n);
+        iso_record_int(ctx->record, "intra", counts[n].intra);
+        iso_record_int(ctx->record, "in", counts[n].in);
+        iso_record_int(ctx->record, "out", counts[n].out);
+        iso_record_end(ctx->record);
+    }
+}
+
+static void record_message(const iso_context_t *ctx, int rank, int domain,
+                           int aggregator, long messages, long long bytes)
+{
+    iso_record_begin(ctx->record, "message");
+    iso_record_int(ctx->record, "rank", rank);
+    iso_record_int(ctx->record, "domain", domain);
+    iso_record_int(ctx->record, "aggregator", aggregator);
+    iso_record_int(ctx->record, "messages", messages);
+    iso_record_int(ctx->record, "bytes", (long)bytes);
+    iso_record_end(ctx->record);
+}
+
+void iso_tile_record_messages(const iso_context_t *ctx,
+                              const iso_tiling_t *tiling,
+                              const iso_domains_t *domains)
+{
+    if (ctx->rank != 0) {
+        return;
+    }
+    size_t count = (size_t)domains->count;
+    long *messages = iso_calloc(count, sizeof(*messages));
+    long long *bytes = iso_calloc(count, sizeof(*bytes));
+    struct node_counts *nodes = iso_calloc((size_t)ctx->size, sizeof(*nodes));
+    int node_count = 0;
+    for (int r = 0; r < ctx->size; r++) {
+        int from = ctx->places[r].node;
+        node_count = from >= node_count ? from + 1 : node_count;
+        iso_domains_count(domains, tiling, r, messages, bytes);
+        for (int d = 0; d < domains->count; d++) {
+            int to = ctx->places[domains->rank[d]].node;
+            if (messages[d] == 0) {
+                continue;
+            }
+            record_message(ctx, r, d, domains->rank[d], messages[d], bytes[d]);
+            nodes[from].intra += from == to ? messages[d] : 0;
+            nodes[from].out += from == to ? 0 : messages[d];
+            nodes[to].in += from == to ? 0 : messages[d];
+        }
+    }
+    record_nodes(ctx, nodes, node_count);
+    iso_record_flush(ctx->record);
+    free(nodes);
+    free(bytes);
+    free(messages);
+}
+
+static void begin_sample(const iso_context_t *ctx, const char *phase,
+                         bool write, long repeat, long long bytes)
+{
+    iso_record_begin(ctx->record, "sample");
+    iso_record_text(ctx->record, "op", write ? "write" : "read");
+    iso_record_text(ctx->record, "phase", phase);
+    iso_record_int(ctx->record, "p", ctx->size);
+    iso_record_int(ctx->record, "bytes", (long)bytes);
+    iso_record_int(ctx->record, "repeat", repeat);
+}
+
+void iso_tile_record_access(const iso_context_t *ctx,
+                            const iso_tiling_t *tiling, bool write, long repeat,
+                            const iso_tile_access_t *access)
+{
+    double mine[4] = {access->open, access->seconds, access->close,
+                      access->open + access->seconds + access->close};
+    double all[4];
+    MPI_CHECK(MPI_Reduce(mine, all, 4, MPI_DOUBLE, MPI_MAX, 0, ctx->control));
+    if (ctx->rank == 0) {
+        begin_sample(ctx, "file", write, repeat, iso_tiling_bytes(tiling));
+        iso_record_double(ctx->record, "open", all[0]);
+        iso_record_double(ctx->record, "seconds", all[1]);
+        iso_record_double(ctx->record, "close", all[2]);
+        iso_record_double(ctx->record, "total", all[3]);
+        iso_record_end(ctx->record);
+        iso_record_flush(ctx->record);
+    }
+}
+
+void iso_tile_record_exchange(const iso_context_t *ctx,
+                              const iso_domains_t *domains, bool write,
+                              long repeat, double seconds)
+{
+    double slowest;
+    MPI_CHECK(MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0,
+                         ctx->control));
+    if (ctx->rank == 0) {
+        begin_sample(ctx, "exchange", write, repeat, domains->file);
+        iso_record_int(ctx->record, "rounds", domains->rounds);
+        iso_record_double(ctx->record, "seconds", slowest);
+        iso_record_end(ctx->record);
+        iso_record_flush(ctx->record);
+    }
+}
+
+int iso_tile_record_file_io(const iso_context_t *ctx,
+                            const iso_tiling_t *tiling, bool write,
+                            long long bytes)
+{
+    long long *all = iso_calloc((size_t)ctx->size, sizeof(*all));
+    MPI_CHECK(MPI_Gather(&bytes, 1, MPI_LONG_LONG, all, 1, MPI_LONG_LONG, 0,
+                         ctx->control));
+    long long sum = 0, sure = 0, file = iso_tiling_bytes(tiling);
+    long long most_sent = iso_tiling_tile(tiling) / 20 * 21 + 65536;
+    for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
+        sum += all[r];
+        sure += all[r] > most_sent ? all[r] : 0;
+    }
+    bool only_file = sum < file / 20 * 21 + 4096LL * ctx->size;
+    long long least = sure >= file ? most_sent : only_file ? 4096 : sum + 1;
+    int found = 0;
+    for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
+        if (all[r] > least) {
+            found++;
+            iso_record_begin(ctx->record, "file-io");
+            iso_record_text(ctx->record, "op", write ? "write" : "read");
+            iso_record_int(ctx->record, "rank", r);
+            iso_record_int(ctx->record, "node", ctx->places[r].node);
+            iso_record_int(ctx->record, "bytes", (long)all[r]);
+            iso_record_end(ctx->record);
+        }
+    }
+    free(all);
+    return found;
+}

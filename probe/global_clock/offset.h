@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file offset.h
+ * Two ranks compare their clocks by exchanges:
+ *
+ *     asking:     before = now; send; receive theirs; after = now
+ *     answering:  receive; send now
+ *     offset = theirs - (before + after) / 2, not wrong by more than
+ *     bound  = (after - before) / 2
+ *
+ * The exchange with the shortest round trip is taken (F. Cristian,
+ * Probabilistic clock synchronization, Distributed Computing 3, 1989). They go
+ * on until the shortest has not become shorter for --sync-exchanges exchanges
+ * (T. Hoefler, T. Schneider, A. Lumsdaine, Accurately measuring collective
+ * operations at massive scale, IPDPS 2008), and until it is at most twice the
+ * shortest these two ranks have ever seen: half of what is asked for may have
+ * been waiting for a processor. Twenty times as many are the limit.
+ *
+ * Before that one calls the other out of its nap, and they move apart if they
+ * share a processor and can (machine/host.h).
+ */
+#ifndef ISO_OFFSET_H
+#define ISO_OFFSET_H
+
+#include "experiment.h"
+#include "global_clock/drift.h"
+
+/** A clock: MPI_Wtime, bent on purpose, translated by a line. */
+typedef struct iso_reading {
+    double since, ahead, fast; /**< shows t + ahead + fast (t - since) */
+    const iso_drift_t *line;   /**< translates what it shows; NULL: as it is */
+} iso_reading_t;
+
+/** What the clock shows now. */
+double iso_reading_now(const iso_reading_t *reading);
+
+/**
+ * Compare with @a partner, who calls iso_offset_answer at the same time.
+ *
+ * @param exchanges  after so many without a shorter one it ends
+ * @param shortest   round trip seen before with this partner, or INFINITY
+ * @return their clock minus the own one
+ */
+iso_offset_t iso_offset_ask(const iso_context_t *ctx, int partner,
+                            const iso_reading_t *reading, long exchanges,
+                            double shortest);
+
+void iso_offset_answer(const iso_context_t *ctx, int partner,
+                       const iso_reading_t *reading);
+
+#endif

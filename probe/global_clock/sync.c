@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "global_clock/sync.h"
+
+#include "base/check.h"
+#include "global_clock/offset.h"
+#include "global_clock/tree.h"
+#include "machine/idle.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_OFFSETS = 32, AHEAD = 1 };
+
+enum { TAG_LINE = 2101, TAG_REPORT, TAG_RELEASE };
+
+static struct {
+    double tolerance, age;
+    long exchanges;
+} options;
+
+const iso_option_t iso_sync_options[] = {
+    {"clock-tolerance", ISO_OPTION_SECONDS, "SECONDS", "5e-6",
+     "synchronise the clocks again before they have drifted apart further",
+     &options.tolerance},
+    {"sync-age", ISO_OPTION_SECONDS, "SECONDS", "10",
+     "synchronise the clocks again after this time at the latest",
+     &options.age},
+    {"sync-exchanges", ISO_OPTION_COUNT, "N", "20",
+     "compare two clocks until N exchanges in a row have brought no shorter "
+     "round trip",
+     &options.exchanges},
+    {0},
+};
+
+int iso_sync_check(char *error)
+{
+    if (options.tolerance <= 0 || options.age <= 0 || options.exchanges < 1) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--clock-tolerance, --sync-age and --sync-exchanges must be "
+                 "above 0");
+        return -1;
+    }
+    return 0;
+}
+
+/** What a rank tells rank 0 after synchronising. All doubles: one type. */
+struct report {
+    double residual, bound; /* of its check; bound -1: it made none */
+    double at;              /* global clock when its line was fitted */
+    double offset, drift;   /* global clock minus its own then; its line's */
+    double growth;
+};
+
+enum { REPORT_DOUBLES = sizeof(struct report) / sizeof(double) };
+enum { LINE_DOUBLES = sizeof(iso_drift_t) / sizeof(double) };
+
+struct iso_sync {
+    const iso_context_t *ctx;
+    bool one_clock; /**< nothing to do: a simulator's clocks, not bent */
+    iso_tree_t tree;
+    iso_reading_t own;                 /**< this rank's clock as it is */
+    iso_reading_t global;              /**< the same through the line */
+    iso_drift_t line;                  /**< own clock to global clock */
+    iso_offset_t offsets[MAX_OFFSETS]; /**< to the parent, newest last */
+    int offset_count;
+    double shortest;        /**< round trip ever seen with the parent */
+    double synchronised;    /**< rank 0: when, by its clock */
+    double spent;           /**< how long that took */
+    struct report *reports; /**< rank 0: of all ranks */
+};
+
+/* --- synchronising ------------------------------------------------------- */
+
+static void remember(iso_sync_t *sync, iso_offset_t offset)
+{
+    if (sync->offset_count == MAX_OFFSETS) {
+        memmove(sync->offsets, sync->offsets + 1,
+                (MAX_OFFSETS - 1) * sizeof(iso_offset_t));
+        sync->offset_count--;
+    }
+    sync->offsets[sync->offset_count++] = offset;
+    sync->shortest = fmin(sync->shortest, 2 * offset.bound);
+}
+
+/** Get the own line from the parent's. */
+static void follow_parent(iso_sync_t *sync)
+{
+    const iso_context_t *ctx = sync->ctx;
+    iso_drift_t above;
+    iso_idle_recv(&ctx->clock, &above, LINE_DOUBLES, MPI_DOUBLE,
+                  sync->tree.parent, TAG_LINE, ctx->control, MPI_STATUS_IGNORE);
+    remember(sync, iso_offset_ask(ctx, sync->tree.parent, &sync->own,
+                                  options.exchanges, sync->shortest));
+    iso_drift_t edge = iso_drift_fit(sync->offsets, sync->offset_count);
+    sync->line = iso_drift_compose(&edge, &above);
+}
+
+/** The next child is called out of its nap while one is served. */
+static void lead_children(iso_sync_t *sync)
+{
+    const iso_context_t *ctx = sync->ctx;
+    for (int k = 0; k < sync->tree.child_count + AHEAD; k++) {
+        if (k < sync->tree.child_count) {
+            MPI_CHECK(MPI_Send(&sync->line, LINE_DOUBLES, MPI_DOUBLE,
+                               sync->tree.children[k], TAG_LINE, ctx->control));
+        }
+        if (k >= AHEAD) {
+            iso_offset_answer(ctx, sync->tree.children[k - AHEAD], &sync->own);
+        }
+    }
+}
+
+double iso_sync_ask(const iso_sync_t *sync, int partner, double *bound)
+{
+    if (sync->one_clock) {
+        *bound = 0;
+        return 0;
+    }
+    iso_offset_t offset = iso_offset_ask(sync->ctx, partner, &sync->global,
+                                         options.exchanges, INFINITY);
+    *bound = offset.bound;
+    return -offset.seconds;
+}
+
+void iso_sync_answer(const iso_sync_t *sync, int partner)
+{
+    if (!sync->one_clock) {
+        iso_offset_answer(sync->ctx, partner, &sync->global);
+    }
+}
+
+/** Ranks half the job apart check what they take for the global clock. */
+static void check_residual(iso_sync_t *sync, struct report *mine)
+{
+    int rank = sync->ctx->rank, size = sync->ctx->size, half = size / 2;
+    bool odd = size % 2 == 1 && size > 1;
+    mine->bound = -1;
+    if (rank < half) {
+        mine->residual = iso_sync_ask(sync, rank + half, &mine->bound);
+    } else if (rank < 2 * half) {
+        iso_sync_answer(sync, rank - half);
+    } else if (odd) {
+        mine->residual = iso_sync_ask(sync, 0, &mine->bound);
+    }
+    if (rank == 0 && odd) {
+        iso_sync_answer(sync, size - 1);
+    }
+}
+
+static struct report own_report(const iso_sync_t *sync)
+{
+    double now = iso_sync_now(sync);
+    struct report mine = {.at = iso_sync_global(sync, now),
+                          .drift = sync->line.drift};
+    mine.offset =
+        sync->line.offset + sync->line.drift * (now - sync->line.reference);
+    mine.growth = sync->tree.parent < 0 ? 0 : iso_drift_growth(&sync->line);
+    return mine;
+}
+
+/** Tell rank 0 what was found, and nap until all have. */
+static void report_all(iso_sync_t *sync, const struct report *mine)
+{
+    const iso_context_t *ctx = sync->ctx;
+    if (ctx->rank != 0) {
+        MPI_CHECK(MPI_Send(mine, REPORT_DOUBLES, MPI_DOUBLE, 0, TAG_REPORT,
+                           ctx->control));
+        iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, 0, TAG_RELEASE,
+                      ctx->control, MPI_STATUS_IGNORE);
+        return;
+    }
+    sync->reports[0] = *mine;
+    for (int r = 1; r < ctx->size; r++) {
+        iso_idle_recv(&ctx->clock, &sync->reports[r], REPORT_DOUBLES,
+                      MPI_DOUBLE, r, TAG_REPORT, ctx->control,
+                      MPI_STATUS_IGNORE);
+    }
+    for (int r = 1; r < ctx->size; r++) {
+        MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, r, TAG_RELEASE, ctx->control));
+    }
+}
+
+void iso_sync_refresh(iso_sync_t *sync)
+{
+    sync->synchronised = iso_sync_now(sync);
+    if (sync->one_clock) {
+        return;
+    }
+    if (sync->tree.parent >= 0) {
+        follow_parent(sync);
+    }
+    struct report mine = own_report(sync);
+    lead_children(sync);
+    check_residual(sync, &mine);
+    report_all(sync, &mine);
+    sync->spent = iso_sync_now(sync) - sync->synchronised;
+}
+
+iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
+                                 double fast)
+{
+    iso_sync_t *sync = iso_calloc(1, sizeof(*sync));
+    double since = ctx->started;
+    MPI_CHECK(MPI_Bcast(&since, 1, MPI_DOUBLE, 0, ctx->control));
+    sync->ctx = ctx;
+    sync->own = (iso_reading_t){since, ahead, fast, NULL};
+    sync->global = (iso_reading_t){since, ahead, fast, &sync->line};
+    sync->shortest = INFINITY;
+    int bent = ahead != 0 || fast != 0, any = 0;
+    MPI_CHECK(MPI_Allreduce(&bent, &any, 1, MPI_INT, MPI_MAX, ctx->control));
+    sync->one_clock = ctx->clock.simulated && !any;
+    if (ctx->rank == 0) {
+        sync->reports = iso_calloc((size_t)ctx->size, sizeof(struct report));
+    }
+    sync->tree = iso_tree_grow(ctx);
+    iso_sync_refresh(sync);
+    return sync;
+}
+
+iso_sync_t *iso_sync_create(const iso_context_t *ctx)
+{
+    return iso_sync_create_bent(ctx, 0, 0);
+}
+
+void iso_sync_free(iso_sync_t *sync)
+{
+    free(sync->reports);
+    iso_tree_free(&sync->tree);
+    free(sync);
+}
+
+/* --- the clock ----------------------------------------------------------- */
+
+double iso_sync_now(const iso_sync_t *sync)
+{
+    return iso_reading_now(&sync->own);
+}
+
+double iso_sync_global(const iso_sync_t *sync, double local)
+{
+    return iso_drift_other(&sync->line, local);
+}
+
+double iso_sync_local(const iso_sync_t *sync, double global)
+{
+    return iso_drift_own(&sync->line, global);
+}
+
+/** How fast the least known clock may go wrong, seconds a second. */
+static double largest_growth(const iso_sync_t *sync)
+{
+    double growth = 0;
+    for (int r = 0; r < sync->ctx->size; r++) {
+        growth = fmax(growth, sync->reports[r].growth);
+    }
+    return growth;
+}
+
+bool iso_sync_aged(const iso_sync_t *sync)
+{
+    if (sync->ctx->rank != 0 || sync->one_clock) {
+        return false;
+    }
+    double age = iso_sync_now(sync) - sync->synchronised;
+    return age > options.age || age * largest_growth(sync) > options.tolerance;
+}
+
+/* --- the records --------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof(double), ascending);
+    return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
+}
+
+void iso_sync_record(const iso_sync_t *sync, iso_record_t *record)
+{
+    int size = sync->ctx->size, checks = 0;
+    double *residuals = iso_calloc((size_t)size, sizeof(double));
+    double *bounds = iso_calloc((size_t)size, sizeof(double));
+    double drift = 0;
+    for (int r = 0; r < size; r++) {
+        const struct report *report = &sync->reports[r];
+        drift = fmax(drift, fabs(report->drift));
+        if (!sync->one_clock && report->bound >= 0) {
+            residuals[checks] = fabs(report->residual);
+            bounds[checks++] = report->bound;
+        }
+    }
+    iso_record_begin(record, "sync");
+    iso_record_double(record, "at", sync->synchronised - sync->ctx->started);
+    iso_record_double(record, "seconds", sync->spent);
+    iso_record_double(record, "residual_median", median(residuals, checks));
+    iso_record_double(record, "residual_max",
+                      checks ? residuals[checks - 1] : 0);
+    iso_record_double(record, "bound_median", median(bounds, checks));
+    iso_record_double(record, "bound_max", checks ? bounds[checks - 1] : 0);
+    iso_record_double(record, "drift_max", drift);
+    iso_record_double(record, "drift_error", largest_growth(sync));
+    iso_record_end(record);
+    free(bounds);
+    free(residuals);
+}
+
+void iso_sync_record_clocks(const iso_sync_t *sync, iso_record_t *record)
+{
+    for (int r = 0; r < sync->ctx->size; r++) {
+        const struct report *report = &sync->reports[r];
+        double at = sync->one_clock ? sync->synchronised : report->at;
+        iso_record_begin(record, "clock");
+        iso_record_int(record, "rank", r);
+        iso_record_double(record, "at", at - sync->ctx->started);
+        iso_record_double(record, "offset", report->offset);
+        iso_record_double(record, "drift", report->drift);
+        iso_record_end(record);
+    }
+}

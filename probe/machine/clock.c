@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine/clock.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { READINGS = 4096, TICKS_PER_SAMPLE = 100, MAX_BATCH = 10000 };
+
+iso_clock_t iso_clock_examine(void)
+{
+    iso_clock_t clock = {0};
+    double smallest = INFINITY;
+    int repeated = 0;
+    double first = iso_now(), last = first;
+    for (int k = 0; k < READINGS; k++) {
+        double now = iso_now();
+        if (now == last) {
+            repeated++;
+        } else if (now - last < smallest) {
+            smallest = now - last;
+        }
+        last = now;
+    }
+    clock.cost = (last - first) / READINGS;
+    if (isfinite(smallest)) {
+        /* Readings that never repeat show a clock finer than its own cost:
+         * then the step seen is the cost, and MPI's word is taken. */
+        double tick = MPI_Wtick();
+        clock.granularity = repeated == 0 && tick < smallest ? tick : smallest;
+    }
+
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    clock.simulated =
+        clock.granularity == 0 || strncmp(version, "SMPI", 4) == 0;
+    return clock;
+}
+
+int iso_clock_batch(const iso_clock_t *clock, double seconds)
+{
+    double wanted = TICKS_PER_SAMPLE * clock->granularity;
+    if (seconds >= wanted) {
+        return 1;
+    }
+    if (seconds * MAX_BATCH <= wanted) {
+        return MAX_BATCH;
+    }
+    return (int)ceil(wanted / seconds);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* sched_getcpu */
+#include "machine/host.h"
+
+#include "base/check.h"
+
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_NUMA = 1024 };
+
+/** Read a number from a file below a CPU's folder in /sys; -1 if absent. */
+static int cpu_number(int cpu, const char *file)
+{
+    char path[128];
+    int value = -1;
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+    FILE *stream = fopen(path, "r");
+    if (stream) {
+        if (fscanf(stream, "%d", &value) != 1) {
+            value = -1;
+        }
+        fclose(stream);
+    }
+    return value;
+}
+
+/** NUMA node of a CPU: its folder holds a link named after it. */
+static int cpu_numa(int cpu)
+{
+    char path[128];
+    for (int numa = 0; numa < MAX_NUMA; numa++) {
+        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/node%d",
+                 cpu, numa);
+        if (access(path, F_OK) == 0) {
+            return numa;
+        }
+    }
+    return -1;
+}
+
+static void find_place(iso_place_t *place, bool simulated)
+{
+    int length = 0;
+    memset(place, 0, sizeof(*place));
+    MPI_CHECK(MPI_Get_processor_name(place->host, &length));
+    place->cpu = place->core = place->package = place->numa = place->cpus = -1;
+#ifdef __linux__
+    if (!simulated && (place->cpu = sched_getcpu()) >= 0) {
+        place->core = cpu_number(place->cpu, "topology/core_id");
+        place->package = cpu_number(place->cpu, "topology/physical_package_id");
+        place->numa = cpu_numa(place->cpu);
+        place->cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    }
+#else
+    (void)simulated;
+#endif
+}
+
+static void number_nodes(iso_place_t *places, int size)
+{
+    int nodes = 0;
+    int *leader = iso_calloc((size_t)size, sizeof(int));
+    for (int r = 0; r < size; r++) {
+        int node = 0;
+        while (node < nodes &&
+               strcmp(places[leader[node]].host, places[r].host) != 0) {
+            node++;
+        }
+        if (node == nodes) {
+            leader[nodes++] = r;
+        }
+        places[r].node = node;
+    }
+    free(leader);
+}
+
+iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
+{
+    int rank, size;
+    MPI_CHECK(MPI_Comm_rank(comm, &rank));
+    MPI_CHECK(MPI_Comm_size(comm, &size));
+    iso_place_t mine, *places = NULL;
+    find_place(&mine, simulated);
+    if (rank == 0) {
+        places = iso_calloc((size_t)size, sizeof(*places));
+    }
+    MPI_CHECK(MPI_Gather(&mine, sizeof(mine), MPI_BYTE, places, sizeof(mine),
+                         MPI_BYTE, 0, comm));
+    if (rank == 0) {
+        number_nodes(places, size);
+    }
+    return places;
+}
+
+iso_seat_t iso_host_seat(int node, bool simulated)
+{
+    iso_seat_t seat = {.node = node, .cpu = -1, .movable = 0};
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (!simulated) {
+        seat.cpu = sched_getcpu();
+        seat.movable = sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
+                       CPU_COUNT(&allowed) > 1;
+    }
+#else
+    (void)simulated;
+#endif
+    return seat;
+}
+
+/** Leave a processor for any other that is allowed. */
+static void leave_processor(int cpu)
+{
+#ifdef __linux__
+    cpu_set_t allowed, others;
+    if (cpu < CPU_SETSIZE &&
+        sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+        others = allowed;
+        CPU_CLR((size_t)cpu, &others);
+        if (sched_setaffinity(0, sizeof(others), &others) == 0) {
+            sched_setaffinity(0, sizeof(allowed), &allowed);
+        }
+    }
+#else
+    (void)cpu;
+#endif
+}
+
+iso_seat_t iso_host_seat_beside(int node, bool simulated,
+                                const iso_seat_t *other)
+{
+    iso_seat_t seat = iso_host_seat(node, simulated);
+    if (seat.movable && iso_host_same_seat(&seat, other)) {
+        leave_processor(seat.cpu);
+        seat = iso_host_seat(node, simulated);
+    }
+    return seat;
+}
+
+bool iso_host_same_seat(const iso_seat_t *a, const iso_seat_t *b)
+{
+    return a->node == b->node && a->cpu == b->cpu && a->cpu >= 0;
+}
+
+double iso_host_memory(void)
+{
+    double pages = (double)sysconf(_SC_PHYS_PAGES);
+    double bytes = pages * (double)sysconf(_SC_PAGESIZE);
+    FILE *stream = fopen("/proc/meminfo", "r");
+    char line[128];
+    while (stream && fgets(line, sizeof(line), stream)) {
+        double kib;
+        if (sscanf(line, "MemAvailable: %lf kB", &kib) == 1) {
+            bytes = 1024 * kib;
+            break;
+        }
+    }
+    if (stream) {
+        fclose(stream);
+    }
+    return bytes > 0 ? bytes : HUGE_VAL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file idle.h
+ * How a rank waits that is not being measured: it naps.
+ *
+ * A rank that spins in a receive or a barrier takes the core, the memory bus
+ * or the network port away from the pair that is being measured. A napping
+ * rank looks for a message, sleeps a little, and looks again. Sleeps double
+ * from 20 us to 1 ms, so the delay stays in proportion to the wait.
+ */
+#ifndef ISO_IDLE_H
+#define ISO_IDLE_H
+
+#include "machine/clock.h"
+
+#include <mpi.h>
+
+/**
+ * Receive as MPI_Recv does, and nap until the message is there.
+ *
+ * In a simulator waiting costs nothing and disturbs nobody, but looking for a
+ * message takes simulated time: there it is a plain MPI_Recv.
+ */
+void iso_idle_recv(const iso_clock_t *clock, void *buffer, int count,
+                   MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Status *status);
+
+#endif

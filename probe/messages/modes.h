@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file modes.h
+ * The timed loops of a transfer between two ranks, one pair of loops a mode.
+ */
+#ifndef ISO_MODES_H
+#define ISO_MODES_H
+
+#include "messages/transfer.h"
+
+/** What one mode does; see the table in transfer.h. */
+typedef struct iso_mode {
+    const char *name;
+    const char *quantity; /**< what the seconds are with a window of 1 */
+    int halves; /**< messages of an operation, one after the other, without a
+                     window */
+    void (*lead)(iso_transfer_t *t, long samples, long batch, double *seconds);
+    void (*answer)(iso_transfer_t *t, long operations);
+    void (*lead_window)(iso_transfer_t *t, long samples, long batch,
+                        double *seconds);
+    void (*answer_window)(iso_transfer_t *t, long operations);
+} iso_mode_t;
+
+/** All modes; the name NULL ends them. */
+extern const iso_mode_t iso_modes[];
+
+/** Whether only one of the two ranks takes part in a loop. */
+bool iso_mode_one_sided(const iso_mode_t *mode);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file operations.h
+ * The collective operations that can be timed, each one MPI call.
+ *
+ * The size of an operation is the block that one rank contributes or receives,
+ * as in the MPI call: gather at p ranks of b bytes collects p * b at the root.
+ * Operations that reduce add doubles.
+ */
+#ifndef ISO_OPERATIONS_H
+#define ISO_OPERATIONS_H
+
+#include "messages/message.h"
+
+#include <stdbool.h>
+
+/** One call: with which buffers and root. */
+typedef struct iso_call {
+    MPI_Comm comm;
+    int root;
+    const void *send;
+    void *receive;
+    int count; /**< of each block */
+    MPI_Datatype type;
+} iso_call_t;
+
+typedef struct iso_operation {
+    const char *name;  /**< as the user types it */
+    bool empty;        /**< has no size */
+    bool reduces;      /**< adds doubles */
+    bool sends_all;    /**< the send buffer holds a block for every rank */
+    bool receives_all; /**< the receive buffer holds a block of every rank */
+    void (*call)(const iso_call_t *call);
+} iso_operation_t;
+
+/** All operations; the name NULL ends them. */
+extern const iso_operation_t iso_operations[];
+
+/** Find an operation by the first @a length characters of @a name, or NULL. */
+const iso_operation_t *iso_operation_find(const char *name, size_t length);
+
+/** Bytes of both buffers at a rank, for blocks of @a bytes and @a ranks. */
+double iso_operation_memory(const iso_operation_t *operation, double bytes,
+                            int ranks);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "messages/transfer.h"
+
+#include "base/check.h"
+#include "messages/modes.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* Far from the tags that experiments use for their own messages. */
+enum { TAG_SEAT = 1101 };
+
+enum { LINE = 64, MAX_WINDOW = 4096 };
+
+static struct {
+    const char *mode, *layout, *cache;
+    long window, stride;
+    long long cache_bytes;
+} options;
+
+const iso_option_t iso_transfer_options[] = {
+    {"mode", ISO_OPTION_CHOICE,
+     "blocking|nonblocking|persistent|bidirectional|put|get", "blocking",
+     "how a message is moved", &options.mode},
+    {"window", ISO_OPTION_COUNT, "W", "1",
+     "messages in flight; above 1, the time per message is recorded, for "
+     "bandwidth and message rate",
+     &options.window},
+    {"layout", ISO_OPTION_CHOICE, "contiguous|vector", "contiguous",
+     "vector: a derived datatype with one double every --stride",
+     &options.layout},
+    {"stride", ISO_OPTION_COUNT, "K", "10",
+     "distance from one double of --layout vector to the next, in doubles",
+     &options.stride},
+    {"cache", ISO_OPTION_CHOICE, "hot|cold", "hot",
+     "cold: every message lies in a different part of a region of "
+     "--cache-bytes, so that it is in no cache",
+     &options.cache},
+    {"cache-bytes", ISO_OPTION_SIZE, "SIZE", "64MiB",
+     "region of --cache cold, larger than the cache", &options.cache_bytes},
+    {0},
+};
+
+static const iso_mode_t *mode(void)
+{
+    const iso_mode_t *found = iso_modes;
+    while (strcmp(found->name, options.mode) != 0) {
+        found++; /* the option accepts no other name */
+    }
+    return found;
+}
+
+static bool cold(void)
+{
+    return strcmp(options.cache, "cold") == 0;
+}
+
+static long stride(void)
+{
+    return strcmp(options.layout, "vector") == 0 ? options.stride : 0;
+}
+
+long long iso_transfer_quantum(void)
+{
+    return stride() ? (long long)sizeof(double) : 1;
+}
+
+int iso_transfer_check(const iso_sizes_t *sizes, char *error)
+{
+    const char *wrong = NULL;
+    long long quantum = iso_transfer_quantum();
+    if (options.window < 1 || options.window > MAX_WINDOW) {
+        wrong = "--window is 1 to 4096 messages";
+    } else if (strcmp(options.layout, "vector") == 0 &&
+               (options.stride < 1 || options.stride > INT_MAX / 16)) {
+        wrong = "--stride is at least 1 double";
+    } else if (cold() && options.window > 1) {
+        wrong = "--cache cold moves one message at a time: not with --window";
+    } else if (cold() && strcmp(options.mode, "persistent") == 0) {
+        wrong = "--mode persistent always uses the same buffers: not with "
+                "--cache cold";
+    } else if (stride() && iso_sizes_largest(sizes) / quantum > INT_MAX) {
+        wrong = "--layout vector counts its doubles with an int: at most "
+                "2147483647 of them";
+    }
+    for (int k = 0; wrong == NULL && k < sizes->count; k++) {
+        if (sizes->bytes[k] % quantum != 0) {
+            wrong = "--layout vector sends doubles: sizes are multiples of 8 "
+                    "bytes, for example 0:1024:32";
+        }
+    }
+    if (wrong) {
+        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
+    }
+    return wrong ? -1 : 0;
+}
+
+const char *iso_transfer_quantity(void)
+{
+    return options.window > 1 ? "message of a window" : mode()->quantity;
+}
+
+int iso_transfer_directions(void)
+{
+    return strcmp(options.mode, "bidirectional") == 0 ? 2 : 1;
+}
+
+/** Bytes that sent messages, or received ones, lie in. */
+static double room(long long largest, long messages)
+{
+    double extent = (double)iso_message_extent(largest, stride());
+    double walked = cold() ? (double)options.cache_bytes + extent : 0;
+    double needed = extent * (double)messages;
+    return (needed > walked ? needed : walked) + LINE;
+}
+
+double iso_transfer_memory(long long largest)
+{
+    return room(largest, 1) + room(largest, options.window);
+}
+
+/* --- two ranks ----------------------------------------------------------- */
+
+void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
+                       long long largest)
+{
+    memset(t, 0, sizeof(*t));
+    t->ctx = ctx;
+    t->window = options.window;
+    t->out_room = (size_t)room(largest, 1);
+    t->in_room = (size_t)room(largest, options.window);
+    t->out = iso_calloc(t->out_room, 1);
+    t->in = iso_calloc(t->in_room, 1);
+    memset(t->out, 1, t->out_room); /* unwritten pages share one zero page */
+    memset(t->in, 1, t->in_room);
+    t->requests = iso_calloc((size_t)(2 * t->window), sizeof(MPI_Request));
+    t->exposed = MPI_WIN_NULL;
+    if (iso_mode_one_sided(mode())) {
+        MPI_CHECK(MPI_Win_create(t->in, (MPI_Aint)t->in_room, 1, MPI_INFO_NULL,
+                                 ctx->comm, &t->exposed));
+    }
+    t->message.bytes = -1;
+}
+
+void iso_transfer_free(iso_transfer_t *t)
+{
+    iso_message_free(&t->message);
+    if (t->exposed != MPI_WIN_NULL) {
+        MPI_CHECK(MPI_Win_free(&t->exposed));
+    }
+    free(t->requests);
+    free(t->in);
+    free(t->out);
+}
+
+void iso_transfer_set(iso_transfer_t *t, int partner, long long bytes)
+{
+    t->partner = partner;
+    if (bytes != t->message.bytes) {
+        iso_message_free(&t->message);
+        iso_message_create(&t->message, bytes, stride());
+        t->at = 0;
+    }
+    if (cold()) {
+        size_t extent = t->message.extent;
+        t->step = (extent / LINE + 1) * LINE;
+        t->last = t->out_room < t->in_room ? t->out_room : t->in_room;
+        t->last -= extent;
+    }
+}
+
+bool iso_transfer_meet(iso_transfer_t *t, bool leads)
+{
+    const iso_context_t *ctx = t->ctx;
+    bool simulated = ctx->clock.simulated;
+    iso_seat_t theirs, mine = iso_host_seat(ctx->node, simulated);
+    if (leads) {
+        MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, t->partner, TAG_SEAT,
+                           ctx->control));
+    }
+    MPI_CHECK(MPI_Recv(&theirs, ISO_SEAT_INTS, MPI_INT, t->partner, TAG_SEAT,
+                       ctx->control, MPI_STATUS_IGNORE));
+    mine = iso_host_seat_beside(ctx->node, simulated, &theirs);
+    if (!leads) {
+        MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, t->partner, TAG_SEAT,
+                           ctx->control));
+    }
+    return iso_host_same_seat(&mine, &theirs);
+}
+
+void iso_transfer_lead(iso_transfer_t *t, long samples, long batch,
+                       double *seconds)
+{
+    bool windows = t->window > 1;
+    (windows ? mode()->lead_window : mode()->lead)(t, samples, batch, seconds);
+    double messages = windows ? (double)t->window : mode()->halves;
+    for (long k = 0; k < samples; k++) {
+        seconds[k] /= (double)batch * messages;
+    }
+}
+
+void iso_transfer_answer(iso_transfer_t *t, long operations)
+{
+    (t->window > 1 ? mode()->answer_window : mode()->answer)(t, operations);
+}

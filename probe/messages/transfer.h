@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file transfer.h
+ * Two ranks move messages: the timed loops of point-to-point and bisection.
+ *
+ * One rank leads and times, its partner answers. Before a loop they meet, so
+ * that both are there, and move apart if they share a processor. With W
+ * messages in flight (--window), the first line of each mode is what one sample
+ * holds:
+ *
+ *     blocking       W = 1: send; receive            (partner: receive; send)
+ *                    W > 1: W sends; receive an empty answer
+ *     nonblocking    W = 1: Irecv; Isend; Waitall    (partner: Irecv; Wait;
+ *                                                     Isend; Wait)
+ *                    W > 1: W Isend; Waitall; receive an empty answer
+ *     persistent     the same with Start and Startall
+ *     bidirectional  W Irecv; W Isend; Waitall       (partner: the same)
+ *     put            W Put; flush                    (partner: waits)
+ *     get            W Get; flush                    (partner: waits)
+ *
+ * Receives are posted before the sends of the same rank; windows are received
+ * into W different places, and the partner posts them all before it waits.
+ */
+#ifndef ISO_TRANSFER_H
+#define ISO_TRANSFER_H
+
+#include "experiment.h"
+#include "messages/message.h"
+
+/** mode, window, layout, stride, cache, cache-bytes. */
+extern const iso_option_t iso_transfer_options[];
+
+/** Check these options with each other and with the sizes. */
+int iso_transfer_check(const iso_sizes_t *sizes, char *error);
+
+/** What the seconds of a sample are, in words. */
+const char *iso_transfer_quantity(void);
+
+/** Directions in which an operation moves its bytes at once: 1 or 2. */
+int iso_transfer_directions(void);
+
+/** Bytes of memory a rank needs for messages of up to @a largest bytes. */
+double iso_transfer_memory(long long largest);
+
+/** Sizes must be multiples of this. */
+long long iso_transfer_quantum(void);
+
+typedef struct iso_transfer {
+    const iso_context_t *ctx;
+    iso_message_t message; /**< of the size at hand */
+    int partner;           /**< of the loop at hand */
+    char *out, *in;        /**< regions of out_room and in_room bytes */
+    size_t out_room, in_room;
+    size_t at, step, last; /**< where the next message lies; how far the one
+                                after; where to begin again (--cache cold) */
+    long window;           /**< messages in flight */
+    MPI_Request *requests; /**< receives, then sends: 2 * window */
+    MPI_Win exposed;       /**< `in`, for put and get */
+} iso_transfer_t;
+
+/** Make room for messages of up to @a largest bytes. Collective. */
+void iso_transfer_init(iso_transfer_t *transfer, const iso_context_t *ctx,
+                       long long largest);
+void iso_transfer_free(iso_transfer_t *transfer);
+
+/** Prepare for messages of @a bytes with @a partner. Local. */
+void iso_transfer_set(iso_transfer_t *transfer, int partner, long long bytes);
+
+/** Wait until the partner is there. @return whether both share a processor */
+bool iso_transfer_meet(iso_transfer_t *transfer, bool leads);
+
+/**
+ * Lead: take @a samples samples of @a batch operations each.
+ *
+ * @param seconds  receives the time of each sample: of one operation, as
+ *                 iso_transfer_quantity says
+ */
+void iso_transfer_lead(iso_transfer_t *transfer, long samples, long batch,
+                       double *seconds);
+
+/** Answer a partner who leads @a operations operations. */
+void iso_transfer_answer(iso_transfer_t *transfer, long operations);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "runfile/preamble.h"
+
+#include "base/check.h"
+#include "runfile/record.h"
+
+#include <string.h>
+#include <time.h>
+
+static void record_library(iso_record_t *record)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0, major = 0, minor = 0;
+    iso_record_enter(record, "mpi");
+    MPI_CHECK(MPI_Get_library_version(text, &length));
+    text[strcspn(text, "\r\n")] = '\0';
+    iso_record_text(record, "library", text);
+    MPI_CHECK(MPI_Get_version(&major, &minor));
+    snprintf(text, sizeof(text), "%d.%d", major, minor);
+    iso_record_text(record, "standard", text);
+    iso_record_leave(record);
+}
+
+static void record_clock(iso_record_t *record, const iso_clock_t *clock)
+{
+    iso_record_enter(record, "clock");
+    iso_record_text(record, "source", "MPI_Wtime");
+    iso_record_double(record, "granularity", clock->granularity);
+    iso_record_double(record, "cost", clock->cost);
+    iso_record_bool(record, "simulated", clock->simulated);
+    iso_record_leave(record);
+}
+
+/** Write "KEY=VALUE" as members. */
+static void record_notes(iso_record_t *record, const char *const notes[],
+                         int count)
+{
+    char key[256];
+    iso_record_enter(record, "notes");
+    for (int k = 0; k < count; k++) {
+        size_t length = strcspn(notes[k], "=");
+        snprintf(key, sizeof(key), "%.*s", (int)length, notes[k]);
+        iso_record_text(record, key, notes[k] + length + 1);
+    }
+    iso_record_leave(record);
+}
+
+static void record_run(const iso_context_t *ctx,
+                       const iso_experiment_t *experiment,
+                       const char *const notes[], int note_count)
+{
+    iso_record_t *record = ctx->record;
+    char text[32];
+    time_t now = time(NULL);
+
+    iso_record_begin(record, "run");
+    iso_record_int(record, "format", 1);
+    iso_record_text(record, "experiment", experiment->name);
+    if (experiment->kind) {
+        iso_record_text(record, "kind", experiment->kind);
+    }
+    if (experiment->by) {
+        iso_record_texts(record, "by", experiment->by);
+    }
+    if (experiment->invent) {
+        iso_record_bool(record, "made_up", true);
+    }
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    iso_record_text(record, "started", text);
+    iso_record_enter(record, "options");
+    for (int k = 0; experiment->options[k]; k++) {
+        iso_record_options(record, experiment->options[k]);
+    }
+    iso_record_leave(record);
+    record_library(record);
+    record_clock(record, &ctx->clock);
+    iso_record_text(record, "probe", ISO_VERSION);
+    if (experiment->quantity) {
+        iso_record_text(record, "seconds_are", experiment->quantity());
+    }
+    record_notes(record, notes, note_count);
+    iso_record_int(record, "ranks", ctx->ranks);
+    iso_record_end(record);
+}
+
+static void record_ranks(const iso_context_t *ctx)
+{
+    iso_record_t *record = ctx->record;
+    for (int r = 0; r < ctx->ranks; r++) {
+        const iso_place_t *place = &ctx->places[r];
+        iso_record_begin(record, "rank");
+        iso_record_int(record, "rank", r);
+        iso_record_text(record, "host", place->host);
+        iso_record_int(record, "cpu", place->cpu);
+        iso_record_int(record, "core", place->core);
+        iso_record_int(record, "package", place->package);
+        iso_record_int(record, "numa", place->numa);
+        iso_record_int(record, "node", place->node);
+        iso_record_end(record);
+    }
+}
+
+/** Warn of what makes every sample of this run suspicious. */
+static void record_warnings(const iso_context_t *ctx)
+{
+    char text[256];
+    if (ctx->clock.granularity > 1e-6) {
+        snprintf(text, sizeof(text),
+                 "the clock moves in steps of %.3g us; short operations are "
+                 "timed in batches",
+                 1e6 * ctx->clock.granularity);
+        iso_record_warning(ctx->record, "coarse-clock", text);
+    }
+    int *on_node = iso_calloc((size_t)ctx->ranks, sizeof(int));
+    for (int r = 0; r < ctx->ranks; r++) {
+        on_node[ctx->places[r].node]++;
+    }
+    for (int r = 0; r < ctx->ranks; r++) {
+        const iso_place_t *place = &ctx->places[r];
+        if (place->cpus > 0 && on_node[place->node] > place->cpus) {
+            snprintf(text, sizeof(text),
+                     "%d ranks share the %d processors of %.80s; times are "
+                     "larger and less steady than on a core each",
+                     on_node[place->node], place->cpus, place->host);
+            iso_record_warning(ctx->record, "oversubscribed", text);
+            on_node[place->node] = 0; /* once a node */
+        }
+    }
+    free(on_node);
+}
+
+void iso_preamble_write(const iso_context_t *ctx,
+                        const iso_experiment_t *experiment,
+                        const char *const notes[], int note_count)
+{
+    record_run(ctx, experiment, notes, note_count);
+    record_ranks(ctx);
+    record_warnings(ctx);
+    iso_record_flush(ctx->record);
+}

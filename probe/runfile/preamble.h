@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file preamble.h
+ * What a run file says before its samples: what is measured, with what, where
+ * the ranks are, and what makes every sample suspicious.
+ */
+#ifndef ISO_PREAMBLE_H
+#define ISO_PREAMBLE_H
+
+#include "experiment.h"
+
+/**
+ * Write the "run" record, a "rank" record of each rank, and warnings. At rank
+ * 0.
+ *
+ * @param notes  "KEY=VALUE", as given with --note
+ */
+void iso_preamble_write(const iso_context_t *ctx,
+                        const iso_experiment_t *experiment,
+                        const char *const notes[], int note_count);
+
+#endif

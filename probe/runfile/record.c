@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runfile/record.h"
+
+#include "base/check.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+int iso_record_open(iso_record_t *record, const char *path, bool force)
+{
+    record->separator = false;
+    if (path == NULL || strcmp(path, "-") == 0) {
+        record->stream = stdout;
+        return 0;
+    }
+    record->stream = fopen(path, force ? "w" : "wx");
+    return record->stream ? 0 : -1;
+}
+
+/**
+ * Length of the UTF-8 character that text begins with, 0 if it is none: the
+ * rows of table 3-7, "Well-Formed UTF-8 Byte Sequences", of the Unicode
+ * Standard.
+ */
+static int character_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char first, last;     /* of the first byte */
+        unsigned char lowest, highest; /* of the second; all others 80..BF */
+        int length;
+    } rows[] = {
+        {0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2},
+        {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+        {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        if (text[0] < rows[k].first || text[0] > rows[k].last) {
+            continue;
+        }
+        int length = 1;
+        while (length < rows[k].length) {
+            int lowest = length == 1 ? rows[k].lowest : 0x80;
+            int highest = length == 1 ? rows[k].highest : 0xbf;
+            if (text[length] < lowest || text[length] > highest) {
+                return 0; /* the end of the text, too: it is a 0 */
+            }
+            length++;
+        }
+        return length;
+    }
+    return 0;
+}
+
+static void put_string(FILE *stream, const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    fputc('"', stream);
+    while (*c) {
+        int length = character_length(c);
+        if (length == 0) {
+            fputs("\\ufffd", stream); /* the replacement character */
+        } else if (*c == '"' || *c == '\\') {
+            fprintf(stream, "\\%c", *c);
+        } else if (*c < 0x20 || *c == 0x7f) {
+            fprintf(stream, "\\u%04x", *c);
+        } else {
+            fwrite(c, 1, (size_t)length, stream);
+        }
+        c += length ? length : 1;
+    }
+    fputc('"', stream);
+}
+
+static void put_key(iso_record_t *record, const char *key)
+{
+    if (record->separator) {
+        fputc(',', record->stream);
+    }
+    put_string(record->stream, key);
+    fputc(':', record->stream);
+    record->separator = true;
+}
+
+void iso_record_begin(iso_record_t *record, const char *name)
+{
+    fputc('{', record->stream);
+    record->separator = false;
+    iso_record_text(record, "record", name);
+}
+
+void iso_record_end(iso_record_t *record)
+{
+    fputs("}\n", record->stream);
+}
+
+void iso_record_int(iso_record_t *record, const char *key, long value)
+{
+    put_key(record, key);
+    fprintf(record->stream, "%ld", value);
+}
+
+void iso_record_double(iso_record_t *record, const char *key, double value)
+{
+    if (!isfinite(value)) {
+        ISO_FAIL("'%s' is not a finite number", key);
+    }
+    put_key(record, key);
+    fprintf(record->stream, "%.9g", value);
+}
+
+void iso_record_doubles(iso_record_t *record, const char *key,
+                        const double *values, int count)
+{
+    put_key(record, key);
+    fputc('[', record->stream);
+    for (int k = 0; k < count; k++) {
+        if (!isfinite(values[k])) {
+            ISO_FAIL("'%s' holds what is not a finite number", key);
+        }
+        fprintf(record->stream, "%s%.9g", k ? "," : "", values[k]);
+    }
+    fputc(']', record->stream);
+}
+
+void iso_record_bool(iso_record_t *record, const char *key, bool value)
+{
+    put_key(record, key);
+    fputs(value ? "true" : "false", record->stream);
+}
+
+void iso_record_text(iso_record_t *record, const char *key, const char *value)
+{
+    put_key(record, key);
+    put_string(record->stream, value);
+}
+
+void iso_record_texts(iso_record_t *record, const char *key,
+                      const char *const *values)
+{
+    put_key(record, key);
+    fputc('[', record->stream);
+    for (int k = 0; values[k]; k++) {
+        if (k > 0) {
+            fputc(',', record->stream);
+        }
+        put_string(record->stream, values[k]);
+    }
+    fputc(']', record->stream);
+}
+
+void iso_record_enter(iso_record_t *record, const char *key)
+{
+    put_key(record, key);
+    fputc('{', record->stream);
+    record->separator = false;
+}
+
+void iso_record_leave(iso_record_t *record)
+{
+    fputc('}', record->stream);
+    record->separator = true;
+}
+
+static void put_counts(iso_record_t *record, const char *key,
+                       const iso_counts_t *counts)
+{
+    put_key(record, key);
+    fputc('[', record->stream);
+    for (int k = 0; k < counts->count; k++) {
+        fprintf(record->stream, "%s%d", k ? "," : "", counts->value[k]);
+    }
+    fputc(']', record->stream);
+}
+
+static void put_sizes(iso_record_t *record, const char *key,
+                      const iso_sizes_t *sizes)
+{
+    char range[80];
+    if (sizes->automatic) {
+        snprintf(range, sizeof(range), "auto:%lld:%lld", sizes->bytes[0],
+                 sizes->bytes[1]);
+        iso_record_text(record, key, range);
+        return;
+    }
+    put_key(record, key);
+    fputc('[', record->stream);
+    for (int k = 0; k < sizes->count; k++) {
+        fprintf(record->stream, "%s%lld", k ? "," : "", sizes->bytes[k]);
+    }
+    fputc(']', record->stream);
+}
+
+void iso_record_options(iso_record_t *record, const iso_option_t *table)
+{
+    for (const iso_option_t *option = table; option->name; option++) {
+        switch (option->kind) {
+        case ISO_OPTION_FLAG:
+            iso_record_bool(record, option->name, *(bool *)option->value);
+            break;
+        case ISO_OPTION_COUNT:
+            iso_record_int(record, option->name, *(long *)option->value);
+            break;
+        case ISO_OPTION_NUMBER:
+        case ISO_OPTION_SECONDS:
+            iso_record_double(record, option->name, *(double *)option->value);
+            break;
+        case ISO_OPTION_SIZE:
+            iso_record_int(record, option->name,
+                           (long)*(long long *)option->value);
+            break;
+        case ISO_OPTION_SIZES:
+        case ISO_OPTION_SWEEP:
+            put_sizes(record, option->name, option->value);
+            break;
+        case ISO_OPTION_COUNTS:
+            put_counts(record, option->name, option->value);
+            break;
+        case ISO_OPTION_CHOICE:
+        case ISO_OPTION_TEXT:
+            if (*(const char **)option->value) {
+                iso_record_text(record, option->name,
+                                *(const char **)option->value);
+            }
+            break;
+        }
+    }
+}
+
+void iso_record_warning(iso_record_t *record, const char *code,
+                        const char *text)
+{
+    iso_record_begin(record, "warning");
+    iso_record_text(record, "code", code);
+    iso_record_text(record, "text", text);
+    iso_record_end(record);
+}
+
+void iso_record_flush(iso_record_t *record)
+{
+    if (fflush(record->stream) != 0 || ferror(record->stream)) {
+        ISO_FAIL("cannot write the run file: %s", strerror(errno));
+    }
+}
+
+void iso_record_close(iso_record_t *record)
+{
+    iso_record_flush(record);
+    if (record->stream != stdout && fclose(record->stream) != 0) {
+        ISO_FAIL("cannot write the run file: %s", strerror(errno));
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file record.h
+ * The only writer of the run file: one flat JSON object a line.
+ *
+ * Every record is on its way to the disk when iso_record_flush returns, so a
+ * crash loses nothing that was measured. JSON has no NaN and no infinity; a
+ * number that is not finite ends the measurement rather than the file's
+ * validity. Used by rank 0 alone.
+ */
+#ifndef ISO_RECORD_H
+#define ISO_RECORD_H
+
+#include "base/options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct iso_record {
+    FILE *stream;
+    bool separator; /**< a comma is due before the next member */
+} iso_record_t;
+
+/**
+ * Open the run file.
+ *
+ * @param path   NULL or "-" is standard output
+ * @param force  overwrite a file that exists
+ * @return 0, or -1 with errno set
+ */
+int iso_record_open(iso_record_t *record, const char *path, bool force);
+
+/** Begin a record named @a name; members follow, then iso_record_end. */
+void iso_record_begin(iso_record_t *record, const char *name);
+void iso_record_end(iso_record_t *record);
+
+/** Members. Text is UTF-8; of other bytes each becomes U+FFFD. */
+void iso_record_int(iso_record_t *record, const char *key, long value);
+void iso_record_double(iso_record_t *record, const char *key, double value);
+void iso_record_bool(iso_record_t *record, const char *key, bool value);
+void iso_record_text(iso_record_t *record, const char *key, const char *value);
+void iso_record_doubles(iso_record_t *record, const char *key,
+                        const double *values, int count);
+
+/** A list of texts. @param values  NULL-terminated */
+void iso_record_texts(iso_record_t *record, const char *key,
+                      const char *const *values);
+
+/** Begin a nested object as a member; ends with iso_record_leave. */
+void iso_record_enter(iso_record_t *record, const char *key);
+void iso_record_leave(iso_record_t *record);
+
+/** Write the values of a table of options as members. */
+void iso_record_options(iso_record_t *record, const iso_option_t *table);
+
+/** A whole "warning" record: what is suspicious about this measurement. */
+void iso_record_warning(iso_record_t *record, const char *code,
+                        const char *text);
+
+/** Hand everything written so far to the system, or end all ranks. */
+void iso_record_flush(iso_record_t *record);
+
+/** Flush and close. */
+void iso_record_close(iso_record_t *record);
+
+#endif

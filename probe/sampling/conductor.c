@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sampling/conductor.h"
+
+#include "base/check.h"
+#include "machine/idle.h"
+
+/* Far from the tags that experiments use for their own messages. */
+enum { TAG_TASK = 1201, TAG_REPORT };
+
+void iso_conductor_serve(const iso_conductor_t *c)
+{
+    void *task = iso_calloc(1, c->task_size);
+    for (;;) {
+        MPI_Status status;
+        int received = 0;
+        iso_idle_recv(&c->ctx->clock, task, (int)c->task_size, MPI_BYTE,
+                      MPI_ANY_SOURCE, TAG_TASK, c->ctx->control, &status);
+        MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, &received));
+        if (received == 0) { /* dismissed */
+            free(task);
+            return;
+        }
+        c->perform(c->self, task, status.MPI_SOURCE);
+    }
+}
+
+void iso_conductor_tell(const iso_conductor_t *c, int rank, const void *task)
+{
+    MPI_CHECK(MPI_Send(task, (int)c->task_size, MPI_BYTE, rank, TAG_TASK,
+                       c->ctx->control));
+}
+
+void iso_conductor_dismiss(const iso_conductor_t *c)
+{
+    for (int r = 1; r < c->ctx->size; r++) {
+        MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_TASK, c->ctx->control));
+    }
+}
+
+void iso_conductor_report(const iso_context_t *ctx, const double *values,
+                          int count)
+{
+    MPI_CHECK(MPI_Send(values, count, MPI_DOUBLE, 0, TAG_REPORT, ctx->control));
+}
+
+void iso_conductor_collect(const iso_context_t *ctx, int rank, double *values,
+                           int count)
+{
+    iso_idle_recv(&ctx->clock, values, count, MPI_DOUBLE, rank, TAG_REPORT,
+                  ctx->control, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sampling/quality.h"
+
+/** Width of a 95 % interval of the median, relative to it: 10 % either way. */
+static const double UNSTEADY = 0.2;
+
+void iso_quality_add(iso_quality_t *quality, const iso_summary_t *s)
+{
+    quality->points++;
+    quality->missed += iso_sampler_missed(s);
+    quality->unsteady += s->high - s->low > UNSTEADY * s->median;
+}
+
+void iso_quality_warn(const iso_quality_t *quality, iso_record_t *record)
+{
+    char text[160];
+    if (quality->missed > 0) {
+        snprintf(text, sizeof(text),
+                 "%ld of %ld points did not reach the precision asked for "
+                 "within --max-repeats and --max-time",
+                 quality->missed, quality->points);
+        iso_record_warning(record, "precision-missed", text);
+    }
+    if (10 * quality->unsteady > quality->points) {
+        snprintf(text, sizeof(text),
+                 "the median of %ld of %ld points is not known to 10 %%; the "
+                 "machine is noisy, or --repeats too small",
+                 quality->unsteady, quality->points);
+        iso_record_warning(record, "noisy", text);
+    }
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sampling/sampler.h"
+
+#include "base/check.h"
+
+#include <math.h>
+
+enum { PASSES = 4, DEFAULT_REPEATS = 100 };
+
+static const double SAME = 1e-6;
+
+static struct {
+    long repeats; /* -1: not given */
+    double precision;
+    long min_repeats, max_repeats;
+    double max_time;
+    long warmup;
+    bool repeats_given;
+} options = {.repeats = -1};
+
+const iso_option_t iso_sampler_options[] = {
+    {"repeats", ISO_OPTION_COUNT, "N", NULL,
+     "repetitions of each point (default 100, unless --precision is given)",
+     &options.repeats},
+    {"precision", ISO_OPTION_NUMBER, "FRACTION", "0",
+     "repeat until the 95 % interval of the median is within this fraction of "
+     "it, e.g. 0.05",
+     &options.precision},
+    {"min-repeats", ISO_OPTION_COUNT, "N", "10",
+     "with --precision: at least this many repetitions", &options.min_repeats},
+    {"max-repeats", ISO_OPTION_COUNT, "N", "1000",
+     "with --precision: at most this many repetitions", &options.max_repeats},
+    {"max-time", ISO_OPTION_SECONDS, "SECONDS", "1",
+     "with --precision: spend at most this long on a point", &options.max_time},
+    {"warmup", ISO_OPTION_COUNT, "N", "5",
+     "untimed operations before the first timed one", &options.warmup},
+    {0},
+};
+
+int iso_sampler_check(char *error)
+{
+    const char *wrong = NULL;
+    if (options.repeats == 0) {
+        wrong = "--repeats is at least 1";
+    } else if (options.repeats > 0 && options.precision > 0) {
+        wrong = "--repeats fixes the count: it does not go with --precision";
+    } else if (options.precision >= 1) {
+        wrong = "--precision is a fraction below 1, for example 0.05";
+    } else if (options.min_repeats < 1 ||
+               options.max_repeats < options.min_repeats) {
+        wrong = "--min-repeats must be at least 1 and at most --max-repeats";
+    }
+    if (wrong) {
+        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
+        return -1;
+    }
+    return 0;
+}
+
+void iso_sampler_resolve(int ranks)
+{
+    (void)ranks;
+    options.repeats_given = options.repeats > 0;
+    if (options.repeats < 0) {
+        options.repeats = options.precision > 0 ? 0 : DEFAULT_REPEATS;
+    }
+}
+
+void iso_sampler_init(iso_sampler_t *sampler, bool simulated)
+{
+    sampler->simulated = simulated;
+    sampler->same = SAME;
+    bool fixed = options.repeats > 0;
+    sampler->capacity = fixed ? options.repeats : options.max_repeats;
+    sampler->seconds = iso_calloc((size_t)sampler->capacity, sizeof(double));
+    iso_sampler_reset(sampler);
+}
+
+void iso_sampler_reset(iso_sampler_t *sampler)
+{
+    sampler->n = 0;
+    sampler->extra = 0;
+    sampler->spent = 0;
+}
+
+void iso_sampler_extend(iso_sampler_t *sampler, long more)
+{
+    long capacity = sampler->capacity + more;
+    double *seconds =
+        realloc(sampler->seconds, (size_t)capacity * sizeof(double));
+    if (seconds == NULL) {
+        ISO_FAIL("no memory for %ld repetitions", capacity);
+    }
+    sampler->seconds = seconds;
+    sampler->capacity = capacity;
+    sampler->extra = more;
+}
+
+long iso_sampler_goal(void)
+{
+    return options.repeats > 0 ? options.repeats : options.min_repeats;
+}
+
+void iso_sampler_free(iso_sampler_t *sampler)
+{
+    free(sampler->seconds);
+    sampler->seconds = NULL;
+}
+
+int iso_sampler_warmup(void)
+{
+    return options.warmup > 0 ? (int)options.warmup : 1;
+}
+
+static bool precise_enough(iso_sampler_t *sampler)
+{
+    iso_summary_t s = iso_sampler_summary(sampler);
+    return !iso_sampler_missed(&s);
+}
+
+/** Whether a simulator has shown that nothing varies here. */
+static bool known_already(const iso_sampler_t *sampler)
+{
+    if (sampler->n < 2) {
+        return false;
+    }
+    for (long k = 1; k < sampler->n; k++) {
+        double first = sampler->seconds[0];
+        if (fabs(sampler->seconds[k] - first) > sampler->same * first) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int iso_sampler_wants(iso_sampler_t *sampler)
+{
+    long wanted;
+    if (sampler->extra > 0) {
+        wanted = sampler->extra;
+        sampler->extra = 0;
+    } else if (sampler->simulated && !options.repeats_given &&
+               sampler->n == 0) {
+        wanted = 2;
+    } else if (sampler->simulated && !options.repeats_given &&
+               known_already(sampler)) {
+        wanted = 0;
+    } else if (options.repeats > 0) {
+        wanted = (options.repeats + PASSES - 1) / PASSES;
+    } else if (sampler->n < options.min_repeats) {
+        wanted = options.min_repeats - sampler->n;
+    } else if (sampler->spent >= options.max_time || precise_enough(sampler)) {
+        wanted = 0;
+    } else {
+        wanted = sampler->n / 2 + 1;
+    }
+    long room = sampler->capacity - sampler->n;
+    return (int)(wanted < room ? wanted : room);
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/** Quantile of sorted values, linear between neighbours (Hyndman and Fan's
+ *  type 7, which numpy uses too). */
+static double quantile(const double *sorted, long n, double q)
+{
+    double place = q * (double)(n - 1);
+    long below = (long)place;
+    long above = below + 1 < n ? below + 1 : below;
+    double part = place - (double)below;
+    return sorted[below] + part * (sorted[above] - sorted[below]);
+}
+
+iso_summary_t iso_sampler_summary(iso_sampler_t *sampler)
+{
+    double *t = sampler->seconds;
+    long n = sampler->n;
+    iso_summary_t s = {.n = (double)n};
+    qsort(t, (size_t)n, sizeof(*t), compare);
+    for (long k = 0; k < n; k++) {
+        s.mean += t[k] / (double)n;
+    }
+    for (long k = 0; k < n; k++) {
+        s.stddev += (t[k] - s.mean) * (t[k] - s.mean);
+    }
+    s.stddev = n > 1 ? sqrt(s.stddev / (double)(n - 1)) : 0;
+    s.min = t[0];
+    s.median = quantile(t, n, 0.5);
+    s.p95 = quantile(t, n, 0.95);
+    s.max = t[n - 1];
+
+    double half = 0.98 * sqrt((double)n); /* 1.96 sigma of Binomial(n, 1/2) */
+    long low = (long)floor(0.5 * (double)n - half) - 1;
+    long high = (long)ceil(0.5 * (double)n + half);
+    s.low = t[n < 6 || low < 0 ? 0 : low];
+    s.high = t[n < 6 || high > n - 1 ? n - 1 : high];
+    return s;
+}
+
+bool iso_sampler_missed(const iso_summary_t *s)
+{
+    return options.precision > 0 &&
+           s->high - s->low > 2 * options.precision * s->median;
+}
+
+void iso_sampler_record(const iso_summary_t *s, iso_record_t *record)
+{
+    iso_record_int(record, "n", (long)s->n);
+    iso_record_double(record, "mean", s->mean);
+    iso_record_double(record, "stddev", s->stddev);
+    iso_record_double(record, "min", s->min);
+    iso_record_double(record, "median", s->median);
+    iso_record_double(record, "p95", s->p95);
+    iso_record_double(record, "max", s->max);
+    iso_record_double(record, "low", s->low);
+    iso_record_double(record, "high", s->high);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file sampler.h
+ * When to stop repeating a measurement, and what is kept of the repetitions.
+ *
+ * Either a fixed count (--repeats), or until the 95 % interval of the median
+ * is narrow enough (--precision), within --min-repeats, --max-repeats and
+ * --max-time. Times are seconds.
+ *
+ * In a simulator equal operations take equal times: there two repetitions
+ * that agree are enough, unless --repeats was given.
+ */
+#ifndef ISO_SAMPLER_H
+#define ISO_SAMPLER_H
+
+#include "base/options.h"
+#include "runfile/record.h"
+
+#include <stdbool.h>
+
+/** What is kept of n repetitions. Times in seconds. */
+typedef struct iso_summary {
+    double n;
+    double mean, stddev; /**< stddev of the sample, n - 1 in the denominator */
+    double min, median, p95, max;
+    double low, high; /**< 95 % interval of the median, from order statistics:
+                           J.-Y. Le Boudec, Performance Evaluation of Computer
+                           and Communication Systems, 2010, Theorem 2.1 with
+                           the normal approximation; below 6 repetitions it is
+                           min and max, which cover less */
+} iso_summary_t;
+
+/** The repetitions of one point, for example one pair at one message size. */
+typedef struct iso_sampler {
+    double *seconds; /**< n repetitions so far, room for capacity */
+    long n, capacity;
+    long extra;     /**< of them asked for by iso_sampler_extend */
+    bool simulated; /**< the clock is a simulator's */
+    double same;    /**< relative difference below which simulated times are
+                         the same; 1e-6 unless set after init */
+    double spent;   /**< time spent on this point, seconds, set by the caller */
+} iso_sampler_t;
+
+/** The options above, to be listed by every experiment that repeats. */
+extern const iso_option_t iso_sampler_options[];
+
+/** Check the options with each other. @return 0, or -1 with an error text. */
+int iso_sampler_check(char *error);
+
+/** Settle how often to repeat; what an experiment that does nothing else does
+ *  in resolve. After the check, before anything below. */
+void iso_sampler_resolve(int ranks);
+
+/** Make room for as many repetitions as the options allow. */
+void iso_sampler_init(iso_sampler_t *sampler, bool simulated);
+void iso_sampler_reset(iso_sampler_t *sampler);
+void iso_sampler_free(iso_sampler_t *sampler);
+
+/** Make room for @a more repetitions beyond what the options allow; they are
+ *  wanted at once. */
+void iso_sampler_extend(iso_sampler_t *sampler, long more);
+
+/** Repetitions that a point has at least when it has enough. */
+long iso_sampler_goal(void);
+
+/** Untimed operations before the first repetition; at least 1. */
+int iso_sampler_warmup(void);
+
+/**
+ * Repetitions to make now; 0 when there are enough.
+ *
+ * Asked pass after pass, so that several points can take turns.
+ */
+int iso_sampler_wants(iso_sampler_t *sampler);
+
+/** Summarise. Sorts the repetitions. Needs n >= 1. */
+iso_summary_t iso_sampler_summary(iso_sampler_t *sampler);
+
+/** Whether --precision was asked for and not reached. */
+bool iso_sampler_missed(const iso_summary_t *summary);
+
+/** Write a summary as members of the record that is being written. */
+void iso_sampler_record(const iso_summary_t *summary, iso_record_t *record);
+
+#endif

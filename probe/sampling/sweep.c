@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sampling/sweep.h"
+
+#include "base/check.h"
+#include "runfile/record.h"
+#include "sampling/conductor.h"
+#include "sampling/points.h"
+#include "sampling/quality.h"
+#include "sampling/sampler.h"
+#include "sampling/time_limit.h"
+
+#include <math.h>
+
+/** Repetitions that a lack of time leaves a point at least. */
+enum { MIN_REPEATS = 3 };
+
+/** Visits without a valid sample after which a point is given up. */
+enum { MAX_VOID_VISITS = 20 };
+
+static struct {
+    double tolerance;
+    long long smallest_gap;
+    long max_points, again;
+} options;
+
+const iso_option_t iso_sweep_options[] = {
+    {"tolerance", ISO_OPTION_NUMBER, "FRACTION", "0.02",
+     "--bytes auto: divide an interval where the time differs from the "
+     "straight line between its ends by more than this fraction",
+     &options.tolerance},
+    {"smallest-gap", ISO_OPTION_SIZE, "SIZE", "64",
+     "--bytes auto: do not divide intervals of this size or less",
+     &options.smallest_gap},
+    {"max-points", ISO_OPTION_COUNT, "N", "100",
+     "--bytes auto: at most this many sizes", &options.max_points},
+    {"again", ISO_OPTION_COUNT, "N", "3",
+     "measure outliers, sizes far slower than their neighbours, again, up to "
+     "N times",
+     &options.again},
+    {0},
+};
+
+int iso_sweep_check(char *error)
+{
+    if (options.max_points < 3 || options.max_points > ISO_MAX_SIZES) {
+        snprintf(error, ISO_ERROR_LENGTH, "--max-points is 3 to %d",
+                 ISO_MAX_SIZES);
+        return -1;
+    }
+    return iso_sampler_check(error);
+}
+
+static bool takes_part(const iso_sweep_t *sweep, int subject, int rank)
+{
+    return !sweep->takes_part || sweep->takes_part(sweep->self, subject, rank);
+}
+
+static bool reports(const iso_sweep_t *sweep, int subject, int rank)
+{
+    return takes_part(sweep, subject, rank) &&
+           (!sweep->reports || sweep->reports(sweep->self, subject, rank));
+}
+
+/* --- every rank but 0 ---------------------------------------------------- */
+
+static void perform(void *self, const void *told, int from)
+{
+    const iso_sweep_t *sweep = self;
+    const iso_task_t *task = told;
+    double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
+    (void)from;
+    sweep->perform(sweep->self, task, seconds);
+    if (reports(sweep, (int)task->subject, sweep->ctx->rank)) {
+        iso_conductor_report(sweep->ctx, seconds, (int)task->samples);
+    }
+    free(seconds);
+}
+
+/* --- rank 0 -------------------------------------------------------------- */
+
+struct run {
+    const iso_sweep_t *sweep;
+    const iso_context_t *ctx;
+    const iso_conductor_t *conductor;
+    iso_points_t points;
+    iso_refinement_t refinement;
+    long taken;   /**< samples in all */
+    long pending; /**< points that this pass has still to come to */
+};
+
+/**
+ * Let the ranks of a subject do a task.
+ *
+ * @param times  receives task->samples times of each rank that reports
+ * @return number of those ranks
+ */
+static int conduct_task(struct run *run, const iso_task_t *task, double *times)
+{
+    const iso_sweep_t *sweep = run->sweep;
+    int subject = (int)task->subject, reporters = 0;
+    for (int r = 1; r < run->ctx->size; r++) {
+        if (takes_part(sweep, subject, r)) {
+            iso_conductor_tell(run->conductor, r, task);
+        }
+    }
+    if (takes_part(sweep, subject, 0)) {
+        sweep->perform(sweep->self, task, times);
+        reporters += reports(sweep, subject, 0);
+    }
+    for (int r = 1; r < run->ctx->size; r++) {
+        if (reports(sweep, subject, r)) {
+            iso_conductor_collect(run->ctx, r,
+                                  times + reporters * task->samples,
+                                  (int)task->samples);
+            reporters++;
+        }
+    }
+    return reporters;
+}
+
+static void write_record(struct run *run, const iso_point_t *point,
+                         const iso_task_t *task, const double *times,
+                         int reporters, long sample, double seconds)
+{
+    iso_record_t *record = run->ctx->record;
+    iso_record_begin(record, "sample");
+    run->sweep->record(run->sweep->self, task, times, reporters, sample);
+    iso_record_int(record, "bytes", (long)task->bytes);
+    iso_record_int(record, "repeat", point->sampler.n);
+    iso_record_double(record, "seconds", seconds);
+    if (task->batch > 1) {
+        iso_record_int(record, "batch", (long)task->batch);
+    }
+    if (point->again) {
+        iso_record_bool(record, "again", true);
+    }
+    iso_record_end(record);
+}
+
+/** The slowest rank's time of sample @a k; negative if one rank's is void. */
+static double slowest(const double *times, const iso_task_t *task,
+                      int reporters, long k, double *one_sample)
+{
+    double most = 0;
+    for (int r = 0; r < reporters; r++) {
+        double seconds = times[r * task->samples + k];
+        one_sample[r] = seconds;
+        most = seconds < 0 || most < 0 ? -1 : seconds > most ? seconds : most;
+    }
+    return most;
+}
+
+/** Take samples of a point and write them; a batch of 0 is the warm-up. */
+static double take(struct run *run, iso_point_t *point, long samples,
+                   long batch)
+{
+    const iso_sweep_t *sweep = run->sweep;
+    iso_sampler_t *sampler = &point->sampler;
+    long warmup = iso_sampler_warmup();
+    iso_task_t task = {.bytes = point->bytes,
+                       .subject = point->subject,
+                       .samples = batch ? samples : 1,
+                       .batch = batch ? batch : warmup,
+                       .first = sampler->n};
+    size_t size = (size_t)run->ctx->size;
+    double *times =
+        iso_calloc(size * (size_t)task.samples + size, sizeof(double));
+    double *one_sample = times + size * (size_t)task.samples;
+    double start = iso_now(), last = 0, most = 0;
+    long voided = 0;
+    int reporters = conduct_task(run, &task, times);
+    for (long k = 0; k < task.samples; k++) {
+        last = slowest(times, &task, reporters, k, one_sample);
+        most = last > most ? last : most;
+        voided += last < 0;
+        if (batch && last >= 0) {
+            write_record(run, point, &task, one_sample, reporters,
+                         (long)(task.first + k), last);
+            sampler->seconds[sampler->n++] = last;
+        }
+    }
+    if (sweep->adapt) {
+        sweep->adapt(sweep->self, &task, voided, most);
+    }
+    sampler->spent += iso_now() - start;
+    iso_record_flush(run->ctx->record);
+    free(times);
+    return last;
+}
+
+/** Samples that a point may take now; fewer than wanted when time is short. */
+static long afford(struct run *run, iso_point_t *point, long wanted,
+                   double estimate)
+{
+    double left = iso_time_limit_left(run->ctx);
+    if (isinf(left) || estimate <= 0) {
+        return wanted;
+    }
+    if (point->sampler.n == 0) { /* so that every point gets some */
+        return wanted < MIN_REPEATS ? wanted : MIN_REPEATS;
+    }
+    double share = left / (double)(run->pending > 0 ? run->pending : 1);
+    double room = share / (2 * estimate * (double)point->batch);
+    if (room >= (double)wanted) {
+        return wanted;
+    }
+    point->lowered = true;
+    return (long)fmax(0, room);
+}
+
+/** Give a point some more samples. @return whether it took any */
+static bool visit(struct run *run, iso_point_t *point)
+{
+    iso_sampler_t *sampler = &point->sampler;
+    long wanted = iso_sampler_wants(sampler);
+    if (wanted > 0 && iso_time_limit_over(run->ctx)) {
+        point->lowered = true;
+        return false;
+    }
+    if (wanted == 0 || point->void_visits > MAX_VOID_VISITS) {
+        return false;
+    }
+    double estimate = sampler->n > 0 ? point->summary.median : 0;
+    if (sampler->n == 0) {
+        estimate = take(run, point, 1, 0);
+        point->batch =
+            estimate > 0 ? iso_clock_batch(&run->ctx->clock, estimate) : 1;
+    }
+    long before = sampler->n;
+    wanted = afford(run, point, wanted, estimate);
+    if (wanted > 0) {
+        take(run, point, wanted, point->batch);
+    }
+    if (sampler->n > 0) {
+        point->summary = iso_sampler_summary(sampler);
+        run->taken += sampler->n - before;
+    }
+    point->void_visits += wanted > 0 && sampler->n == before;
+    return wanted > 0;
+}
+
+static void show_progress(const struct run *run, const iso_point_t *point)
+{
+    long total = run->points.count * iso_sampler_goal();
+    total = total > run->taken ? total : run->taken;
+    iso_progress(run->ctx, run->taken, total, point->summary.median);
+}
+
+/** Pass after pass, so that a slow moment does not hit one size only. */
+static void measure_points(struct run *run)
+{
+    bool any = true;
+    while (any) {
+        any = false;
+        run->pending = run->points.count;
+        for (int k = 0; k < run->points.count; k++, run->pending--) {
+            if (visit(run, &run->points.items[k])) {
+                any = true;
+                show_progress(run, &run->points.items[k]);
+            }
+        }
+    }
+}
+
+/** Measure outliers again. */
+static void measure_again(struct run *run)
+{
+    if (run->points.simulated) {
+        return; /* nothing varies there */
+    }
+    for (long round = 0; round < options.again; round++) {
+        for (int k = 0; k < run->points.count; k++) {
+            iso_point_t *point = &run->points.items[k];
+            if (!iso_time_limit_over(run->ctx) &&
+                iso_points_is_outlier(&run->points, k)) {
+                point->again = true;
+                iso_sampler_extend(&point->sampler, iso_sampler_goal());
+                visit(run, point);
+            }
+        }
+        measure_points(run);
+    }
+}
+
+static void warn(const struct run *run, const iso_quality_t *quality,
+                 long given_up, long lowered)
+{
+    char text[160];
+    const iso_points_t *points = &run->points;
+    iso_record_t *record = run->ctx->record;
+    if (given_up + quality->points < points->count) {
+        iso_time_limit_warn(run->ctx, quality->points, points->count, "points");
+    }
+    if (given_up > 0) {
+        snprintf(text, sizeof(text),
+                 "%ld of %d points were given up: all their samples were void",
+                 given_up, points->count);
+        iso_record_warning(record, "given-up", text);
+    }
+    if (lowered > 0) {
+        snprintf(text, sizeof(text),
+                 "the time limit of %g s lowered the repetitions of %ld of %d "
+                 "points",
+                 iso_time_limit(), lowered, points->count);
+        iso_record_warning(record, "repeats-lowered", text);
+    }
+    if (points->full) {
+        snprintf(text, sizeof(text),
+                 "the curve has more bends than --max-points %ld can follow",
+                 options.max_points);
+        iso_record_warning(record, "max-points", text);
+    }
+    iso_quality_warn(quality, record);
+}
+
+/** Judge how well all points are known, and warn where they are not. */
+static iso_outcome_t judge(const struct run *run)
+{
+    iso_quality_t quality = {0};
+    long given_up = 0, lowered = 0;
+    for (int k = 0; k < run->points.count; k++) {
+        const iso_point_t *point = &run->points.items[k];
+        if (point->sampler.n > 0) {
+            iso_quality_add(&quality, &point->summary);
+            lowered += point->lowered && point->sampler.n < iso_sampler_goal();
+        }
+        given_up +=
+            point->sampler.n == 0 && point->void_visits > MAX_VOID_VISITS;
+    }
+    warn(run, &quality, given_up, lowered);
+    return quality.points == run->points.count ? ISO_COMPLETE : ISO_CUT_SHORT;
+}
+
+static void add_points(struct run *run)
+{
+    static const iso_sizes_t no_size = {.count = 1};
+    const iso_sweep_t *sweep = run->sweep;
+    for (int s = 0; s < sweep->subjects; s++) {
+        bool none = sweep->has_no_size && sweep->has_no_size(sweep->self, s);
+        iso_points_add(&run->points, s, none ? &no_size : sweep->sizes,
+                       &run->refinement);
+    }
+}
+
+static iso_outcome_t conduct(const iso_sweep_t *sweep,
+                             const iso_conductor_t *conductor)
+{
+    struct run run = {
+        .sweep = sweep, .ctx = sweep->ctx, .conductor = conductor};
+    long long quantum = sweep->quantum > 0 ? sweep->quantum : 1;
+    run.refinement = (iso_refinement_t){
+        .tolerance = options.tolerance,
+        .smallest_gap =
+            options.smallest_gap > quantum ? options.smallest_gap : quantum,
+        .quantum = quantum,
+        .max_points = (int)options.max_points,
+    };
+    iso_points_init(&run.points, sweep->ctx->clock.simulated);
+    add_points(&run);
+    do {
+        measure_points(&run);
+    } while (!iso_time_limit_over(run.ctx) &&
+             iso_points_refine(&run.points, &run.refinement));
+    measure_again(&run);
+    iso_conductor_dismiss(conductor);
+    iso_outcome_t outcome = judge(&run);
+    iso_points_free(&run.points);
+    return outcome;
+}
+
+iso_outcome_t iso_sweep_run(iso_sweep_t *sweep)
+{
+    iso_conductor_t conductor = {.ctx = sweep->ctx,
+                                 .task_size = sizeof(iso_task_t),
+                                 .self = sweep,
+                                 .perform = perform};
+    if (sweep->ctx->rank == 0) {
+        return conduct(sweep, &conductor);
+    }
+    iso_conductor_serve(&conductor);
+    return ISO_COMPLETE;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sampling/time_limit.h"
+
+#include "runfile/record.h"
+
+#include <math.h>
+
+static double limit;
+
+const iso_option_t iso_time_limit_options[] = {
+    {"time-limit", ISO_OPTION_SECONDS, "SECONDS", "0",
+     "end within this time and keep what was measured (sweeps reduce their "
+     "repetitions before they omit points); 0: no limit",
+     &limit},
+    {0},
+};
+
+double iso_time_limit(void)
+{
+    return limit;
+}
+
+double iso_time_limit_left(const iso_context_t *ctx)
+{
+    return limit > 0 ? limit - (iso_now() - ctx->started) : INFINITY;
+}
+
+bool iso_time_limit_over(const iso_context_t *ctx)
+{
+    return iso_time_limit_left(ctx) <= 0;
+}
+
+void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
+                         const char *what)
+{
+    char text[160];
+    snprintf(text, sizeof(text),
+             "the time limit of %g s ended it after %ld of %ld %s", limit, done,
+             total, what);
+    iso_record_warning(ctx->record, "cut-short", text);
+}

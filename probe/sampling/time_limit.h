@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file time_limit.h
+ * --time-limit: how long a run may take. What was measured until then is kept.
+ */
+#ifndef ISO_TIME_LIMIT_H
+#define ISO_TIME_LIMIT_H
+
+#include "experiment.h"
+
+/** time-limit, to be listed by every experiment that heeds it. */
+extern const iso_option_t iso_time_limit_options[];
+
+/** The limit in seconds; 0: there is none. */
+double iso_time_limit(void);
+
+/** Seconds that are left, negative if none are; INFINITY without a limit. */
+double iso_time_limit_left(const iso_context_t *ctx);
+bool iso_time_limit_over(const iso_context_t *ctx);
+
+/**
+ * Warn at rank 0 that the limit has ended the run ("cut-short").
+ *
+ * @param what  of which @a done of @a total were measured, in the plural
+ */
+void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
+                         const char *what);
+
+#endif

@@ -1,0 +1,66 @@
+"""What an export format is: which kinds of results a file of it holds, and how it is written.
+
+`isochrone.formats.exporters` holds the formats, one a file; each file ends in its `Exporter`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from isochrone.base import registry
+from isochrone.runfile.run import Run
+
+__all__ = ["Exporter", "load", "names"]
+
+FAMILY: Final = "formats.exporters"
+
+
+class Write(Protocol):
+    """Writes a run, with all its message sizes or with one of them, as a file."""
+
+    def __call__(self, run: Run, path: Path, *, nbytes: int | None = None) -> None:
+        """Raise `InputError` if the run holds nothing of it, or the file cannot be written."""
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A format that other programs read.
+
+    Attributes
+    ----------
+    suffix
+        Of the file.
+    holds
+        Kinds of results that it can hold: ``latency-map``, ``sweep``, ``hotspot``.
+    write
+        Writes it.
+    one_size
+        Whether it holds one message size only: the smallest, unless the user says.
+    beside
+        Suffixes of the files that are written beside the one that is asked for.
+    """
+
+    suffix: str
+    holds: tuple[str, ...]
+    write: Write
+    one_size: bool = False
+    beside: tuple[str, ...] = ()
+
+
+def names() -> list[str]:
+    """List the export formats, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> Exporter:
+    """Return an export format by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: Exporter = registry.load(FAMILY, name).EXPORTER
+    return found

@@ -1,0 +1,157 @@
+"""Latency maps of other programs: what was understood of a file becomes a run, with its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.table import Table
+from isochrone.formats.source import Source
+from isochrone.runfile.header import kind_of
+from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
+
+__all__ = ["Columns", "Pairs", "first_of_each"]
+
+Columns = dict[str, NDArray[Any]]
+
+
+@dataclass
+class Pairs:
+    """What an importer has understood of a file.
+
+    Attributes
+    ----------
+    size
+        Number of ranks.
+    hosts
+        Host name by rank, as far as they are known.
+    columns
+        ``i``, ``j``, ``bytes`` and the statistics in seconds; i < j and each pair but once, save
+        for those measured again.
+    warnings
+        What was wrong with the file.
+    cut
+        The file ended early.
+    repeats
+        Repetitions of each pair, if they were the same for all.
+    extra
+        More for the header of the run.
+    """
+
+    size: int
+    hosts: Mapping[int, str]
+    columns: Columns
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    cut: bool = False
+    repeats: int | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, source: Source) -> Run:
+        """Return them as a run; pairs that are missing make it a partial one."""
+        if not len(self.columns["i"]):
+            raise source.fail("it holds no measured pair of ranks")
+        missing = self._missing()
+        mean_for_median = self._complete_median()
+        options: dict[str, Any] = {"bytes": np.unique(self.columns["bytes"]).tolist()}
+        if self.repeats is not None:
+            options["repeats"] = self.repeats
+        header: dict[str, Any] = {
+            "experiment": "latency-map", **kind_of("latency-map"), "ranks": self.size,
+            "options": options, "mpi": {},
+            "clock": {}, "imported": source.origin(), **self.extra,
+        }  # fmt: skip
+        if mean_for_median:
+            header["median_is_mean"] = True
+        return Run(
+            header=header,
+            ranks=self._ranks(),
+            tables={"pair": Table(_known(self.columns))},
+            warnings=self.warnings,
+            end=None if missing or self.cut else {"complete": True},
+            path=source.path,
+        )
+
+    def warn(self, code: str, text: str) -> None:
+        """Take down what was wrong but can be lived with."""
+        self.warnings.append({"code": code, "text": text})
+
+    def _complete_median(self) -> bool:
+        """Let the mean stand in for an unknown median, which the rest of the tool works with."""
+        mean = self.columns["mean"]
+        median = self.columns.setdefault("median", np.full(len(mean), np.nan))
+        unknown = np.isnan(median)
+        if not unknown.any():
+            return False
+        self.columns["median"] = np.where(unknown, mean, median)
+        self.warn(
+            "median-is-mean",
+            "the file has no medians: the mean stands in for the median, which outliers pull up",
+        )
+        return True
+
+    def _missing(self) -> int:
+        """Count the pairs that were not measured, and warn of them."""
+        i, j, size = (self.columns[key] for key in ("i", "j", "bytes"))
+        sizes, which = np.unique(size, return_inverse=True)
+        found = len(np.unique((which * self.size + i) * self.size + j))
+        wanted = self.size * (self.size - 1) // 2 * len(sizes)
+        if found < wanted:
+            self.warn("missing-pairs", f"{wanted - found} of {wanted} pairs are missing")
+        return wanted - found
+
+    def _ranks(self) -> list[Rank]:
+        """Return the ranks; nodes are numbered in the order in which they are met."""
+        nodes: dict[str, int] = {}
+        ranks = []
+        for rank, name in sorted(self.hosts.items()):
+            host = name.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be saved
+            ranks.append(Rank(rank=rank, host=host, node=nodes.setdefault(host, len(nodes))))
+        return ranks
+
+
+def first_of_each(source: Source, columns: Columns, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows with the pairs that are given twice, with equal values, left in once.
+
+    Pairs measured again alone (``retest``) are expected to be there twice and kept.
+
+    Raises
+    ------
+    InputError
+        If a pair is given twice with other values; names the line of the second.
+    """
+    again = columns.get("retest", np.zeros(len(lines), dtype=bool))
+    single = np.flatnonzero(~again)
+    keys = [columns[key][single] for key in ("j", "i", "bytes")]
+    order = single[np.lexsort(keys)]  # stable: of equal pairs, the earlier line stays first
+    if len(order) < 2:
+        return np.arange(len(lines))
+    one, two = order[:-1], order[1:]
+    same = np.all([columns[key][one] == columns[key][two] for key in ("i", "j", "bytes")], axis=0)
+    for key in ("n", *PAIR_QUANTITIES):
+        if key in columns:
+            a, b = columns[key][one], columns[key][two]
+            for at in np.flatnonzero(same & (a != b) & ~(np.isnan(a) & np.isnan(b)))[:1]:
+                i, j = int(columns["i"][two[at]]), int(columns["j"][two[at]])
+                raise source.fail(
+                    f"ranks {i} and {j} a second time, with another {key}",
+                    int(lines[two[at]]),
+                    hint=f"the first is on line {int(lines[one[at]])}",
+                )
+    return np.sort(np.setdiff1d(np.arange(len(lines)), two[same]))
+
+
+def _known(columns: Columns) -> Columns:
+    """Leave out the columns in which nothing is known; make counts whole numbers again."""
+    known: Columns = {}
+    for key, column in columns.items():
+        if column.dtype.kind == "f" and np.isnan(column).all():
+            continue
+        if key == "retest" and not column.any():
+            continue
+        whole = key == "n" and column.dtype.kind == "f" and not np.isnan(column).any()
+        known[key] = column.astype(np.int64) if whole else column
+    return known

@@ -1,0 +1,100 @@
+"""Matrices of round trips in µs, as MATLAB and NumPy files hold them, made into a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.formats.imported_map import Pairs
+from isochrone.formats.source import Source
+from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
+
+__all__ = ["run_of_matrices"]
+
+DEFAULT_BYTES: Final = 64
+"""The message size of the program mmpi, whose matrices come without it."""
+
+_NAMES: Final = {"avg": "mean"}  # mmpi2mat.py's name of a matrix, and ours
+_OTHERS: Final = ("stddev", "min", "median", "p95", "max", "low", "high")
+
+
+def run_of_matrices(
+    source: Source, content: Mapping[str, Any], hosts: list[str] | None, nbytes: object
+) -> Run:
+    """Make a run of the matrices ``avg``, ``stddev`` and what else is known.
+
+    Raises
+    ------
+    InputError
+        If a matrix is missing, or is not a symmetric one of times.
+    """
+    for name in ("avg", "stddev"):
+        if name not in content:
+            raise source.fail(f"no matrix '{name}'", hint="it must hold 'avg' and 'stddev', in µs")
+    size = _matrix(source, "avg", content["avg"], None).shape[0]
+    if not 2 <= size <= MAX_MATRIX_RANKS:
+        raise source.fail(f"a map of {size} ranks; it takes from 2 to {MAX_MATRIX_RANKS}")
+    wanted = [name for name in ("n", "avg", *_OTHERS) if name in content]
+    matrices = {name: _matrix(source, name, content[name], size) for name in wanted}
+    i, j = np.triu_indices(size, 1)
+    measured = ~np.isnan(matrices["avg"][i, j])
+    i, j = i[measured], j[measured]
+    pairs = Pairs(size=size, hosts={}, columns={})
+    taken = _size_of_messages(pairs, nbytes)
+    pairs.columns = {"i": i, "j": j, "bytes": np.full(len(i), taken, dtype=np.int64)}
+    for name, matrix in matrices.items():
+        values = matrix[i, j]
+        pairs.columns[_NAMES.get(name, name)] = values if name == "n" else values / 1e6
+    pairs.hosts = _hosts(pairs, hosts)
+    counts = np.unique(matrices["n"][i, j]) if "n" in matrices else np.array([np.nan])
+    if len(counts) == 1 and counts[0] == counts[0]:
+        pairs.repeats = int(counts[0])
+    return pairs.run(source)
+
+
+def _matrix(source: Source, name: str, value: object, size: int | None) -> NDArray[np.float64]:
+    """Check one matrix: square, real, finite or NaN, not negative, symmetric."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise source.fail(f"'{name}' is no matrix of real numbers")
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise source.fail(f"'{name}' is not N x N")
+    if size is not None and array.shape[0] != size:
+        raise source.fail(f"'{name}' is {array.shape[0]} x {array.shape[0]}, 'avg' {size} x {size}")
+    matrix = array.astype(np.float64)
+    wrong = np.isinf(matrix) | (matrix < 0)
+    if name == "n":
+        wrong |= (matrix != np.floor(matrix)) & ~np.isnan(matrix) | (matrix > 2**53)
+    _refuse(source, name, wrong, "no count" if name == "n" else "no time")
+    skew = ~np.isclose(matrix, matrix.T, rtol=1e-9, atol=0, equal_nan=True)
+    _refuse(source, name, skew, "not the same in both directions")
+    return matrix
+
+
+def _refuse(source: Source, name: str, wrong: NDArray[np.bool_], why: str) -> None:
+    """Raise an error for the first element that is wrong."""
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0].tolist()
+        raise source.fail(f"'{name}' of ranks {i} and {j} is {why}")
+
+
+def _size_of_messages(pairs: Pairs, nbytes: object) -> int:
+    """Read the message size, or take the default of the program mmpi with a warning."""
+    number = np.asarray(nbytes) if nbytes is not None else np.array([])
+    if number.size == 1 and number.dtype.kind in "iuf":
+        value = float(number.item())
+        if value.is_integer() and 0 <= value < 2**53:
+            return int(value)
+    pairs.warn("bytes-unknown", f"no valid 'bytes': taken to be {DEFAULT_BYTES}")
+    return DEFAULT_BYTES
+
+
+def _hosts(pairs: Pairs, hosts: list[str] | None) -> dict[int, str]:
+    """Give the ranks their hosts, if there is one name each."""
+    if hosts is None or len(hosts) != pairs.size:
+        pairs.warn("hosts-unknown", "no valid 'hosts': where the ranks ran is not known")
+        return {}
+    return {rank: host for rank, host in enumerate(hosts) if host}

@@ -1,0 +1,54 @@
+"""What an import format is: which kind of result a file of it holds, and how it is read.
+
+`isochrone.formats.importers` holds the formats, one a file; each file ends in its `Importer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from isochrone.base import registry
+from isochrone.runfile.run import Run
+
+__all__ = ["Importer", "load", "names"]
+
+FAMILY: Final = "formats.importers"
+
+
+@dataclass(frozen=True)
+class Importer:
+    """A format of another program.
+
+    Attributes
+    ----------
+    holds
+        Kind of result in it: ``latency-map`` or ``sweep``.
+    read
+        Reads the file at a path; raises `InputError` if it is none of this format, or contradicts
+        itself.
+    takes_ranks
+        Whether ``read`` also takes ``ranks``, a number that files of the format may not say.
+    """
+
+    holds: str
+    read: Callable[..., Run]
+    takes_ranks: bool = False
+
+
+def names() -> list[str]:
+    """List the import formats, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> Importer:
+    """Return an import format by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: Importer = registry.load(FAMILY, name).IMPORTER
+    return found

@@ -1,0 +1,87 @@
+"""What a placement file is: it makes a launcher put ranks on nodes in the order that we want.
+
+`isochrone.formats.placements` holds the formats, one a file; each file ends in its `Placement`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from isochrone.base import registry
+from isochrone.workloads.arrangement import Arrangement
+
+__all__ = ["Placement", "Start", "absolute", "load", "names"]
+
+FAMILY: Final = "formats.placements"
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a launcher is started such that it uses the file.
+
+    Attributes
+    ----------
+    launcher
+        Its name in `isochrone.measure.launchers`.
+    words
+        The user's words of the launcher before its options, e.g. ``mpiexec -n 16``.
+    options
+        What is added for the file.
+    environ
+        Variables that are set for it.
+    """
+
+    launcher: str
+    words: Sequence[str]
+    options: Sequence[str] = ()
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    def line(self, program: str = "./a.out") -> str:
+        """Return the command line for a person."""
+        variables = [f"{key}={shlex.quote(value)}" for key, value in self.environ.items()]
+        return " ".join([*variables, shlex.join([*self.words, *self.options]), program])
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A format of placement files.
+
+    Attributes
+    ----------
+    file
+        The usual name of the file.
+    text
+        Returns what is in it.
+    start
+        Says how the launcher is told to use the file at a path, for so many ranks.
+    """
+
+    file: str
+    text: Callable[[Arrangement], str]
+    start: Callable[[Path, int], Start]
+
+
+def names() -> list[str]:
+    """List the formats, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> Placement:
+    """Return a format by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: Placement = registry.load(FAMILY, name).PLACEMENT
+    return found
+
+
+def absolute(path: Path) -> str:
+    """Return a path that means the same wherever the job is started."""
+    return str(path.absolute())

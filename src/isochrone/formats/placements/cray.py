@@ -1,0 +1,25 @@
+"""Rank order of Cray MPICH (MPICH_RANK_ORDER): the ranks of each node, in the job's own order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
+
+
+def text(arrangement: Arrangement) -> str:
+    """Return a line for each node of the job: here the ranks move, the nodes stay."""
+    ranks_of = dict(arrangement.ranks())
+    lines = (",".join(map(str, ranks_of[host])) for host in arrangement.given.hosts)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Cray MPICH reorders the ranks itself; srun must not get a distribution (``-m``)."""
+    environ = {"MPICH_RANK_REORDER_METHOD": "3", "MPICH_RANK_REORDER_FILE": absolute(path)}
+    return Start("srun", ("srun", f"--ntasks={ranks}"), (), environ)
+
+
+PLACEMENT: Final = Placement(file="MPICH_RANK_ORDER", text=text, start=start)

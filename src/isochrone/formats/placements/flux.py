@@ -1,0 +1,23 @@
+"""Host of each rank, for Flux's ``--taskmap=hostfile:``: a line for each rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
+
+
+def text(arrangement: Arrangement) -> str:
+    """Return a line for each rank."""
+    return "".join(f"{host}\n" for host in arrangement.hosts())
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Flux assigns its tasks to the hosts of the file in turn."""
+    words = ("flux", "run", f"--ntasks={ranks}")
+    return Start("flux", words, (f"--taskmap=hostfile:{absolute(path)}",))
+
+
+PLACEMENT: Final = Placement(file="flux-taskmap", text=text, start=start)

@@ -1,0 +1,22 @@
+"""Hostfile of Hydra, the mpiexec of MPICH, Intel MPI and MVAPICH: lines ``host:ranks``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
+
+
+def text(arrangement: Arrangement) -> str:
+    """Return a line for each node. Each host comes once: repeated lines would split the node."""
+    return "".join(f"{host}:{len(ranks)}\n" for host, ranks in arrangement.ranks())
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Hydra fills the hosts in the order of the file."""
+    return Start("mpiexec-mpich", ("mpiexec", "-n", str(ranks)), ("-f", absolute(path)))
+
+
+PLACEMENT: Final = Placement(file="hostfile", text=text, start=start)

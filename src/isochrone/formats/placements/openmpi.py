@@ -1,0 +1,23 @@
+"""Hostfile of Open MPI: lines ``host slots=ranks``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
+
+
+def text(arrangement: Arrangement) -> str:
+    """Return a line for each node."""
+    return "".join(f"{host} slots={len(ranks)}\n" for host, ranks in arrangement.ranks())
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Ranks are mapped by slot: the hosts are filled in the order of the file."""
+    options = ("--hostfile", absolute(path), "--map-by", "slot")
+    return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+
+
+PLACEMENT: Final = Placement(file="hostfile.openmpi", text=text, start=start)

@@ -1,0 +1,27 @@
+"""Rankfile of Open MPI: the host and the slot of every rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
+
+
+def text(arrangement: Arrangement) -> str:
+    """Return a line for each rank; slots are the cores of a node, counted from 0."""
+    return "".join(
+        f"rank {rank}={host} slot={slot}\n"
+        for host, ranks in arrangement.ranks()
+        for slot, rank in enumerate(ranks)
+    )
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Each rank goes where the file says; the allocation is that of the batch job or a hostfile."""
+    options = ("--map-by", f"rankfile:file={absolute(path)}")
+    return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+
+
+PLACEMENT: Final = Placement(file="rankfile", text=text, start=start)

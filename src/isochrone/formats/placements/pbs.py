@@ -1,0 +1,26 @@
+"""Node file as PBS writes it ($PBS_NODEFILE), reordered: a line for each rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
+
+
+def text(arrangement: Arrangement) -> str:
+    """Return a line for each rank."""
+    return "".join(f"{host}\n" for host in arrangement.hosts())
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Open MPI puts a rank on the host of each line; Hydra would make a node of each line.
+
+    As a hostfile it would not do: Open MPI 5 fills hosts that are repeated in an order of its own.
+    """
+    options = ("--map-by", f"seq:file={absolute(path)}")
+    return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+
+
+PLACEMENT: Final = Placement(file="pbs-nodefile", text=text, start=start)

@@ -1,0 +1,23 @@
+"""Host of each rank, for Slurm's ``srun -m arbitrary``: a line for each rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.workloads.arrangement import Arrangement
+
+
+def text(arrangement: Arrangement) -> str:
+    """Return a line for each rank."""
+    return "".join(f"{host}\n" for host in arrangement.hosts())
+
+
+def start(path: Path, ranks: int) -> Start:
+    """Srun takes the file from a variable; it must not get a range of nodes (``-N``) as well."""
+    words = ("srun", f"--ntasks={ranks}")
+    return Start("srun", words, ("-m", "arbitrary"), {"SLURM_HOSTFILE": absolute(path)})
+
+
+PLACEMENT: Final = Placement(file="slurm-hostfile", text=text, start=start)

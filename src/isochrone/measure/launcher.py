@@ -1,0 +1,177 @@
+"""What a launcher is: it says whether it fits here, and which tokens start the ranks.
+
+`isochrone.measure.launchers` holds the launchers, one a file; each file ends in its `Launcher`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+
+__all__ = [
+    "Job", "Launcher", "Options", "asked_for", "choose", "load", "names", "on_path", "processors",
+]  # fmt: skip
+
+FAMILY: Final = "measure.launchers"
+
+BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
+"""Variables that a batch system sets in a job."""
+
+Options = Mapping[str, object]
+"""Values of the options of the command line; each launcher finds its own among them."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Ranks to start.
+
+    Attributes
+    ----------
+    ranks
+        How many.
+    program
+        Path of the probe and its options.
+    extra
+        The user's own launcher options, passed on as they are.
+    mpicc
+        Compiler wrapper the probe was built with; its siblings start its ranks.
+    processors
+        Processors of this machine that we may use; None inside a batch job, where the ranks run
+        elsewhere.
+    root
+        Whether the user is root.
+    options
+        Values of the launchers' own options.
+    library
+        What the MPI library of the probe says of itself; empty where the probe cannot say.
+    """
+
+    ranks: int
+    program: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    mpicc: Path | None = None
+    processors: int | None = None
+    root: bool = field(default_factory=lambda: os.geteuid() == 0)
+    options: Options = field(default_factory=dict)
+    library: str = ""
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether there are more ranks than processors, as far as can be known before the start."""
+        return self.processors is not None and self.ranks > self.processors
+
+    def sibling(self, starter: str) -> str:
+        """Path of the starter that belongs to the MPI of the probe.
+
+        ``/opt/mpi/bin/mpicc`` has ``/opt/mpi/bin/mpiexec`` beside it, and Debian's
+        ``mpicc.mpich`` has ``mpiexec.mpich``. Falls back to the name alone.
+        """
+        if self.mpicc is not None:
+            for wrapper in ("smpicc", "mpicc"):
+                if wrapper in self.mpicc.name:
+                    beside = self.mpicc.with_name(self.mpicc.name.replace(wrapper, starter))
+                    return str(beside) if os.access(beside, os.X_OK) else starter
+        return starter
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """How the ranks of a job are started. Only ``command`` is needed.
+
+    Attributes
+    ----------
+    command
+        Returns the tokens that start the ranks of a job; starts nothing itself.
+    detect
+        Whether it is the right one here: from the environment, and from what the MPI library that
+        the probe was built with says of itself. Default: never, the user has to name it.
+    priority
+        The lowest is asked first: batch systems (10), then the starters of MPI libraries (20).
+    add_arguments
+        Adds options of its own to the command line; their values come back in ``job.options``.
+    asked_for
+        Whether the values of its own options say that it is meant, even if it is not named.
+    ranks
+        How many ranks there are to start, if the user does not say; None: not known.
+    warnings
+        What it has to do that the user should know, one sentence each.
+    notes
+        What the run file should say about how the ranks are started.
+    compiler
+        Compiler wrapper that the probe has to be built with; empty: that of the user's MPI.
+    package
+        What to do where this wrapper is missing.
+    stands_alone
+        Whether a probe that is built for it can be run without a launcher, to check its options.
+    """
+
+    command: Callable[[Job], list[str]]
+    detect: Callable[[Mapping[str, str], str], bool] = lambda environ, library: False
+    priority: int = 30
+    add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
+    asked_for: Callable[[Options], bool] = lambda options: False
+    ranks: Callable[[Options], int | None] = lambda options: None
+    warnings: Callable[[Job], list[str]] = lambda job: []
+    notes: Callable[[Job], dict[str, str]] = lambda job: {}
+    compiler: str = ""
+    package: str = ""
+    stands_alone: bool = True
+
+
+def names() -> list[str]:
+    """List the launchers, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> Launcher:
+    """Return a launcher by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: Launcher = registry.load(FAMILY, name).LAUNCHER
+    return found
+
+
+def choose(environ: Mapping[str, str], library: str) -> str:
+    """Name the launcher that fits the environment and the MPI library.
+
+    Raises
+    ------
+    InputError
+        If none does.
+    """
+    for name in sorted(names(), key=lambda name: load(name).priority):
+        if load(name).detect(environ, library):
+            return name
+    raise InputError(
+        f"no launcher is known for {library or 'this MPI'}",
+        hint="give --launcher generic --launcher-template 'ibrun -n {ranks} {program}'",
+    )
+
+
+def asked_for(options: Options) -> str | None:
+    """Name the launcher that the user means by giving its options, if there is one."""
+    return next((name for name in names() if load(name).asked_for(options)), None)
+
+
+def processors(environ: Mapping[str, str]) -> int | None:
+    """Count the processors of this machine that we may use; None if the ranks run elsewhere."""
+    if any(variable in environ for variable in BATCH_JOB):
+        return None
+    return len(os.sched_getaffinity(0))
+
+
+def on_path(program: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether a program can be started from the user's PATH."""
+    return shutil.which(program, path=environ.get("PATH")) is not None

@@ -1,0 +1,43 @@
+"""Which ranks touch which bytes of a file: what every access pattern can say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from isochrone.workloads import Ints
+
+__all__ = ["AccessPattern", "Runs"]
+
+
+class Runs(NamedTuple):
+    """Ranks that touch windows, as runs ``first`` … ``last - 1`` of neighbouring ranks.
+
+    Runs of the same window do not overlap.
+    """
+
+    window: Ints
+    first: Ints
+    last: Ints
+
+
+class AccessPattern(Protocol):
+    """Which ranks touch which bytes of a file."""
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks that take part."""
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """First byte, and byte after the last, that the call touches."""
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether the accesses of the ranks lie between each other.
+
+        ROMIO exchanges data only then, unless ``romio_cb_write`` or ``romio_cb_read`` is
+        ``enable`` (MPICH, ``ad_write_coll.c``).
+        """
+
+    def touches(self, starts: Ints, ends: Ints) -> Runs:
+        """Say which ranks touch each window ``[start, end)`` of the file; they do not overlap."""

@@ -1,0 +1,68 @@
+"""A setup asks its launcher for tokens and tells the user what the launcher has to say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from isochrone.base.errors import InputError, MeasurementError
+from isochrone.measure.launcher import Job, Launcher
+from isochrone.measure.probe import Probe
+from isochrone.measure.setup import Setup, follow
+
+PROBE = Probe(Path("/opt/probe"), Path("/opt/mpicc"))
+
+
+def command(job: Job) -> list[str]:
+    return ["start", str(job.ranks), *job.extra, *job.program]
+
+
+def test_a_launcher_that_declares_only_its_command_does_nothing_else() -> None:
+    """All other fields have defaults: nobody is warned, and nothing is noted or assumed."""
+    launcher = Launcher(command=command)
+    job = Job(ranks=3, program=("p",))
+    assert launcher.detect({"SLURM_JOB_ID": "1"}, "any library") is False
+    assert launcher.asked_for({"launcher_template": "x"}) is False
+    assert launcher.ranks({}) is None
+    assert (launcher.warnings(job), launcher.notes(job)) == ([], {})
+    assert (launcher.compiler, launcher.stands_alone) == ("", True)
+
+
+def test_notes_and_extra_options_are_passed_on_and_warnings_are_told() -> None:
+    """What stands in the run file about the start, and what the user should know of it."""
+    told: list[str] = []
+    launcher = Launcher(
+        command=command,
+        warnings=lambda job: [f"{job.ranks} ranks are many"],
+        notes=lambda job: {"platform": "p.xml"},
+        stands_alone=False,
+    )
+    setup = Setup(PROBE, "mine", launcher, {"launcher_arg": ["--own"]}, told.append)
+    tokens = setup.tokens(
+        "null", ["--x"], 3, Path("o.jsonl"), notes={"preset": "short"}, extra=["--first"]
+    )
+    assert tokens[:5] == ["start", "3", "--first", "--own", "/opt/probe"]
+    assert tokens[5:9] == ["null", "--x", "--out", "o.jsonl"]
+    for note in ("launcher=mine", "preset=short", "platform=p.xml"):
+        assert tokens[tokens.index(note) - 1] == "--note"
+    assert told == ["3 ranks are many"]
+
+
+@pytest.mark.parametrize(
+    ("script", "complaint", "error"),
+    [
+        ("true", "ended without writing it", InputError),
+        ('echo \'{"record":"sample"}\' > out', "before the measurement did", MeasurementError),
+        ("echo x > out; exit 3", "exit status 3", MeasurementError),
+    ],
+)
+def test_ranks_that_end_too_early_say_what_is_kept(
+    tmp_path: Path, script: str, complaint: str, error: type[Exception]
+) -> None:
+    """A launcher that ends well proves nothing: the run file has to have its last record."""
+    path = tmp_path / "out"
+    with pytest.raises(error, match=complaint) as caught:
+        follow(["sh", "-c", f"cd '{tmp_path}'; {script}"], path, timeout=60)
+    if path.exists():
+        assert str(path) in caught.value.hint  # type: ignore[attr-defined]
