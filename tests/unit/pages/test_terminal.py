@@ -100,7 +100,7 @@ def test_texts_of_a_file_reach_the_terminal_as_they_are_but_for_control_characte
         Table(EVIL, (Column(EVIL),), (Row((EVIL,)),), EVIL),
     )  # fmt: skip
     assert "\x1b" not in text
-    assert text.count("�[2J[bold]x") == 17
+    assert text.count("�[2J[bold]x") == 18
 
 
 def _statements(blocks: list[Block]) -> list[str]:
