@@ -6,7 +6,7 @@ from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.pages.page import Block, Column, Listing, Row, Sentence, Table
+from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.results.comparison import Comparison, Point
 
 __all__ = ["blocks", "change", "name_of"]
@@ -21,11 +21,10 @@ def blocks(found: Comparison) -> list[Block]:
         f"{found.experiment}: {len(found.points)} points, {counts['slower']} slower, "
         f"{counts['faster']} faster, {counts['same']} without a proved difference", "strong",
     )]  # fmt: skip
-    if found.differences:
-        said.append(Listing("Differs", tuple(
-            Sentence(f"{one['what']}: {one['before']} | {one['after']}")
-            for one in found.differences
-        )))  # fmt: skip
+    said += [
+        Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
+        for one in found.differences
+    ]
     return [*said, _table(found)]
 
 

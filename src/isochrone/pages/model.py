@@ -79,6 +79,8 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
         yield Sentence(f"t = {formula(piece)}", "strong", words)
         if coefficients:
             yield _coefficients(piece)
+            if piece.r2 is not None:
+                yield Sentence(f"R² {piece.r2:.6f} at {piece.points} points")
 
 
 def _coefficients(piece: Piece) -> Table:
@@ -86,7 +88,6 @@ def _coefficients(piece: Piece) -> Table:
         piece.symbols, piece.terms, piece.coefficients, piece.low or [], piece.high or [],
         strict=True,
     )  # fmt: skip
-    known = f"R² {piece.r2:.6f} at {piece.points} points" if piece.r2 is not None else ""
     return Table(
         "",
         (Column("coefficient"), Column("of"), Column("value", right=True), Column("unit"),
@@ -95,7 +96,6 @@ def _coefficients(piece: Piece) -> Table:
             Row((symbol, term, f"{value:.5g}", unit(term), f"[{low:.5g}, {high:.5g}]"))
             for symbol, term, value, low, high in rows
         ),
-        known,
     )  # fmt: skip
 
 

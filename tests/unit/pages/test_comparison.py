@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isochrone.pages.comparison import blocks
-from isochrone.pages.page import Listing, Sentence, Table
+from isochrone.pages.page import Sentence, Table
 from isochrone.results.comparison import Comparison, Point
 
 
@@ -17,11 +17,11 @@ def point(nbytes: int, ratio: float, p: float = 0.001, width: float = 0.01) -> P
 def test_what_changed_most_comes_first_and_what_did_not_is_counted() -> None:
     points = [point(64, 1.1), point(1024, 1.5), point(4096, 1.0, p=0.9), point(8, 0.8)]
     differs = [{"what": "mpi library", "before": "A 1", "after": "A 2"}]
-    head, differences, table = blocks(Comparison("collective", points, differs))
+    head, difference, table = blocks(Comparison("collective", points, differs))
     assert isinstance(head, Sentence)
     assert head.text == "collective: 4 points, 2 slower, 1 faster, 1 without a proved difference"
-    assert isinstance(differences, Listing)
-    assert differences.items[0].text == "mpi library: A 1 | A 2"
+    assert isinstance(difference, Sentence)
+    assert difference.text.strip() == "differs: mpi library: A 1 | A 2"
     assert isinstance(table, Table)
     assert [row.cells for row in table.rows] == [
         ("slower", "1.500 [1.490, 1.510]", "1.00 µs -> 1.50 µs", "op bcast, p 8, 1 KiB"),
