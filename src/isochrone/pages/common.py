@@ -203,6 +203,8 @@ def _value(key: str, value: Option) -> str:
         return format_seconds(float(value))
     if key == "precision" and isinstance(value, int | float):
         return f"{100 * value:g} %"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return _ORDERS.get(str(value), str(value)) if key == "order" else str(value)
 
 

@@ -102,12 +102,13 @@ def _print_table(console: Console, table: Table) -> None:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     needed = 0
     for k, column in enumerate(table.columns):
+        title = printable(column.title)
         cells = [printable(row.cells[k], LONGEST) for row in table.rows]
-        width = max(map(cell_len, (column.title, *cells)))
+        width = max(map(cell_len, (title, *cells)))
         wraps = width > WIDEST_TEXT and not column.right
         needed += 2 + (WIDEST_TEXT if wraps else width)
         side: JustifyMethod = "right" if column.right else "left"
-        grid.add_column(Text(column.title), justify=side, no_wrap=not wraps)
+        grid.add_column(Text(title), justify=side, no_wrap=not wraps)
     for row in table.rows:
         grid.add_row(*(Text(printable(cell, LONGEST)) for cell in row.cells),
                      style=STYLES[row.tone] or None)  # fmt: skip
