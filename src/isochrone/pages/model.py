@@ -65,7 +65,7 @@ def fitted(fit: Fit) -> list[Block]:
     return [
         *(_costs(model) or _formulas(model)),
         _quality(model),
-        Sentence("Intervals, points left out and other families are printed by isochrone fit."),
+        Sentence("More is said by isochrone fit: intervals, points left out, other families."),
         replace(fit.picture, options=options),
     ]
 
