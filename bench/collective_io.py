@@ -18,7 +18,7 @@ from isochrone import models
 from isochrone.base.units import format_seconds
 from isochrone.measure.probe import Probe
 from isochrone.predict.collective_io import Prediction, predict
-from isochrone.predict.node_cost import HotSpot
+from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import aggregators
@@ -51,25 +51,25 @@ def collective_io(built: Probe, folder: Path) -> None:
     else:
         with lifetime.cluster(Plan(UNEVEN, RATE)) as on:
             mpi, model = Mpi("mpich", built), folder / "hot-spot.json"
-            fit_hot_spot(on, mpi, folder, model)
+            fit_hotspot(on, mpi, folder, model)
             orders_of_nodes(on, mpi, folder, model)
             order_of_aggregators(on, mpi, folder, model)
     searches(folder)
 
 
-def fit_hot_spot(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:
+def fit_hotspot(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:
     """Measure a busy node for two minutes and draw the plane through its points."""
     out = folder / "hot-spot.jsonl"
     limits = ("--warmup", 1, "--repeats", 2, "--time-limit", 120)
     run = measure(on, mpi, out, *GRID, *limits, experiment="hotspot")
     for family in ("hotspot", "hotspot-directional"):
         cost([ISOCHRONE, "fit", out, "--model", family, "--force", "-o", model])
-        (piece,) = models.read(model).pieces
-        words = zip(piece.coefficients, piece.terms, strict=True)
+        (regime,) = models.read(model).regimes
+        words = zip(regime.coefficients, regime.terms, strict=True)
         formula = " + ".join(f"{value * 1e3:.2f} ms {term}" for value, term in words)
         print(
-            f"\nA busy node, {piece.points} points, {len(run.tables['sample'])} exchanges of "
-            f"{MESSAGE}, {RATE}:\n  {family}: {formula}; R2 = {piece.r2:.4f}"
+            f"\nA busy node, {regime.points} points, {len(run.tables['sample'])} exchanges of "
+            f"{MESSAGE}, {RATE}:\n  {family}: {formula}; R2 = {regime.r2:.4f}"
         )
 
 
@@ -111,7 +111,7 @@ def predicted(run: Run, model: Path) -> Prediction:
     layout, names = layout_of(run.hosts)
     servers = aggregators(run.hosts)
     kinds = Call(tile_io(4, 4)).round_kinds(len(servers))
-    return predict(kinds, layout, servers, names, HotSpot(models.read(model)))
+    return predict(kinds, layout, servers, names, NodeCost(models.read(model)))
 
 
 def order_of_aggregators(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:

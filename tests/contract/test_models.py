@@ -55,11 +55,11 @@ def test_the_documentation_lists_it(name: str) -> None:
 @pytest.mark.parametrize(("name", "form"), FORMS)
 def test_times_without_noise_give_the_coefficients_back(name: str, form: int) -> None:
     """To a billionth, in one regime, by the form they were made of."""
-    variables, piece = grid(name), truth(name, form)
-    model = models.fit(noisy(times(piece, variables), variables, 0, 1, seed=0), name)
-    (found,) = model.pieces
-    assert found.terms == piece.terms
-    assert found.coefficients == pytest.approx(piece.coefficients, rel=1e-9)
+    variables, regime = grid(name), truth(name, form)
+    model = models.fit(noisy(times(regime, variables), variables, 0, 1, seed=0), name)
+    (found,) = model.regimes
+    assert found.terms == regime.terms
+    assert found.coefficients == pytest.approx(regime.coefficients, rel=1e-9)
     assert model.quality["r2"] == pytest.approx(1)
     assert model.quality["held_out"]["point"]["average"] < 1e-9
 
@@ -69,17 +69,17 @@ def test_intervals_cover_the_truth_in_spite_of_noise(name: str, form: int) -> No
     """2 % noise, 10 repetitions: a 95 % interval covers the truth in at least 90 % of 200 trials,
     and points that were left out are predicted to 1.5 % on average; regimes are looked for.
     """
-    variables, piece = grid(name), truth(name, form)
-    exact = times(piece, variables)
-    covered, wrong = np.zeros(len(piece.terms)), []
+    variables, regime = grid(name), truth(name, form)
+    exact = times(regime, variables)
+    covered, wrong = np.zeros(len(regime.terms)), []
     for seed in range(TRIALS):
         model = models.fit(noisy(exact, variables, 0.02, 10, seed), name)
         wrong.append(model.quality["held_out"]["point"]["average"])
-        found = model.pieces[0]
-        if len(model.pieces) == 1 and found.terms == piece.terms:
+        found = model.regimes[0]
+        if len(model.regimes) == 1 and found.terms == regime.terms:
             assert found.low is not None
             assert found.high is not None
-            truths = np.array(piece.coefficients)
+            truths = np.array(regime.coefficients)
             covered += (np.array(found.low) <= truths) & (truths <= np.array(found.high))
     assert covered.min() >= 0.9 * TRIALS
     assert np.mean(wrong) < 0.015
@@ -92,7 +92,7 @@ def test_it_is_written_read_and_predicts_the_same(name: str, tmp_path: Path) -> 
     models.write(model, tmp_path / "m.json")
     again = models.read(tmp_path / "m.json")
     assert again == model
-    assert again.variables == variables_of(model.pieces[0].terms)
+    assert again.variables == variables_of(model.regimes[0].terms)
     for one, other in zip(
         vars(again.predict(variables)).values(), vars(model.predict(variables)).values(),
         strict=True,
@@ -109,7 +109,7 @@ def test_its_prediction_interval_holds_new_measurements(name: str) -> None:
     for seed in range(20):
         model = models.fit(noisy(exact, variables, 0.02, 10, seed), name)
         found = model.predict(variables)
-        (fresh,) = noisy(exact, variables, 0.02, 10, 1000 + seed).groups()
+        (fresh,) = noisy(exact, variables, 0.02, 10, 1000 + seed).observations()
         predicted = model.predict(fresh.variables)
         assert np.all(found.low < found.high)
         inside.append((predicted.low <= fresh.seconds) & (fresh.seconds <= predicted.high))
@@ -119,20 +119,20 @@ def test_its_prediction_interval_holds_new_measurements(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_constant_variable_is_named_with_what_to_measure(name: str) -> None:
     variables = grid(name)
-    piece = truth(name, len(models.family(name).forms) - 1)
-    for variable in variables_of(piece.terms):
+    regime = truth(name, len(models.family(name).forms) - 1)
+    for variable in variables_of(regime.terms):
         fixed = {**variables, variable: np.full_like(variables[variable], 8.0)}
-        if np.linalg.matrix_rank(columns(piece.terms, fixed) / times(piece, fixed)[:, None]) == len(
-            piece.terms
-        ):
+        if np.linalg.matrix_rank(
+            columns(regime.terms, fixed) / times(regime, fixed)[:, None]
+        ) == len(regime.terms):
             continue
-        data = noisy(times(piece, fixed), fixed, 0.02, 3, seed=2)
+        data = noisy(times(regime, fixed), fixed, 0.02, 3, seed=2)
         try:
             found = models.fit(data, name)
         except InputError as error:
             assert any(word in str(error) for word in ("told apart", "too few"))
         else:  # another form of the family needs less
-            assert found.pieces[0].terms != piece.terms
+            assert found.regimes[0].terms != regime.terms
 
 
 @pytest.mark.parametrize("name", NAMES)

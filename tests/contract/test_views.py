@@ -16,7 +16,7 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
-from made_up.hotspots import hot_spot
+from made_up.hotspots import hotspot
 from made_up.maps import block, exchange, latency_map, seed_map
 from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
@@ -221,7 +221,7 @@ def test_every_figure_is_tested_here() -> None:
 def test_a_view_of_hot_spots_takes_runs_and_a_model_and_draws_in_every_format(
     name: str, tmp_path: Path
 ) -> None:
-    figure = draw(name, [hot_spot(intra=2, inter=2), hot_spot(intra=3, inter=3)])
+    figure = draw(name, [hotspot(intra=2, inter=2), hotspot(intra=3, inter=3)])
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
         views.save(figure, tmp_path / f"a{suffix}")

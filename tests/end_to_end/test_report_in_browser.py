@@ -18,7 +18,7 @@ import websocket
 
 from isochrone.pages.html.render import write_report
 from isochrone.runfile import run as runs
-from made_up.hotspots import hot_spot, tile_io
+from made_up.hotspots import hotspot, tile_io
 from made_up.maps import block, latency_map
 from made_up.sweeps import bisection, collective, point_to_point, table_of
 
@@ -198,13 +198,13 @@ def test_a_report_of_collective_io_is_silent_readable_and_fits(
     browser: Browser, tmp_path: Path, width: int, scheme: str
 ) -> None:
     """Hot spots with and without a plane, and tiles, with attacks in their texts."""
-    spot, io = hot_spot(intra=3, inter=0, repeats=2), tile_io()
+    spot, io = hotspot(intra=3, inter=0, repeats=2), tile_io()
     spot.tables["sample"] = table_of(
         [{**row, "order": HOSTILE[0]} for row in spot.tables["sample"].rows()]
     )
     io.tables["hint"] = table_of([{"key": HOSTILE[1], "value": HOSTILE[2]}])
     path = tmp_path / "report.html"
-    write_report([hot_spot(("intra-first", "inter-first")), spot, io], path)
+    write_report([hotspot(("intra-first", "inter-first")), spot, io], path)
     browser.open(path)
     browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                  deviceScaleFactor=1, mobile=False)  # fmt: skip

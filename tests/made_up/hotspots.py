@@ -24,7 +24,7 @@ def duplex(pa: float, into: int, out: int) -> float:
     return 0.004 * pa + 0.0864 * max(into, out) + 0.0124 * min(into, out) + 0.0007
 
 
-def hot_spot(
+def hotspot(
     orders: Sequence[str] = ("intra-first",), *, intra: int = 7, inter: int = 7, repeats: int = 7,
     noise: float = 0.01, free: bool = False, complete: bool = True, hot: int = 1,
 ) -> Run:  # fmt: skip

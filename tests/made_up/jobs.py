@@ -9,7 +9,7 @@ import numpy as np
 
 from isochrone import models
 from isochrone.improve.positions import Positions
-from isochrone.predict.node_cost import HotSpot
+from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads.call import Call
 from isochrone.workloads.patterns.tiles import tile_io
 from mpis import ROOT
@@ -32,20 +32,20 @@ def shuffled(how_many: int) -> dict[str, tuple[int, ...]]:
     return {f"random-{k}": tuple(random.Random(k).sample(UNEVEN, len(UNEVEN))) for k in dice}
 
 
-def tachyon(order: str = "intra-first") -> HotSpot:
+def tachyon(order: str = "intra-first") -> NodeCost:
     """The published model of Tachyon I."""
-    return HotSpot(models.read(TACHYON), {"order": order})
+    return NodeCost(models.read(TACHYON), {"order": order})
 
 
-def directional(busy: float = 0.0841, other: float = 0.0098) -> HotSpot:
+def directional(busy: float = 0.0841, other: float = 0.0098) -> NodeCost:
     """A full-duplex network: the busier direction counts."""
     terms = ["pa", "max(in,out)", "min(in,out)", "1"]
-    piece = models.Piece("hotspot-directional", terms, [0.0012, busy, other, 0.0101])
-    return HotSpot(models.Model([piece]))
+    regime = models.Regime("hotspot-directional", terms, [0.0012, busy, other, 0.0101])
+    return NodeCost(models.Model([regime]))
 
 
 def positions(
-    cores: Sequence[int], x: int, y: int, model: HotSpot | None = None, **call: object
+    cores: Sequence[int], x: int, y: int, model: NodeCost | None = None, **call: object
 ) -> Positions:
     """What nodes cost where, for tiles x by y."""
     wanted = Call(tile_io(x, y), **call)  # type: ignore[arg-type]

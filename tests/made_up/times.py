@@ -8,7 +8,7 @@ import numpy as np
 
 from isochrone import models
 from isochrone.base.table import Table
-from isochrone.models import Data, Piece
+from isochrone.models import Regime, Samples
 from isochrone.models.terms import columns, variables_of
 from isochrone.runfile.run import Run
 
@@ -38,25 +38,25 @@ def grid(family: str) -> dict[str, np.ndarray]:
     return {name: values.ravel() for name, values in zip(needed, mesh, strict=True)}
 
 
-def truth(family: str, form: int = 0, scale: float = 1.0) -> Piece:
+def truth(family: str, form: int = 0, scale: float = 1.0) -> Regime:
     """Return the formula of a family with plausible coefficients."""
     chosen = models.family(family).forms[form]
-    return Piece(family, list(chosen.terms), [scale * SCALE[term] for term in chosen.terms])
+    return Regime(family, list(chosen.terms), [scale * SCALE[term] for term in chosen.terms])
 
 
-def times(piece: Piece, variables: dict[str, np.ndarray]) -> np.ndarray:
+def times(regime: Regime, variables: dict[str, np.ndarray]) -> np.ndarray:
     """Return the times a formula gives."""
-    return columns(piece.terms, variables) @ np.array(piece.coefficients)
+    return columns(regime.terms, variables) @ np.array(regime.coefficients)
 
 
 def noisy(
     seconds: np.ndarray, variables: dict[str, np.ndarray], noise: float, repeats: int, seed: int,
     **selectors: str,
-) -> Data:  # fmt: skip
+) -> Samples:  # fmt: skip
     """Repeat times with multiplicative normal noise."""
     generator = np.random.default_rng(seed)
     measured = np.repeat(seconds, repeats)
-    return Data(
+    return Samples(
         {name: np.repeat(values, repeats) for name, values in variables.items()},
         {name: np.full(len(measured), value) for name, value in selectors.items()},
         measured * (1 + noise * generator.standard_normal(len(measured))),
@@ -64,7 +64,7 @@ def noisy(
     )
 
 
-def run_of(data: Data, experiment: str = "collective", **header: Any) -> Run:
+def run_of(data: Samples, experiment: str = "collective", **header: Any) -> Run:
     """Return the run file that holds such samples, one record a repetition."""
     names = {"b": "bytes"}
     table = {names.get(name, name): values for name, values in data.variables.items()}

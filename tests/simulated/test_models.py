@@ -10,7 +10,7 @@ import pytest
 
 from isochrone import models
 from isochrone.measure.platforms import parse
-from isochrone.models.points import Data
+from isochrone.models.observations import Samples
 from mpis import SCRIPTS
 
 MACHINE = "nodes:64 cores:1"
@@ -24,7 +24,7 @@ OPERATIONS = {"bcast": 0.03, "reduce": 0.03, "gather": 0.03, "scatter": 0.03,
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Data:
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Samples:
     """All operations on 2 to 64 nodes of a machine of 64, 10 to 500 KiB as in the paper."""
     folder = tmp_path_factory.mktemp("collectives")
     machine = parse(MACHINE)
@@ -48,7 +48,7 @@ def _measure(folder: Path, platform: Path, ranks: int) -> Path:
 
 
 @pytest.mark.parametrize("op", OPERATIONS)
-def test_points_left_out_are_predicted_as_well_as_in_the_paper(measured: Data, op: str) -> None:
+def test_points_left_out_are_predicted_as_well_as_in_the_paper(measured: Samples, op: str) -> None:
     """Two numbers of ranks and two sizes are not seen by the fit, and predicted to 3 % (5 %)."""
     own = measured.only(op=op)
     unseen = np.isin(own.variables["p"], UNSEEN_RANKS) | np.isin(own.variables["b"], UNSEEN_SIZES)
@@ -60,16 +60,16 @@ def test_points_left_out_are_predicted_as_well_as_in_the_paper(measured: Data, o
     assert model.quality["held_out"]["point"]["average"] < OPERATIONS[op]
 
 
-def test_a_switch_of_the_protocol_is_a_regime_of_the_broadcast(measured: Data) -> None:
+def test_a_switch_of_the_protocol_is_a_regime_of_the_broadcast(measured: Samples) -> None:
     """SimGrid's messages from 64 KiB on wait for their receiver: between 40 and 70 KiB here."""
     model = models.fit(measured.only(op="bcast"), "tree")
-    assert [piece.range for piece in model.pieces] == [
+    assert [regime.range for regime in model.regimes] == [
         {"b": (None, 40 * 1024)}, {"b": (70 * 1024, None)},
     ]  # fmt: skip
 
 
-def _part(data: Data, mine: np.ndarray) -> Data:
-    return Data(
+def _part(data: Samples, mine: np.ndarray) -> Samples:
+    return Samples(
         {name: values[mine] for name, values in data.variables.items()},
         {name: values[mine] for name, values in data.selectors.items()},
         data.seconds[mine], data.experiment,

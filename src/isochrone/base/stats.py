@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtrit
 
 __all__ = [
+    "INTERVAL_HALF",
+    "INTERVAL_WIDTH",
     "MAD_EFFICIENCY",
     "MAD_TO_SIGMA",
     "MEDIAN_LOSS",
@@ -17,6 +19,12 @@ __all__ = [
     "median_interval",
     "outlier_limit",
 ]
+
+INTERVAL_HALF: Final = 1.96
+"""Φ⁻¹(0.975): half the width of a 95 % interval of a normal estimate, in standard errors."""
+
+INTERVAL_WIDTH: Final = 2 * INTERVAL_HALF
+"""Width of a 95 % interval of a normal estimate, in standard errors."""
 
 MAD_TO_SIGMA: Final = 1.4826
 """1 / Φ⁻¹(3/4) turns the MAD of a normal sample into its standard deviation (Hampel 1974, *The
@@ -30,7 +38,6 @@ MEDIAN_LOSS: Final = 1.2533
 """√(π/2): how much wider the error of a median is than that of a mean, for normal samples
 (Kendall & Stuart, *The Advanced Theory of Statistics*, volume 1, 10.10)."""
 
-
 Q80_TO_SIGMA: Final = 0.7803
 """1 / Φ⁻¹(0.9) turns the 80 % quantile of |x| into the standard deviation of a normal x."""
 
@@ -41,6 +48,8 @@ def mad(values: ArrayLike) -> float:
     Up to half the values may be arbitrarily wrong without harm (Rousseeuw & Croux 1993). NaN are
     left out; an empty sample has no spread and gives 0.
     """
+    # `scipy.stats.median_abs_deviation` is the same; to import scipy.stats takes longer than to
+    # read a map.
     sample = _known(values)
     if not sample.size:
         return 0.0
@@ -65,14 +74,14 @@ def median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float,
     return float(sample[k - 1]), float(sample[n - k])
 
 
-def outlier_limit(tests: int, freedom: float, rate: float = 0.01) -> float:
+def outlier_limit(tests: int, degrees_of_freedom: float, rate: float = 0.01) -> float:
     """Return how many standard deviations one of many values must exceed to be an outlier.
 
-    The quantile of Student's t for the spread's degrees of ``freedom``, with ``rate`` shared out
-    among ``tests`` values (Bonferroni), so that ``rate`` bounds the chance that *any* healthy value
-    is called an outlier.
+    The quantile of Student's t for the ``degrees_of_freedom`` of the spread, with ``rate`` shared
+    out among ``tests`` values (Bonferroni), so that ``rate`` bounds the chance that *any* healthy
+    value is called an outlier.
     """
-    return float(stdtrit(max(freedom, 1.0), 1 - rate / max(tests, 1)))
+    return float(stdtrit(max(degrees_of_freedom, 1.0), 1 - rate / max(tests, 1)))
 
 
 def _known(values: ArrayLike) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from typing import Any
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes
-from isochrone.predict.node_cost import HotSpot
+from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.run import read
 from isochrone.workloads import allocation as allocations
 from isochrone.workloads import pattern as patterns
@@ -22,7 +22,7 @@ from isochrone.workloads.pattern import Option, Pattern, sides
 
 __all__ = [
     "add_call", "add_model", "add_nodes", "allocation", "call", "chosen_pattern", "files_read",
-    "hot_spot",
+    "node_cost",
 ]  # fmt: skip
 
 POSTING: Sequence[str] = ("intra-first", "inter-first")
@@ -174,9 +174,9 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def hot_spot(args: argparse.Namespace) -> HotSpot:
+def node_cost(args: argparse.Namespace) -> NodeCost:
     """Return the model that the options mean."""
-    return HotSpot(models.read(args.model), {"order": args.order, **dict(args.select)})
+    return NodeCost(models.read(args.model), {"order": args.order, **dict(args.select)})
 
 
 def _selector(text: str) -> tuple[str, str | int]:

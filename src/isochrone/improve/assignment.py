@@ -18,17 +18,17 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from isochrone.base.errors import InputError
-from isochrone.predict.node_cost import TIE, HotSpot
+from isochrone.predict.node_cost import TIE, NodeCost
 from isochrone.workloads import Ints
 from isochrone.workloads.node_messages import Layout
 from isochrone.workloads.traffic import RoundKind, Traffic
 
-__all__ = ["MOST_HOSTS", "VALUE_LIMIT", "Assignment", "assign", "hint"]
+__all__ = ["MAX_HOSTS", "VALUE_LIMIT", "Assignment", "assign", "hint"]
 
 VALUE_LIMIT: Final = 1023
 """Characters of a hint: ``MPI_MAX_INFO_VAL`` of MPICH is 1024, the end of the string included."""
 
-MOST_HOSTS: Final = 4096
+MAX_HOSTS: Final = 4096
 """Of more hosts a list of 1,023 characters could name but a few."""
 
 Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ def assign(
     kinds: Sequence[RoundKind],
     layout: Layout,
     hosts: Sequence[str],
-    model: HotSpot,
+    model: NodeCost,
     *,
     reading: bool = False,
 ) -> Assignment:
@@ -80,7 +80,7 @@ def assign(
     InputError
         If there are too many hosts.
     """
-    if len(hosts) > MOST_HOSTS:
+    if len(hosts) > MAX_HOSTS:
         raise InputError(
             f"{len(hosts)} hosts are too many for a hint of {VALUE_LIMIT} characters",
             hint="isochrone place nodes has no such limit",
@@ -120,7 +120,7 @@ def hint(hosts: Sequence[str], named: Sequence[int] | Ints) -> str:
     return ",".join([*(hosts[int(k)] for k in named), "*:1"])
 
 
-def _costs(kind: RoundKind, layout: Layout, model: HotSpot, reading: bool) -> Floats:
+def _costs(kind: RoundKind, layout: Layout, model: NodeCost, reading: bool) -> Floats:
     """Return the seconds of each host (row) with each domain; columns beyond them: with none."""
     traffic = kind.traffic
     intra = _overlap(traffic, layout)

@@ -13,23 +13,23 @@ from isochrone.improve.positions import Positions
 from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
-__all__ = ["MOST_ORDERS", "enumerate_orders", "is_small", "layered_search", "relaxed_bound"]
+__all__ = ["MAX_ORDERS", "enumerate_orders", "is_small", "layered_search", "relaxed_bound"]
 
-MOST_ORDERS: Final = 50_000
+MAX_ORDERS: Final = 50_000
 """So many orders are tried one by one where nothing better is known."""
 
-MOST_STATES: Final = 200_000
+MAX_STATES: Final = 200_000
 """Widest layer of the search by layers; beyond it only the most promising are followed."""
 
-_MOST_STEPS: Final = 50_000_000
+_MAX_STEPS: Final = 50_000_000
 """Most evaluations of a cost that the relaxed bound may take."""
 
 
 def is_small(positions: Positions) -> bool:
     """Tell whether an exact search is certain to end at once."""
     if len(positions.weights) > 1:
-        return _orders(positions) <= MOST_ORDERS
-    return bool(math.prod((positions.counts + 1).tolist()) <= MOST_STATES // 10)
+        return _orders(positions) <= MAX_ORDERS
+    return bool(math.prod((positions.counts + 1).tolist()) <= MAX_STATES // 10)
 
 
 def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bool]:
@@ -40,7 +40,7 @@ def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bo
     tuple
         An order that is cheaper than ``cost`` or None; and whether all were tried.
     """
-    if _orders(positions) > MOST_ORDERS:
+    if _orders(positions) > MAX_ORDERS:
         return None, False
     orders = np.empty((1, 0), np.int64)
     left = positions.counts[None, :]
@@ -97,10 +97,10 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
         code, hot, before, parent, chosen = map(np.concatenate, zip(*parts, strict=True))
         order = np.lexsort((hot, code))
         first = order[np.append(True, np.diff(code[order]) > 0)[: len(order)]]
-        if len(first) > MOST_STATES:
+        if len(first) > MAX_STATES:
             complete = False
             away = np.abs(before[first] / positions.ranks - (place + 1) / positions.nodes)
-            first = first[np.argsort(away, kind="stable")[: MOST_STATES // 10]]
+            first = first[np.argsort(away, kind="stable")[: MAX_STATES // 10]]
         if not len(first):
             return None, complete
         code, hot, before = code[first], hot[first], before[first]
@@ -124,7 +124,7 @@ def relaxed_bound(positions: Positions, low: float, cost: float, end: float) -> 
     not made where it would take too long; then the answer is ``low``.
     """
     nodes, ranks = positions.nodes, positions.ranks
-    if len(positions.weights) > 1 or nodes * ranks * len(positions.sizes) > _MOST_STEPS:
+    if len(positions.weights) > 1 or nodes * ranks * len(positions.sizes) > _MAX_STEPS:
         return low
     hot = np.full(ranks + 1, np.inf)
     hot[0] = 0.0

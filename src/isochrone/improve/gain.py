@@ -46,6 +46,8 @@ def gain(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Ga
     Bootstrap*, chapter 13) that draws pairs of neighbouring launches, because what disturbed the
     machine disturbed both.
     """
+    # `scipy.stats.bootstrap` with `paired` is the same; every `isochrone place` would wait for
+    # the import of scipy.stats.
     left, right = (np.asarray(side, np.float64) for side in (given, proposed))
     drawn = np.random.default_rng(seed).integers(0, len(left), (_RESAMPLES, len(left)))
     ratios = np.median(left[drawn], axis=1) / np.median(right[drawn], axis=1)

@@ -21,7 +21,7 @@ from isochrone.improve.positions import Positions
 from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
-__all__ = ["Order", "best_order", "in_step", "spread"]
+__all__ = ["NodeOrder", "best_order", "in_step", "spread"]
 
 SECONDS: Final = 8.0
 """Time limit of the search, not counting what cannot be left out."""
@@ -33,7 +33,7 @@ MANY: Final = 2048
 
 
 @dataclass(frozen=True)
-class Order:
+class NodeOrder:
     """An order of nodes.
 
     Attributes
@@ -93,7 +93,7 @@ def in_step(cores: Ints) -> Ints:
 
 def best_order(
     cores: Sequence[int], positions: Positions, *, seconds: float | None = None, seed: int = 1
-) -> Order:
+) -> NodeOrder:
     """Return the cheapest order that is found in time, with a bound.
 
     Parameters
@@ -137,7 +137,7 @@ def best_order(
     if proven or best.cost <= bound * (1 + TIE):
         bound = best.cost
     order = _nodes(given, best.order)
-    return Order(order, best.cost, costs["given"], bound, best.method, costs)
+    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs)
 
 
 @dataclass

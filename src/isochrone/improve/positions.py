@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.predict.node_cost import HotSpot
+from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads import Ints
 from isochrone.workloads.traffic import RoundKind
 
@@ -22,10 +22,10 @@ __all__ = ["Positions"]
 
 Floats = NDArray[np.float64]
 
-_MOST_ENTRIES: Final = 20_000_000
+_MAX_ENTRIES: Final = 20_000_000
 """Larger tables of costs are not made."""
 
-_MOST_STEPS: Final = 20_000_000
+_MAX_STEPS: Final = 20_000_000
 """Most costs that are looked up for the bound of a kind of round."""
 
 
@@ -45,7 +45,7 @@ class Positions:
     """
 
     def __init__(
-        self, kinds: Sequence[RoundKind], cores: Ints, model: HotSpot, *, reading: bool = False
+        self, kinds: Sequence[RoundKind], cores: Ints, model: NodeCost, *, reading: bool = False
     ) -> None:
         self.nodes = len(cores)
         self.ranks = int(cores.sum())
@@ -81,7 +81,7 @@ class Positions:
 class _KindCosts:
     """One kind of round, as a table of costs by messages within, received and sent."""
 
-    def __init__(self, kind: RoundKind, of: Positions, model: HotSpot, reading: bool) -> None:
+    def __init__(self, kind: RoundKind, of: Positions, model: NodeCost, reading: bool) -> None:
         self.traffic, self.spread = kind.traffic, kind.spread
         self.model, self.reading = model, reading
         self.domains = min(self.traffic.domains, of.nodes)
@@ -99,7 +99,7 @@ class _KindCosts:
         self.heaviest = int(self.traffic.heaviest)
         self.sizes = of.sizes
         entries = (self.most + 1) * len(self.received) * len(self.sent)
-        if entries > _MOST_ENTRIES:
+        if entries > _MAX_ENTRIES:
             raise InputError(
                 "the messages of the nodes differ too much to search for an order",
                 hint="take larger buffers or stripes, or fewer rounds",
@@ -136,7 +136,7 @@ class _KindCosts:
         dearest, together, work = 0.0, 0, 0
         for at in reversed(range(len(self.sizes))):
             work += self.steps(int(self.sizes[at]))
-            floor = self.places(at, exactly=work <= _MOST_STEPS)
+            floor = self.places(at, exactly=work <= _MAX_STEPS)
             count = int(counts[at])
             together += count
             union = np.minimum(union, floor)

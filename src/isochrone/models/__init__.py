@@ -1,20 +1,22 @@
 """Models of communication time: families of formulas, fitted by weighted least squares.
 
-This folder is the engine; a family is a file in `families` with a `Family` called ``FAMILY``.
+This folder is the engine; a family is a file in `families` with a `Family` called ``FAMILY``. A
+fitted `Model` consists of regimes (`Regime`): formulas, each with the range where it holds.
 """
 
 from __future__ import annotations
 
 from isochrone.models.file import document, read, write
-from isochrone.models.fit import family, fit, load
-from isochrone.models.judge import by_group, judge
+from isochrone.models.fit import family, fit
+from isochrone.models.load import load
 from isochrone.models.model import Model, Prediction
-from isochrone.models.piece import Piece
-from isochrone.models.points import Data, Points, of_run
-from isochrone.models.regimes import Splits, parse_splits
+from isochrone.models.observations import Observations, Samples, of_run
+from isochrone.models.quality import deviations_by_group, goodness_of_fit
+from isochrone.models.regime import Regime
+from isochrone.models.splits import Splits, parse_splits
 
 __all__ = [
-    "Data", "Model", "Piece", "Points", "Prediction", "Splits",
-    "by_group", "document", "family", "fit", "judge", "load", "of_run", "parse_splits", "read",
-    "write",
+    "Model", "Observations", "Prediction", "Regime", "Samples", "Splits",
+    "deviations_by_group", "document", "family", "fit", "goodness_of_fit", "load", "of_run",
+    "parse_splits", "read", "write",
 ]  # fmt: skip

@@ -36,13 +36,13 @@ class Family:
     fails
         When it is wrong, in one sentence.
     forms
-        One or more formulas; each piece of a model takes the one that fits it best.
+        One or more formulas; each regime of a model takes the one that fits it best.
     splits
-        Variables or products of them along which pieces are looked for.
+        Variables or products of them along which regimes are looked for.
     operations
         Names of the operations it was made for; empty if for anything.
-    fewest
-        Fewest different values of the variable of a split in a piece.
+    min_values
+        Fewest different values of the variable of a split in a regime.
     """
 
     formula: str
@@ -51,4 +51,4 @@ class Family:
     forms: tuple[Form, ...]
     splits: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
-    fewest: int = 3
+    min_values: int = 3

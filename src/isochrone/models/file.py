@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,18 +21,21 @@ import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
-from isochrone.models.piece import Piece
+from isochrone.models.regime import Regime
 from isochrone.models.terms import variables_of
 
 __all__ = ["FORMAT", "document", "from_document", "read", "write"]
 
 FORMAT: Final = 1
 
-MOST_BYTES: Final = 64 * 1024**2
+MAX_BYTES: Final = 64 * 1024**2
 """A model file larger than this is none."""
 
-_KEYS: Final = [field.name for field in fields(Model) if field.name != "extra"]
+_KEYS: Final = [
+    field.encode_name for field in msgspec.structs.fields(Model) if field.name != "extra"
+]
 
 
 def read(path: str | Path) -> Model:
@@ -47,7 +49,7 @@ def read(path: str | Path) -> Model:
     """
     path = Path(path)
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise InputError("too large for a model file", where=str(path))
         text = path.read_bytes()
     except OSError as error:
@@ -73,10 +75,11 @@ def write(model: Model, path: str | Path) -> None:
 
 def document(model: Model) -> dict[str, Any]:
     """Return a model as what is written to its file."""
+    body = {key: value for key, value in _by_name_in_file(model).items() if value}
     content = {
         "record": "model", "format": FORMAT, "family": model.family,
-        **{key: getattr(model, key) for key in _KEYS if key != "pieces" and getattr(model, key)},
-        "pieces": [_without_defaults(piece) for piece in model.pieces],
+        **{key: value for key, value in body.items() if key not in ("pieces", "extra")},
+        "pieces": [_without_defaults(regime) for regime in model.regimes],
         **model.extra,
     }  # fmt: skip
     content = json.loads(json.dumps(content))  # tuples become lists, as they will be read
@@ -112,36 +115,42 @@ def from_document(content: dict[str, Any]) -> Model:
 
 
 def _check(model: Model) -> None:
-    if not model.pieces:
+    if not model.regimes:
         raise InputError("the model has no pieces")
-    if model.weights not in ("relative", "absolute"):
+    if model.weights not in WEIGHTS:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
-    for number, piece in enumerate(model.pieces):
-        count = len(piece.terms)
-        lists = [
-            piece.coefficients,
-            piece.low,
-            piece.high,
-            piece.covariance,
-            *(piece.covariance or []),
-        ]
-        if not count or any(values is not None and len(values) != count for values in lists):
-            raise InputError(f"piece {number}: not one number for each term")
-        if not all(math.isfinite(value) for value in piece.coefficients):
-            raise InputError(f"piece {number}: a coefficient is no finite number")
-        variables_of([*piece.terms, *piece.range, *piece.fitted])
-        if any(low is not None and high is not None and low > high
-               for low, high in (*piece.range.values(), *piece.fitted.values())):  # fmt: skip
-            raise InputError(f"piece {number}: a range whose end is below its beginning")
+    for number, regime in enumerate(model.regimes):
+        _check_regime(regime, f"piece {number}")
 
 
-def _without_defaults(piece: Piece) -> dict[str, Any]:
+def _check_regime(regime: Regime, name: str) -> None:
+    """Refuse lists of unequal length, numbers that are not finite, unknown terms, empty ranges."""
+    count = len(regime.terms)
+    covariance = regime.covariance or []
+    lists = [regime.coefficients, regime.low, regime.high, regime.covariance, *covariance]
+    if not count or any(values is not None and len(values) != count for values in lists):
+        raise InputError(f"{name}: not one number for each term")
+    if not all(math.isfinite(value) for value in regime.coefficients):
+        raise InputError(f"{name}: a coefficient is no finite number")
+    variables_of([*regime.terms, *regime.range, *regime.fitted])
+    for low, high in (*regime.range.values(), *regime.fitted.values()):
+        if low is not None and high is not None and low > high:
+            raise InputError(f"{name}: a range whose end is below its beginning")
+
+
+def _without_defaults(regime: Regime) -> dict[str, Any]:
     """Leave out what is empty, so that a published model is short."""
     return {
         key: value
-        for key, value in asdict(piece).items()
+        for key, value in _by_name_in_file(regime).items()
         if value not in ({}, [], None, "") and (key, value) != ("freedom", 0)
     }
+
+
+def _by_name_in_file(struct: msgspec.Struct) -> dict[str, Any]:
+    """Return the fields of a model or a regime by their names in a model file."""
+    fields = msgspec.structs.fields(struct)
+    return {field.encode_name: getattr(struct, field.name) for field in fields}
 
 
 def _hash(content: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A fitted or published model: pieces of formulas, and what they predict."""
+"""A fitted or published model: its regimes, and what they predict."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
-from isochrone.models.piece import Piece, Selector
+from isochrone.models.formulas import formula, headings, number
+from isochrone.models.regime import Regime, Selector
 from isochrone.models.terms import VARIABLES, product, variables_of
-from isochrone.models.words import formula, headings
 
 __all__ = ["Model", "Prediction"]
 
@@ -42,18 +42,17 @@ class Prediction:
     warnings: list[str] = field(default_factory=list)
 
 
-@dataclass
-class Model:
-    """Times of communication as formulas.
+class Model(msgspec.Struct, rename={"regimes": "pieces"}):
+    """Times of communication as formulas; a model file holds its fields (`isochrone.models.file`).
 
     Attributes
     ----------
-    pieces
+    regimes
         At least one.
     weights
-        ``relative`` or ``absolute``: what ``sigma`` of the pieces means.
+        ``relative`` or ``absolute``: what ``sigma`` of the regimes means.
     quality
-        What was found when it was judged by its data: R², deviations, held-out error.
+        How well it fits its data: R², deviations, cross-validation (``held_out``).
     source, notes
         Where it is from, and what to know of it.
     made_from
@@ -62,35 +61,33 @@ class Model:
         Unknown keys of a model file; they are kept.
     """
 
-    pieces: list[Piece]
+    regimes: list[Regime]
     weights: str = "relative"
-    quality: dict[str, Any] = field(default_factory=dict)
-    ranking: list[dict[str, Any]] = field(default_factory=list)
+    quality: dict[str, Any] = msgspec.field(default_factory=dict)
+    ranking: list[dict[str, Any]] = msgspec.field(default_factory=list)
     source: str = ""
-    notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    made_from: list[dict[str, str]] = field(default_factory=list)
-    extra: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = msgspec.field(default_factory=list)
+    warnings: list[str] = msgspec.field(default_factory=list)
+    made_from: list[dict[str, str]] = msgspec.field(default_factory=list)
+    extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def family(self) -> str:
         """Name of the family; ``several`` if the operations have different ones."""
-        found = {piece.family for piece in self.pieces}
+        found = {regime.family for regime in self.regimes}
         return found.pop() if len(found) == 1 else "several"
 
     @property
     def variables(self) -> list[str]:
         """Names of the variables that a prediction needs."""
-        return variables_of(
-            [term for piece in self.pieces for term in (*piece.terms, *piece.range)]
-        )
+        return _needed(self.regimes)
 
     @property
     def selectors(self) -> dict[str, list[Selector]]:
         """What the model can be asked for: the values of each selector, for example of ``op``."""
         found: dict[str, dict[Selector, None]] = {}
-        for piece in self.pieces:
-            for key, value in piece.where.items():
+        for regime in self.regimes:
+            for key, value in regime.where.items():
                 found.setdefault(key, {})[value] = None
         return {key: list(values) for key, values in found.items()}
 
@@ -115,58 +112,59 @@ class Model:
         InputError
             If a variable is missing, or the model does not hold what is asked for.
         """
-        pieces = self.chosen({**(where or {}), **selectors})
-        points = _points(variables, _needed(pieces))
-        owner = np.argmin([piece.distance(points) for piece in pieces], axis=0)
+        regimes = self.chosen({**(where or {}), **selectors})
+        points = _points(variables, _needed(regimes))
+        owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
         length = len(owner)
         seconds, half = np.empty(length), np.empty(length)
-        for number, piece in enumerate(pieces):
-            mine = owner == number
+        for k, regime in enumerate(regimes):
+            mine = owner == k
             own = {name: values[mine] for name, values in points.items()}
-            seconds[mine], half[mine] = piece.evaluate(own, self.weights)
-        warnings = _warnings(pieces, owner, points, seconds)
+            seconds[mine], half[mine] = regime.evaluate(own, self.weights)
+        warnings = _warnings(regimes, owner, points, seconds)
         low = np.maximum(seconds - half, np.minimum(seconds, 0.0))  # no time is below zero
         return Prediction(seconds, low, seconds + half, warnings)
 
-    def chosen(self, where: Mapping[str, Selector]) -> list[Piece]:
-        """Return the pieces that selectors mean, in their order.
+    def chosen(self, where: Mapping[str, Selector]) -> list[Regime]:
+        """Return the regimes that selectors mean, in their order.
 
         Raises
         ------
         InputError
             If there are none, or the selectors leave open which operation, order … is meant.
         """
-        pieces, selectors = self.pieces, self.selectors
+        regimes, selectors = self.regimes, self.selectors
         for key in where:
             if key not in selectors:
                 raise InputError(f"the model does not know which '{key}' it is of")
         for key, known in selectors.items():
             if key in where:
-                pieces = [p for p in pieces if p.where.get(key, where[key]) == where[key]]
-            elif len({repr(piece.where.get(key)) for piece in pieces}) > 1:
+                regimes = [r for r in regimes if r.where.get(key, where[key]) == where[key]]
+            elif len({repr(regime.where.get(key)) for regime in regimes}) > 1:
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds several of '{key}'", hint=f"say which: {listed}")
-            if not pieces:
+            if not regimes:
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
-        return pieces
+        return regimes
 
     def __repr__(self) -> str:
         lines = [_title(self)]
-        for piece, words in zip(self.pieces, headings(self.pieces), strict=True):
-            lines.append(f"  {words}: {formula(piece)}" if words else f"  {formula(piece)}")
+        for regime, words in zip(self.regimes, headings(self.regimes), strict=True):
+            lines.append(f"  {words}: {formula(regime)}" if words else f"  {formula(regime)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{escape(words)}</td><td>{escape(formula(piece))}</td></tr>"
-            for piece, words in zip(self.pieces, headings(self.pieces), strict=True)
+            f"<tr><td>{escape(words)}</td><td>{escape(formula(regime))}</td></tr>"
+            for regime, words in zip(self.regimes, headings(self.regimes), strict=True)
         )
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
 
 
-def _needed(pieces: Sequence[Piece]) -> list[str]:
-    return variables_of([term for piece in pieces for term in (*piece.terms, *piece.range)])
+def _needed(regimes: Sequence[Regime]) -> list[str]:
+    """List the variables of the formulas and of the ranges."""
+    return variables_of([term for regime in regimes for term in (*regime.terms, *regime.range)])
 
 
 def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[str, Array]:
@@ -190,28 +188,21 @@ def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[s
     return points
 
 
-def _value(name: str, value: float) -> str:
-    """Write a value of a variable or of a product of them, sizes with their unit."""
-    if "b" in name.split("*") and value.is_integer():
-        return format_bytes(int(value))
-    return f"{value:g}"
-
-
 def _warnings(
-    pieces: Sequence[Piece], owner: NDArray[np.int64], points: Mapping[str, Array], seconds: Array
+    regimes: Sequence[Regime], owner: NDArray[np.int64], points: Mapping[str, Array], seconds: Array
 ) -> list[str]:
     """Say where points lie outside what was fitted, and where a formula gives no time at all."""
     found: dict[str, None] = {}
-    for number, piece in enumerate(pieces):
-        mine = owner == number
-        for name, (low, high) in piece.fitted.items():
+    for k, regime in enumerate(regimes):
+        mine = owner == k
+        for name, (low, high) in regime.fitted.items():
             value = product(name, points)[mine]
             outside = value[(value < low) | (value > high)]
             if outside.size:
-                shown = ", ".join(_value(name, v) for v in np.unique(outside)[:3])
+                shown = ", ".join(number(name, v) for v in np.unique(outside)[:3])
                 found[
                     f"{name} = {shown}{', …' if np.unique(outside).size > 3 else ''} is outside "
-                    f"the fitted range {_value(name, low)} to {_value(name, high)}"
+                    f"the fitted range {number(name, low)} to {number(name, high)}"
                 ] = None
     if np.any(seconds <= 0):
         found["the formula gives a time that is not above zero"] = None

@@ -7,7 +7,7 @@ from typing import Final
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
-from isochrone.results.comparison import Comparison, Point
+from isochrone.results.comparison import Change, Comparison
 
 __all__ = ["blocks", "change", "name_of"]
 
@@ -28,7 +28,7 @@ def blocks(found: Comparison) -> list[Block]:
     return [*said, _table(found)]
 
 
-def name_of(point: Point) -> str:
+def name_of(point: Change) -> str:
     """Name a point by what it is: ``op bcast, p 8, 1 KiB``."""
     words = [
         format_bytes(value) if name == "bytes" and isinstance(value, int) else f"{name} {value}"
@@ -38,7 +38,7 @@ def name_of(point: Point) -> str:
     return printable(", ".join(words), 200)
 
 
-def change(point: Point) -> float:
+def change(point: Change) -> float:
     """Return how much slower or faster a point became, as a part of the first time."""
     return abs(point.ratio - 1)
 
@@ -59,6 +59,6 @@ def _table(found: Comparison) -> Table:
     return Table("", columns, tuple(rows), f"and {more} more (--json lists all)" if more else "")
 
 
-def _interval(point: Point) -> str:
+def _interval(point: Change) -> str:
     """Write the interval of the ratio; single values have none."""
     return f"[{point.low:.3f}, {point.high:.3f}]" if point.low < point.high else "[–]"

@@ -10,9 +10,9 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.models import Model, Piece
+from isochrone.models import Model, Regime
+from isochrone.models.formulas import formula, headings, number, ranges
 from isochrone.models.terms import VARIABLES, unit
-from isochrone.models.words import formula, headings, number
 from isochrone.pages.page import Block, Column, Fit, Listing, Row, Sentence, Table, Warnings
 from isochrone.pages.words import plural
 
@@ -74,18 +74,18 @@ def fitted(fit: Fit) -> list[Block]:
 
 
 def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
-    """Yield the formula of each piece, with the intervals of its coefficients if wanted."""
-    for piece, words in zip(model.pieces, headings(model.pieces), strict=True):
-        yield Sentence(f"t = {formula(piece)}", "strong", words)
+    """Yield the formula of each regime, with the intervals of its coefficients if wanted."""
+    for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
+        yield Sentence(f"t = {formula(regime)}", "strong", words)
         if coefficients:
-            yield _coefficients(piece)
-            if piece.r2 is not None:
-                yield Sentence(f"R² {piece.r2:.6f} at {piece.points} points")
+            yield _coefficients(regime)
+            if regime.r2 is not None:
+                yield Sentence(f"R² {regime.r2:.6f} at {regime.points} points")
 
 
-def _coefficients(piece: Piece) -> Table:
+def _coefficients(regime: Regime) -> Table:
     rows = zip(
-        piece.symbols, piece.terms, piece.coefficients, piece.low or [], piece.high or [],
+        regime.symbols, regime.terms, regime.coefficients, regime.low or [], regime.high or [],
         strict=True,
     )  # fmt: skip
     return Table(
@@ -101,15 +101,14 @@ def _coefficients(piece: Piece) -> Table:
 
 def _costs(model: Model) -> list[Block]:
     """Say for each regime of a hot spot what each kind of message costs the node."""
-    if not any(term in piece.terms for piece in model.pieces for term in _COSTS if term != "1"):
+    if not any(term in regime.terms for regime in model.regimes for term in _COSTS if term != "1"):
         return []
     found: list[Block] = []
     for where in _kinds(model):
-        own = [piece for piece in model.pieces if piece.where == where]
-        regimes = headings([replace(piece, where={}) for piece in own])
+        own = [regime for regime in model.regimes if regime.where == where]
         found += [
-            _cost(piece, ", ".join(filter(None, (_name(where), regime))))
-            for piece, regime in zip(own, regimes, strict=True)
+            _cost(regime, ", ".join(filter(None, (_name(where), words))))
+            for regime, words in zip(own, ranges(own), strict=True)
         ]
     more = len(found) - MAX_COSTS
     left_out = [Sentence(f"{plural(more, 'more formula')} are not listed.")] if more > 0 else []
@@ -119,9 +118,9 @@ def _costs(model: Model) -> list[Block]:
 def _kinds(model: Model) -> list[dict[str, Any]]:
     """Return what the formulas are for, each once: the regimes of one have that in common."""
     found: list[dict[str, Any]] = []
-    for piece in model.pieces:
-        if piece.where not in found:
-            found.append(piece.where)
+    for regime in model.regimes:
+        if regime.where not in found:
+            found.append(regime.where)
     return found
 
 
@@ -135,24 +134,24 @@ def _name(where: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _cost(piece: Piece, about: str) -> Sentence:
+def _cost(regime: Regime, about: str) -> Sentence:
     """Say what each kind of message costs in one regime, and how well that is known."""
     costs, times = [], []
     for term, (what, part) in _COSTS.items():
-        if term not in piece.terms:
+        if term not in regime.terms:
             continue
-        place = piece.terms.index(term)
-        time = format_seconds(part * piece.coefficients[place])
+        place = regime.terms.index(term)
+        time = format_seconds(part * regime.coefficients[place])
         times.append(time)
-        costs.append(f"{time} {what}{_known(piece, place, part)}")
+        costs.append(f"{time} {what}{_known(regime, place, part)}")
     return Sentence(f"an exchange takes {', '.join(costs)}.", about=about, stress=tuple(times))
 
 
-def _known(piece: Piece, place: int, part: float) -> str:
+def _known(regime: Regime, place: int, part: float) -> str:
     """Write the interval of a cost in parentheses, if there is one."""
-    if piece.low is None or piece.high is None:
+    if regime.low is None or regime.high is None:
         return ""
-    low, high = part * piece.low[place], part * piece.high[place]
+    low, high = part * regime.low[place], part * regime.high[place]
     if low <= 0 <= high:
         return " (cannot be told from nothing)"
     return f" ({format_seconds(low)} to {format_seconds(high)})"
@@ -163,7 +162,7 @@ def _known(piece: Piece, place: int, part: float) -> str:
 
 def _quality(model: Model) -> Sentence:
     deviation = model.quality["deviation"]
-    several = len(model.pieces) > len(_kinds(model))
+    several = len(model.regimes) > len(_kinds(model))
     regimes = ", in regimes, because one formula does not fit all points" if several else ""
     return Sentence(
         f"By the family {model.family}{regimes}: off by {_percent(deviation['average'])} on "
@@ -176,8 +175,7 @@ def _deviations(quality: dict[str, Any]) -> Table:
     rows = [_deviation("at the fitted points", quality["deviation"])]
     for name, found in quality["held_out"].items():
         what = (
-            "left out one by one (leave-one-out)" if name == "point"
-            else f"each {name} left out in turn (leave-one-group-out)"
+            "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
         )  # fmt: skip
         rows.append(_deviation(what, found))
     left_out = []
@@ -212,9 +210,11 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             row["family"], _percent(row["held_out"]), plural(row["coefficients"], "coefficient"),
             plural(row["pieces"], "regime"), "<- taken" if k == 0 else "",
         )))  # fmt: skip
-    columns = (Column("family"), Column("held-out error", right=True), Column("of"), Column("in"),
+    columns = (Column("family"), Column("error", right=True), Column("of"), Column("in"),
                Column(""))  # fmt: skip
-    yield Table(f"Families by held-out error{', ' if words else ''}{words}", columns, tuple(rows))
+    yield Table(
+        f"Families by leave-one-group-out error{', ' if words else ''}{words}", columns, tuple(rows)
+    )
     if failed:
         yield Listing("Not fitted", tuple(failed))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.predict.node_cost import TIE, HotSpot
+from isochrone.predict.node_cost import TIE, NodeCost
 from isochrone.workloads import Ints
 from isochrone.workloads.node_messages import Counts, Layout, count
 from isochrone.workloads.traffic import RoundKind
@@ -92,7 +92,7 @@ def predict(
     layout: Layout,
     aggregators: Sequence[int] | Ints,
     hosts: Sequence[str],
-    model: HotSpot,
+    model: NodeCost,
     *,
     reading: bool = False,
 ) -> Prediction:

@@ -1,17 +1,18 @@
-"""The cost of a node from its messages: a model of the hot spot, asked for whole arrays."""
+"""The cost of a node from its messages, by a model of a hot spot, for whole arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.models import Model
 
-__all__ = ["HotSpot", "Model", "TIE"]
+__all__ = ["TIE", "NodeCost"]
 
 Floats = NDArray[np.float64]
 
@@ -21,19 +22,8 @@ TIE: Final = 5e-7
 """Costs closer than this part of them are the same hot spot: below the digits of any model."""
 
 
-class Model(Protocol):
-    """What is asked of a model (`isochrone.models`)."""
-
-    @property
-    def variables(self) -> Any:
-        """Names of what it needs to know."""
-
-    def predict(self, variables: Any, where: Any) -> Any:
-        """Return ``seconds``, ``low`` and ``high``."""
-
-
 @dataclass(frozen=True)
-class HotSpot:
+class NodeCost:
     """A model of what communication costs a node.
 
     Attributes
@@ -52,7 +42,7 @@ class HotSpot:
     def __post_init__(self) -> None:
         unknown = [name for name in self.model.variables if name not in KNOWN]
         if unknown or not self.model.variables:
-            found = ", ".join(map(str, self.model.variables)) or "nothing"
+            found = ", ".join(self.model.variables) or "nothing"
             raise InputError(
                 f"the model is one of {found}, not of the messages of a node (pa, pe)",
                 where="--model", hint="fit a hotspot measurement, or see examples/models",
@@ -72,7 +62,6 @@ class HotSpot:
         asked = {name: values[name] for name in self.model.variables}
         found = self.model.predict(asked, dict(self.where))
         seconds, low, high = (
-            np.asarray(side, np.float64).reshape(sides[0].shape)
-            for side in (found.seconds, found.low, found.high)
+            side.reshape(sides[0].shape) for side in (found.seconds, found.low, found.high)
         )
-        return seconds, low, high, list(found.warnings)
+        return seconds, low, high, found.warnings

@@ -15,36 +15,38 @@ chance of calling *any* healthy point slower or faster is 5 %.
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr
-from scipy.stats import mannwhitneyu
+from scipy.special import ndtr
+from scipy.stats import bootstrap, mannwhitneyu, ttest_ind
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import INTERVAL_HALF, INTERVAL_WIDTH, MEDIAN_LOSS
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Key, identity, points
 
-__all__ = ["Comparison", "Point", "compare", "environment"]
+__all__ = ["Comparison", "Change", "compare", "environment"]
 
 Array = NDArray[np.float64]
 
 RATE: Final = 0.05
-_RESAMPLES: Final = 1000
-_STEADY: Final = ("library", "standard", "source", "simulated")
-"""What is said of the MPI library and the clock; their measured figures differ each time."""
+"""Chance of even one wrong verdict."""
 
+_RESAMPLES: Final = 1000
 _WHAT: Final = ("mode", "window", "layout", "stride", "cache", "sync", "root", "op")
 """Options that change what a time is; others, such as limits, may differ and are listed."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """One point of both sides.
+class Change:
+    """One point, measured on both sides.
 
     Attributes
     ----------
@@ -83,7 +85,7 @@ class Comparison:
     """All points, and what differs in the environment."""
 
     experiment: str
-    points: list[Point]
+    points: list[Change]
     differences: list[dict[str, str]]
 
     def to_json(self) -> dict[str, Any]:
@@ -141,19 +143,22 @@ def _surroundings(runs: Sequence[Run]) -> dict[str, str]:
             found[what].append(text)
 
     for run in runs:
-        about = run.about
-        for part, known in (("mpi", about.mpi), ("clock", about.clock)):
-            for key in known.__struct_fields__:
-                if key in _STEADY and key in run.header.get(part, {}):
-                    add(f"{part} {key}", getattr(known, key))
+        about, hosts = run.about, Counter(run.hosts)
+        for what, value in (
+            ("mpi library", about.mpi.library),
+            ("mpi standard", about.mpi.standard),
+            ("clock source", about.clock.source),
+            ("probe", about.probe),
+        ):
+            if value:
+                add(what, value)
+        add("clock simulated", about.clock.simulated)
         for key in sorted(about.options):
             add(f"option {key}", about.options[key])
         for key in sorted(about.notes):  # launcher, platform, version: of `isochrone measure`
             add(key, about.notes[key])
-        if about.probe:
-            add("probe", about.probe)
-        add("hosts", ", ".join(dict.fromkeys(run.hosts)))
-        add("ranks per host", [run.hosts.count(host) for host in dict.fromkeys(run.hosts)])
+        add("hosts", ", ".join(hosts))
+        add("ranks per host", list(hosts.values()))
         add("processor of each rank", [rank.cpu for rank in run.ranks])
     return {what: " and ".join(values) for what, values in found.items()}
 
@@ -179,7 +184,7 @@ def _check_alike(runs: Sequence[Run]) -> None:
                 )
 
 
-def _compare_samples(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Point]:
+def _compare_samples(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Change]:
     sides = [[_samples(run) for run in runs] for runs in (before, after)]
     keys = _same_points(sides, common)
     simulated = all(run.origin == "simulated" for run in (*before, *after))
@@ -189,15 +194,14 @@ def _compare_samples(before: Sequence[Run], after: Sequence[Run], common: bool) 
         left, right = ([times[key] for times in side if key in times] for side in sides)
         medians = [np.array([np.median(part) for part in side]) for side in (left, right)]
         middle = [float(np.median(values)) for values in medians]
-        resampled = [_resample(side, generator) for side in (left, right)]
-        low, high = np.quantile(resampled[1] / resampled[0], [0.025, 0.975])
+        low, high = _ratio_interval(left, right, generator)
         if simulated:
             chance = _certain(*middle)
         elif min(len(left), len(right)) > 1:
             chance = _welch(*(np.log(values) for values in medians))
         else:
             chance = _rank_test(np.concatenate(left), np.concatenate(right))
-        found.append((dict(key), *middle, float(low), float(high), chance))
+        found.append((dict(key), *middle, low, high, chance))
     return _points(found)
 
 
@@ -215,7 +219,7 @@ def _samples(run: Run) -> dict[Key, Array]:
     return {key: seconds[rows] for key, rows in points(table, names).items()}
 
 
-def _compare_maps(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Point]:
+def _compare_maps(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Change]:
     """Compare latency maps, which hold medians with intervals and no repetitions."""
     sides = [[_pairs(run) for run in runs] for runs in (before, after)]
     keys = _same_points(sides, common)
@@ -234,7 +238,8 @@ def _compare_maps(before: Sequence[Run], after: Sequence[Run], common: bool) -> 
     chance = 2 * ndtr(-np.abs(change) / np.maximum(error, 1e-12))
     rows = zip(
         map(dict, keys), np.exp(logs[0]), np.exp(logs[1]),
-        np.exp(change - 1.96 * error), np.exp(change + 1.96 * error), chance, strict=True,
+        np.exp(change - INTERVAL_HALF * error), np.exp(change + INTERVAL_HALF * error), chance,
+        strict=True,
     )  # fmt: skip
     return _points([(key, *map(float, numbers)) for key, *numbers in rows])
 
@@ -246,9 +251,11 @@ def _pairs(run: Run) -> dict[Key, tuple[float, float]]:
         raise InputError("the pairs have no 'median'", where=run.where)
     median = np.maximum(table["median"], 1e-12)
     if "low" in table and "high" in table:
-        error = np.log(np.maximum(table["high"], median) / np.minimum(table["low"], median)) / 3.92
+        high, low = np.maximum(table["high"], median), np.minimum(table["low"], median)
+        error = np.log(high / low) / INTERVAL_WIDTH
     elif "stddev" in table and "n" in table:
-        error = 1.2533 * table["stddev"] / median / np.sqrt(np.maximum(table["n"], 1))
+        mean_error = table["stddev"] / np.sqrt(np.maximum(table["n"], 1))
+        error = MEDIAN_LOSS * mean_error / median
     else:
         raise InputError("the pairs do not say how sure they are", where=run.where)
     logs, errors = np.log(median).tolist(), np.nan_to_num(error).tolist()
@@ -283,14 +290,38 @@ def _others(left: dict[Key, None], right: dict[Key, None]) -> str:
     return f"{counts[0]} are only in the first, {counts[1]} only in the second"
 
 
-def _resample(runs: Sequence[Array], generator: np.random.Generator) -> Array:
-    """Return medians of samples drawn from the sample: first runs, then repetitions of each."""
+def _ratio_interval(
+    before: Sequence[Array], after: Sequence[Array], generator: np.random.Generator
+) -> tuple[float, float]:
+    """Return the 95 % interval of the ratio of the medians, after / before.
+
+    A percentile bootstrap of the repetitions. With several runs on a side it draws runs first and
+    then repetitions of each (Davison & Hinkley 1997, *Bootstrap Methods and their Application*,
+    section 3.8), which `scipy.stats.bootstrap` cannot do: it resamples one level only.
+    """
+    if len(before) == len(after) == 1:
+        # scipy refuses a single repetition; drawn from two equal ones it is always the same
+        sides = [np.repeat(side, 2) if len(side) == 1 else side for (side,) in (before, after)]
+        interval = bootstrap(
+            sides, _ratio_of_medians, n_resamples=_RESAMPLES, vectorized=True,
+            method="percentile", random_state=generator,
+        ).confidence_interval  # fmt: skip
+        return float(interval.low), float(interval.high)
+    medians = [_resampled_medians(side, generator) for side in (before, after)]
+    low, high = np.quantile(medians[1] / medians[0], [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _ratio_of_medians(before: Array, after: Array, axis: int) -> Array:
+    return np.asarray(np.median(after, axis=axis) / np.median(before, axis=axis))
+
+
+def _resampled_medians(runs: Sequence[Array], generator: np.random.Generator) -> Array:
+    """Return medians of drawn runs, each the median of drawn repetitions; shape (_RESAMPLES,)."""
     medians = np.empty((len(runs), _RESAMPLES))
     for k, times in enumerate(runs):
         drawn = generator.integers(0, len(times), (_RESAMPLES, len(times)))
         medians[k] = np.median(times[drawn], axis=1)
-    if len(runs) == 1:
-        return np.asarray(medians[0])
     chosen = generator.integers(0, len(runs), (len(runs), _RESAMPLES))
     medians = np.take_along_axis(medians, chosen, axis=0)
     return np.asarray(np.median(medians, axis=0), dtype=np.float64)
@@ -308,18 +339,15 @@ def _certain(before: float, after: float) -> float:
 
 
 def _welch(left: Array, right: Array) -> float:
-    parts = [float(np.var(side, ddof=1)) / len(side) for side in (left, right)]
-    error = sum(parts)
-    change = float(right.mean() - left.mean())
-    if error == 0:
-        return 0.0 if change else 1.0
-    freedom = error**2 / sum(
-        part**2 / (len(side) - 1) for part, side in zip(parts, (left, right), strict=True)
-    )
-    return float(2 * stdtr(freedom, -abs(change) / np.sqrt(error)))
+    """Return the p-value of Welch's t-test; runs that do not differ at all leave no doubt."""
+    if np.ptp(left) == np.ptp(right) == 0:
+        return 1.0 if left[0] == right[0] else 0.0
+    with warnings.catch_warnings():  # scipy warns where the runs of one side are almost equal
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return float(ttest_ind(left, right, equal_var=False).pvalue)
 
 
-def _points(rows: Sequence[tuple[Any, ...]]) -> list[Point]:
+def _points(rows: Sequence[tuple[Any, ...]]) -> list[Change]:
     """Correct the chances for their number (Holm 1979) and make the points."""
     chances = np.array([row[-1] for row in rows])
     order = np.argsort(chances, kind="stable")
@@ -327,6 +355,6 @@ def _points(rows: Sequence[tuple[Any, ...]]) -> list[Point]:
     corrected = np.empty(len(rows))
     corrected[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
     return [
-        Point(key, before, after, after / before, low, high, float(p))
+        Change(key, before, after, after / before, low, high, float(p))
         for (key, before, after, low, high, _), p in zip(rows, corrected, strict=True)
     ]

@@ -23,13 +23,18 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 
-__all__ = ["Key", "Times", "counted", "counting", "identity", "points", "summarise", "times_of"]
+__all__ = [
+    "MARKS", "Key", "Times", "counted", "counting", "identity", "points", "summarise", "times_of",
+]  # fmt: skip
 
 Key = tuple[tuple[str, Any], ...]
 """What a point is: names and values, such as ``(("op", "bcast"), ("p", 8), ("bytes", 64))``."""
 
 _SECOND: Final = ("again", "retest")
 _NEVER: Final = ("void", "warmup")
+
+MARKS: Final = (*_SECOND, *_NEVER)
+"""Members of a record that say whether it, or another of the same point, counts."""
 
 _IDENTITY: Final = (
     "op", "order", "phase", "hot", "intra", "in", "out", "pa", "pe", "pairs", "p", "i", "j",

@@ -13,8 +13,8 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.models import Data, Model, Points
-from isochrone.models.points import joined
+from isochrone.models import Model, Observations, Samples
+from isochrone.models.observations import joined
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, FAINT, INK, TITLE
 
@@ -42,7 +42,7 @@ WORDS: Final = {
 
 def resolve(
     runs: Sequence[Run], model: str | Path | Model, ops: Sequence[str] = ()
-) -> tuple[Model, list[Points]]:
+) -> tuple[Model, list[Observations]]:
     """Return the model, read or fitted, and the points of the runs that it is for.
 
     ``model`` is the path of a model file, the name of a family, ``auto``, or a model.
@@ -62,7 +62,7 @@ def resolve(
     known = model.selectors
     groups = [
         points
-        for points in data.groups()
+        for points in data.observations()
         if all(points.where[key] in known[key] for key in known if key in points.where)
     ]
     if not groups:
@@ -70,7 +70,7 @@ def resolve(
     return model, groups
 
 
-def measured(runs: Sequence[Run]) -> Data:
+def measured(runs: Sequence[Run]) -> Samples:
     """Return the samples of all runs.
 
     Raises
@@ -97,7 +97,7 @@ def name_of(model: Model) -> str:
     return f"the {model.family} model" if model.family != "several" else "models of each operation"
 
 
-def title_of(points: Points) -> str:
+def title_of(points: Observations) -> str:
     """Name what the points are of."""
     words = [
         format_bytes(int(value)) if key == "bytes" else str(value)

@@ -16,7 +16,7 @@ from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.exporters import csv, matlab, mmpi, npz
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Rank, Run
-from made_up.hotspots import hot_spot
+from made_up.hotspots import hotspot
 
 
 def small(hosts: tuple[str, ...] = ("a", "a", "b"), **header: Any) -> Run:
@@ -189,11 +189,11 @@ def test_a_run_without_deviations_can_be_exported(tmp_path: Path) -> None:
 
 def test_a_hot_spot_becomes_a_table_that_fit_reads(tmp_path: Path) -> None:
     """The same formula comes out of the run file and of its table."""
-    run = hot_spot()
+    run = hotspot()
     csv.write(run, tmp_path / "hot.csv")
     runs.write(run, tmp_path / "hot.jsonl")
     found = [
-        models.fit(models.load([tmp_path / name]), "hotspot").pieces[0].coefficients
+        models.fit(models.load([tmp_path / name]), "hotspot").regimes[0].coefficients
         for name in ("hot.csv", "hot.jsonl")
     ]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)

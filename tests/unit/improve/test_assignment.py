@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
 from isochrone.improve import romio_hints as _romio
-from isochrone.improve.assignment import MOST_HOSTS, VALUE_LIMIT, assign, hint
+from isochrone.improve.assignment import MAX_HOSTS, VALUE_LIMIT, assign, hint
 from isochrone.predict.collective_io import predict
-from isochrone.predict.node_cost import HotSpot
+from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import aggregators
 from isochrone.workloads.node_messages import layout_of
@@ -20,7 +20,7 @@ from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import UNEVEN, directional, random_job, tachyon
 
 
-def cost(call: Call, by_rank: list[str], config: str, model: HotSpot) -> float:
+def cost(call: Call, by_rank: list[str], config: str, model: NodeCost) -> float:
     """What ROMIO's reading of a list costs."""
     layout, hosts = layout_of(by_rank)
     ranks = aggregators(by_rank, config)
@@ -93,7 +93,7 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
 
 
 def test_too_many_hosts_are_refused() -> None:
-    by_rank = [str(k) for k in range(MOST_HOSTS + 1)]
+    by_rank = [str(k) for k in range(MAX_HOSTS + 1)]
     layout, hosts = layout_of(by_rank)
     call = Call(tile_io(1, len(by_rank)))
     with pytest.raises(InputError, match="too many for a hint"):

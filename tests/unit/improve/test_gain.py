@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
 from isochrone.improve.gain import gain
 
@@ -29,3 +30,20 @@ def test_what_disturbs_both_neighbours_does_not_hide_the_gain() -> None:
 def test_one_launch_of_each_gives_a_ratio_without_a_width() -> None:
     found = gain([3.0], [2.0])
     assert (found.low, found.ratio, found.high) == (1.5, 1.5, 1.5)
+
+
+def test_the_interval_is_that_of_the_bootstrap_of_scipy() -> None:
+    """Our own one only saves the import of scipy.stats."""
+
+    def ratio(left: np.ndarray, right: np.ndarray, axis: int) -> np.ndarray:
+        return np.median(left, axis=axis) / np.median(right, axis=axis)
+
+    dice = np.random.default_rng(4)
+    sides = 2 * dice.lognormal(0, 0.1, 30), dice.lognormal(0, 0.1, 30)
+    theirs = bootstrap(
+        sides, ratio, paired=True, vectorized=True, method="percentile", n_resamples=9999,
+        random_state=np.random.default_rng(5),
+    ).confidence_interval  # fmt: skip
+    ours = gain(*(side.tolist() for side in sides))
+    width = theirs.high - theirs.low
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.1 * width)

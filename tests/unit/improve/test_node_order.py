@@ -16,7 +16,7 @@ from isochrone.improve.exact import enumerate_orders, layered_search, relaxed_bo
 from isochrone.improve.node_order import best_order, in_step, spread
 from isochrone.improve.positions import Positions
 from isochrone.predict.collective_io import predict
-from isochrone.predict.node_cost import HotSpot
+from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 from isochrone.workloads.node_messages import block_layout
@@ -141,7 +141,7 @@ def test_a_thousand_nodes_come_within_a_few_per_cent_of_the_bound(across: int, s
 
 def test_a_model_of_something_else_is_refused() -> None:
     with pytest.raises(InputError, match="not of the messages of a node"):
-        HotSpot(models.Model([models.Piece("hockney", ["1", "b"], [1e-6, 1e-9])]))
+        NodeCost(models.Model([models.Regime("hockney", ["1", "b"], [1e-6, 1e-9])]))
 
 
 def test_fewer_aggregators_than_nodes_leave_the_last_nodes_without_a_domain() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models import Model, Piece
+from isochrone.models import Model, Regime
 from mpis import ROOT
 
 PUBLISHED = ROOT / "examples/models"
@@ -97,21 +97,21 @@ def test_a_published_model_names_its_source_and_units(path: Path) -> None:
     model = models.read(path)
     assert "table" in model.source or "figure" in model.source
     assert model.notes[0].startswith("Units")
-    assert all(piece.note and piece.symbols for piece in model.pieces)
+    assert all(regime.note and regime.symbols for regime in model.regimes)
 
 
 def test_the_first_piece_that_holds_a_point_counts_and_the_nearest_of_a_gap() -> None:
-    pieces = [
-        Piece("hockney", ["1"], [1.0], range={"b": (None, 100)}),
-        Piece("hockney", ["1"], [2.0], range={"b": (100, 1000)}),
-        Piece("hockney", ["1"], [3.0], range={"b": (4000, None)}),
+    regimes = [
+        Regime("hockney", ["1"], [1.0], range={"b": (None, 100)}),
+        Regime("hockney", ["1"], [2.0], range={"b": (100, 1000)}),
+        Regime("hockney", ["1"], [3.0], range={"b": (4000, None)}),
     ]
-    found = Model(pieces).predict({"b": [1, 100, 101, 1000, 1500, 3000, 9000]})
+    found = Model(regimes).predict({"b": [1, 100, 101, 1000, 1500, 3000, 9000]})
     assert found.seconds.tolist() == [1, 1, 2, 2, 2, 3, 3]
 
 
 def test_unknown_keys_are_kept(tmp_path: Path) -> None:
-    models.write(Model([Piece("hockney", ["1", "b"], [1e-6, 1e-9])], extra={"site": "x"}),
+    models.write(Model([Regime("hockney", ["1", "b"], [1e-6, 1e-9])], extra={"site": "x"}),
                  tmp_path / "m.json")  # fmt: skip
     assert models.read(tmp_path / "m.json").extra == {"site": "x"}
 
@@ -124,8 +124,8 @@ def test_a_file_written_by_hand_needs_no_hash(tmp_path: Path) -> None:
 
 
 def good() -> dict[str, Any]:
-    piece = Piece("hockney", ["1", "b"], [1e-6, 1e-9], low=[0, 0], high=[1, 1])
-    return models.document(Model([piece]))
+    regime = Regime("hockney", ["1", "b"], [1e-6, 1e-9], low=[0, 0], high=[1, 1])
+    return models.document(Model([regime]))
 
 
 @pytest.mark.parametrize(
@@ -189,3 +189,14 @@ def test_a_model_shows_itself_in_a_notebook() -> None:
     assert "p*b ≤ 8448 KiB: - 1.34e-09 s/B · b + 3.08e-09 s/B · p*b" in repr(model)
     assert "8448 KiB &lt; p*b" in model._repr_html_()
     assert model._repr_html_().startswith("<b>")
+
+
+def test_a_file_has_the_keys_of_format_1() -> None:
+    """In Python they are regimes with degrees of freedom; files of other versions must read."""
+    regime = Regime("hockney", ["1", "b"], [1e-6, 1e-9], sigma=0.1, degrees_of_freedom=7)
+    content = models.document(Model([regime]))
+    assert content["pieces"] == [
+        {"family": "hockney", "terms": ["1", "b"], "coefficients": [1e-6, 1e-9], "sigma": 0.1,
+         "freedom": 7}
+    ]  # fmt: skip
+    assert "regimes" not in content

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.base.table import Table
-from isochrone.models import Data, Splits, linear, parse_splits
-from isochrone.models.points import joined
-from isochrone.runfile.run import Run, write
+from isochrone.models import Samples, Splits, parse_splits
+from isochrone.models.observations import joined
 from made_up.maps import seed_map
-from made_up.times import RANKS, SIZES, grid, noisy, run_of, times, truth
+from made_up.times import RANKS, SIZES, grid, noisy, times, truth
 from mpis import ROOT
 
 LINES = ((3e-6, 4.5e-10), (9e-6, 3e-10), (2.5e-5, 1.6e-10), (1.2e-4, 1e-10))
@@ -29,10 +26,10 @@ def mesh(sizes: tuple[int, ...], ranks: tuple[int, ...]) -> dict[str, np.ndarray
     return {"b": b.ravel(), "p": p.ravel()}
 
 
-def within_a_step(found: list[models.Piece], name: str, bounds: list[float], grid_: set) -> bool:
+def within_a_step(found: list[models.Regime], name: str, bounds: list[float], grid_: set) -> bool:
     """Whether the regimes end at the bounds, to one step of the measured values."""
     steps = sorted(grid_)
-    tops = [piece.range.get(name, (None, None))[1] for piece in found[:-1]]
+    tops = [regime.range.get(name, (None, None))[1] for regime in found[:-1]]
     return all(
         top is not None
         and abs(steps.index(top) - (np.searchsorted(steps, bound, "right") - 1)) <= 1
@@ -47,7 +44,7 @@ def test_protocol_switches_of_a_message_are_found(bounds: list[float]) -> None:
     start, rate = np.array(LINES)[np.searchsorted(bounds, b, "left")].T
     right = 0
     for seed in range(TRIALS):
-        found = models.fit(noisy(start + rate * b, {"b": b}, 0.02, 10, seed), "hockney").pieces
+        found = models.fit(noisy(start + rate * b, {"b": b}, 0.02, 10, seed), "hockney").regimes
         right += len(found) == len(bounds) + 1 and within_a_step(found, "b", bounds, set(b))
     assert right >= 0.95 * TRIALS
 
@@ -60,10 +57,10 @@ def test_protocol_switches_of_a_collective_are_found(bounds: list[float]) -> Non
     exact = times(truth("bcast-log"), variables) * factor
     right = 0
     for seed in range(TRIALS):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast-log").pieces
+        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast-log").regimes
         right += (
             len(found) == len(bounds) + 1
-            and all(set(piece.range) == {"b"} for piece in found)
+            and all(set(regime.range) == {"b"} for regime in found)
             and within_a_step(found, "b", bounds, set(map(float, FINE)))
         )
     assert right >= 0.95 * TRIALS
@@ -76,8 +73,8 @@ def test_the_change_of_algorithm_of_lam_is_found_in_p() -> None:
     exact = np.where(variables["p"] <= 4, few, many)
     right = 0
     for seed in range(TRIALS):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").pieces
-        right += [(piece.range, piece.terms[1]) for piece in found] == [
+        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").regimes
+        right += [(regime.range, regime.terms[1]) for regime in found] == [
             ({"p": (None, 4)}, "p*b"), ({"p": (6, None)}, "log2(p)*b"),
         ]  # fmt: skip
     assert right >= 0.95 * TRIALS
@@ -89,8 +86,8 @@ def test_a_regime_of_the_root_message_size_is_found() -> None:
     published = models.read(ROOT / "examples/models/t3e-1200.json")
     exact = published.predict(variables, op="gather").seconds
     exact = np.where(variables["p"] * variables["b"] > 8448 * 1024, 1.1 * exact, exact)
-    found = models.fit(noisy(exact, variables, 0.005, 5, 1), "gather").pieces
-    assert [set(piece.range) for piece in found] == [{"p*b"}, {"p*b"}]
+    found = models.fit(noisy(exact, variables, 0.005, 5, 1), "gather").regimes
+    assert [set(regime.range) for regime in found] == [{"p*b"}, {"p*b"}]
     below, above = found[0].range["p*b"][1], found[1].range["p*b"][0]
     assert below is not None
     assert above is not None
@@ -98,15 +95,15 @@ def test_a_regime_of_the_root_message_size_is_found() -> None:
 
 
 def test_regimes_can_be_given() -> None:
-    variables, piece = grid("gather"), truth("gather")
-    data = noisy(times(piece, variables), variables, 0.02, 5, 1)
+    variables, regime = grid("gather"), truth("gather")
+    data = noisy(times(regime, variables), variables, 0.02, 5, 1)
     model = models.fit(data, "gather", splits=parse_splits(["p:4", "p*b:200KiB"]))
-    assert [piece.range for piece in model.pieces] == [
+    assert [regime.range for regime in model.regimes] == [
         {"p": (None, 4), "p*b": (None, 204800)}, {"p": (None, 4), "p*b": (204800, None)},
         {"p": (4, None), "p*b": (None, 204800)}, {"p": (4, None), "p*b": (204800, None)},
     ]  # fmt: skip
     at_bound = model.predict({"p": 4, "b": 51200})  # belongs to the regime below
-    assert at_bound.seconds == model.pieces[0].evaluate(
+    assert at_bound.seconds == model.regimes[0].evaluate(
         {"p": np.array([4.0]), "b": np.array([51200.0])}, "relative")[0]  # fmt: skip
 
 
@@ -145,7 +142,7 @@ def test_auto_fits_each_operation_by_a_family_of_its_own() -> None:
         parts.append(noisy(exact, variables, 0.02, 5, 1, op=name.split("-")[0]))
     model = models.fit(joined(parts))
     assert model.family == "several"
-    assert {piece.where["op"]: piece.family for piece in model.pieces} == {
+    assert {regime.where["op"]: regime.family for regime in model.regimes} == {
         "bcast": "bcast-log", "gather": "gather",
     }  # fmt: skip
     with pytest.raises(InputError, match="several of 'op'"):
@@ -176,142 +173,21 @@ print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
     assert int(answer.stdout) * 1024 < 300e6
 
 
-def test_left_out_is_what_a_fit_without_the_point_predicts() -> None:
-    """The closed form agrees with fitting again, for single points and for whole groups."""
-    variables = grid("gather")
-    seconds = noisy(times(truth("gather"), variables), variables, 0.02, 1, 5).seconds
-    terms = models.family("gather").forms[0].terms
-    fitted = linear.fit(terms, variables, seconds, weights="absolute")
-    groups = np.unique(variables["p"], return_inverse=True)[1]
-    for number, without in (
-        (np.arange(len(seconds)), linear.left_out(fitted, seconds)),
-        (groups, linear.left_out(fitted, seconds, groups)),
-    ):
-        for group in (0, 3, 7):
-            mine = number == group
-            rest = {key: values[~mine] for key, values in variables.items()}
-            again = linear.fit(terms, rest, seconds[~mine], weights="absolute")
-            x = models.terms.columns(terms, {k: v[mine] for k, v in variables.items()})
-            assert without[mine] == pytest.approx(x @ again.coefficients, rel=1e-9)
-
-
-def test_a_robust_fit_is_not_moved_by_outliers() -> None:
-    variables, piece = grid("gather"), truth("gather")
-    generator = np.random.default_rng(6)
-    far, covered = [], np.zeros(3)
-    for seed in range(100):
-        seconds = noisy(times(piece, variables), variables, 0.02, 1, seed).seconds
-        seconds[generator.choice(len(seconds), 6, replace=False)] *= 5
-        found = linear.fit(piece.terms, variables, seconds, robust=True)
-        far.append(np.abs(found.coefficients / piece.coefficients - 1).max())
-        truths = np.array(piece.coefficients)
-        covered += (found.low <= truths) & (truths <= found.high)
-    assert np.mean(far) < 0.03
-    assert covered.min() >= 85
-
-
-def test_relative_weights_are_not_drawn_down_by_noise() -> None:
-    """Weights 1/y² of measured times would be 2 x 0.2² = 8 % too low; fitted ones are not."""
-    variables, piece = grid("hockney"), truth("hockney")
-    variables = {"b": np.repeat(variables["b"], 200)}
-    seconds = noisy(times(piece, variables), variables, 0.2, 1, 7).seconds
-    found = linear.fit(piece.terms, variables, seconds)
-    assert found.coefficients == pytest.approx(piece.coefficients, rel=0.05)
-
-
-def test_deviations_are_those_of_the_definition() -> None:
-    found = linear.deviation(np.array([1.1, 2.0, 2.7]), np.array([1.0, 2.0, 3.0]))
-    assert (found.minimum, found.maximum) == pytest.approx((0, 0.1))
-    assert found.average == pytest.approx(0.2 / 3)
-    assert linear.r_squared(np.array([1.0, 2.0]), np.array([1.0, 3.0])) == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"p": np.full(80, 8.0)}, "p is always 8: measure other values of it"),
-        ({"b": np.zeros(80)}, "0 everywhere"),
-    ],
-)
-def test_terms_that_cannot_be_told_apart_are_named(change: dict, says: str) -> None:
-    variables = {**grid("bcast-log"), **change}
-    data = noisy(np.linspace(1, 2, 80), variables, 0, 1, 0)
-    with pytest.raises(InputError, match=says):
-        models.fit(data, "bcast-log")
-
-
-def test_powers_of_two_alone_do_not_tell_reduce_from_bcast() -> None:
-    variables = mesh(SIZES, (2, 4, 8, 16, 32))
-    terms = models.family("allreduce").forms[1].terms
-    with pytest.raises(InputError, match="powers of two: measure other numbers of ranks"):
-        linear.fit(terms, variables, times(truth("allreduce", 1), variables))
-
-
-def test_messages_in_and_out_must_differ_somewhere() -> None:
-    variables = grid("hotspot-directional")
-    variables["out"] = variables["in"]
-    data = noisy(times(truth("hotspot-directional"), variables), variables, 0, 1, 0)
-    with pytest.raises(InputError, match="in and out are equal everywhere"):
-        models.fit(data, "hotspot-directional")
-
-
 def test_too_few_points_no_data_and_no_number_are_refused() -> None:
     with pytest.raises(InputError, match="2 points are too few"):
-        models.fit(Data({"b": np.array([1.0, 2])}, {}, np.array([1.0, 2]), "table"), "hockney")
+        models.fit(Samples({"b": np.array([1.0, 2])}, {}, np.array([1.0, 2]), "table"), "hockney")
     with pytest.raises(InputError, match="no measured times"):
-        Data({"b": np.array([])}, {}, np.array([]), "table")
+        Samples({"b": np.array([])}, {}, np.array([]), "table")
     with pytest.raises(InputError, match="no finite number"):
-        Data({"b": np.array([1.0])}, {}, np.array([np.nan]), "table")
+        Samples({"b": np.array([1.0])}, {}, np.array([np.nan]), "table")
     with pytest.raises(InputError, match="not above zero"):
-        Data({"b": np.array([1.0])}, {}, np.array([0.0]), "table")
+        Samples({"b": np.array([1.0])}, {}, np.array([0.0]), "table")
     with pytest.raises(InputError, match="nothing to fit"):
         models.fit([])
     with pytest.raises(InputError, match="holds no samples"):
         models.fit(seed_map())
     with pytest.raises(InputError, match="no model family 'nothing'"):
         models.fit(noisy(np.ones(80), grid("gather"), 0, 1, 0), "nothing")
-
-
-def test_a_run_gives_its_variables_and_selectors() -> None:
-    """Message size, ranks, window and mode of sweeps; the size of a hot spot is a selector."""
-    table = {"i": np.zeros(3, int), "j": np.ones(3, int), "bytes": np.array([1, 2, 4]),
-             "seconds": np.array([1e-6, 2e-6, 3e-6])}  # fmt: skip
-    header = {"experiment": "point-to-point", "ranks": 2,
-              "options": {"mode": "blocking", "window": 4}}  # fmt: skip
-    data = models.of_run(Run(header=header, tables={"sample": Table(table)}))
-    assert data.variables["b"].tolist() == [1, 2, 4]
-    assert data.variables["w"].tolist() == [4, 4, 4]
-    assert data.selectors["mode"].tolist() == ["blocking"] * 3
-    hot = {"pa": np.array([0.5, 1]), "pe": np.array([1.0, 2]), "bytes": np.array([4194304] * 2),
-           "order": np.array(["intra-first"] * 2, object), "hot": np.array([1, 1]),
-           "seconds": np.array([1.0, 2])}  # fmt: skip
-    spot = Run(header={"experiment": "hotspot", "ranks": 4}, tables={"sample": Table(hot)})
-    data = models.of_run(spot)
-    assert set(data.variables) == {"pa", "pe"}
-    assert {key: set(v.tolist()) for key, v in data.selectors.items()} == {
-        "order": {"intra-first"}, "bytes": {4194304}, "hot": {1},
-    }  # fmt: skip
-
-
-def test_what_was_measured_again_alone_counts() -> None:
-    table = {"i": np.zeros(4, int), "j": np.ones(4, int), "bytes": np.array([8, 8, 16, 8]),
-             "seconds": np.array([9e-6, 9e-6, 2e-6, 1e-6]),
-             "again": np.array([False, False, False, True])}  # fmt: skip
-    header = {"experiment": "point-to-point", "ranks": 2}
-    data = models.of_run(Run(header=header, tables={"sample": Table(table)}))
-    assert data.seconds.tolist() == [2e-6, 1e-6]
-
-
-def test_runs_of_different_experiments_are_not_fitted_together(tmp_path: Path) -> None:
-    variables = grid("gather")
-    data = noisy(times(truth("gather"), variables), variables, 0.02, 2, 1)
-    write(run_of(data), tmp_path / "a.jsonl")
-    write(run_of(data, "bisection"), tmp_path / "b.jsonl")
-    with pytest.raises(InputError, match="cannot be fitted together"):
-        models.fit([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
-    model = models.fit([tmp_path / "a.jsonl"], "gather")
-    assert [source["path"] for source in model.made_from] == [str(tmp_path / "a.jsonl")]
-    assert len(model.made_from[0]["sha256"]) == 64
 
 
 def test_predictions_outside_the_data_warn() -> None:
@@ -327,26 +203,8 @@ def test_tolerance_keeps_small_bends_in_one_regime() -> None:
     b = 2.0 ** np.arange(8, 21, 0.25)
     exact = (1e-6 + 3e-10 * b) * (1 + 0.004 * np.sin(np.log(b)))
     data = noisy(exact, {"b": b}, 0, 1, 0)
-    assert len(models.fit(data, "hockney").pieces) == 1
-    assert len(models.fit(data, "hockney", splits=Splits(tolerance=0)).pieces) > 1
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("p,b,seconds\n2,8,1e-6\n-2,8,1e-6\n", "'p' is -2, no number of ranks"),
-        ("p,b,seconds\n2,8,1e-6\n2.5,8,1e-6\n", "'p' is 2.5, no number of ranks"),
-        ("p,b,seconds\n2,8,1e-6\n4,-8,1e-6\n", "'b' is -8, no message size"),
-    ],
-)
-def test_what_cannot_be_counted_is_refused_before_it_is_fitted(
-    tmp_path: Path, text: str, says: str
-) -> None:
-    """The logarithm of a negative number of ranks must not reach the least squares."""
-    path = tmp_path / "times.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=says):
-        models.load([path])
+    assert len(models.fit(data, "hockney").regimes) == 1
+    assert len(models.fit(data, "hockney", splits=Splits(tolerance=0)).regimes) > 1
 
 
 def test_a_formula_that_predicts_little_says_so() -> None:
@@ -354,7 +212,7 @@ def test_a_formula_that_predicts_little_says_so() -> None:
     dice = np.random.default_rng(4)
     variables = {"b": np.repeat(2.0 ** np.arange(3, 13), 3)}
     seconds = 10 ** dice.uniform(-6, -3, 30)
-    model = models.fit(Data(variables, {}, seconds, "point-to-point"), "hockney")
+    model = models.fit(Samples(variables, {}, seconds, "point-to-point"), "hockney")
     assert any("predicts little" in warning for warning in model.warnings)
     found = model.predict({"b": [8, 64]})
     assert np.all(found.seconds > 0)

@@ -6,12 +6,12 @@ from typing import Any
 
 from isochrone.pages.comparison import blocks
 from isochrone.pages.page import Sentence, Table
-from isochrone.results.comparison import Comparison, Point
+from isochrone.results.comparison import Change, Comparison
 
 
-def point(nbytes: int, ratio: float, p: float = 0.001, width: float = 0.01) -> Point:
+def point(nbytes: int, ratio: float, p: float = 0.001, width: float = 0.01) -> Change:
     key: dict[str, Any] = {"op": "bcast", "p": 8, "bytes": nbytes, "pairs": None}
-    return Point(key, 1e-6, ratio * 1e-6, ratio, ratio - width, ratio + width, p)
+    return Change(key, 1e-6, ratio * 1e-6, ratio, ratio - width, ratio + width, p)
 
 
 def test_what_changed_most_comes_first_and_what_did_not_is_counted() -> None:

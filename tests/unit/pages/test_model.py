@@ -6,10 +6,11 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Model
+from isochrone.models.observations import joined
 from isochrone.pages import model as pages
 from isochrone.pages.page import Fit, Listing, Picture, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
-from made_up.hotspots import hot_spot
+from made_up.hotspots import hotspot
 from made_up.sweeps import collective, point_to_point
 from rendered import blocks
 
@@ -20,7 +21,7 @@ SIZES = (0, 64, 256, 1024, 4096, 16384, 65536)
 def fitted() -> Model:
     """A model of broadcasts of many sizes on a few numbers of ranks."""
     runs = [collective(("bcast",), p, repeats=3) for p in (2, 4, 8)]
-    return models.fit(models.points.joined([models.of_run(run) for run in runs]), "auto")
+    return models.fit(joined([models.of_run(run) for run in runs]), "auto")
 
 
 def test_a_fit_says_formula_coefficients_deviations_and_ranking(fitted: Model) -> None:
@@ -35,11 +36,11 @@ def test_a_fit_says_formula_coefficients_deviations_and_ranking(fitted: Model) -
     assert deviations.title == "|predicted - measured| / measured"
     rows = [row.cells[0] for row in deviations.rows]
     assert rows[0] == "at the fitted points"
-    assert "left out one by one (leave-one-out)" in rows
-    assert "each p left out in turn (leave-one-group-out)" in rows
+    assert "leave-one-out" in rows
+    assert "leave-one-group-out by p" in rows
     assert "p = 4" in rows
     assert "b = 1 KiB" in rows or "values of b" in deviations.more
-    assert ranking.title == "Families by held-out error, op bcast"
+    assert ranking.title == "Families by leave-one-group-out error, op bcast"
     assert ranking.rows[0].cells[-1] == "<- taken"
     assert any(isinstance(block, Warnings) for block in found)
 
@@ -77,7 +78,7 @@ def test_the_formula_a_sweep_asks_for_and_its_figure() -> None:
 
 
 def test_costs_of_messages_stand_for_the_formula_of_a_hot_spot() -> None:
-    (fit,) = blocks(hot_spot(noise=0.0), Fit)
+    (fit,) = blocks(hotspot(noise=0.0), Fit)
     first, *others = pages.fitted(fit)
     assert isinstance(first, Sentence)
     assert first.about == "intra-first, 4 MiB, pa ≤ 1"
@@ -89,7 +90,7 @@ def test_costs_of_messages_stand_for_the_formula_of_a_hot_spot() -> None:
 
 def test_where_no_formula_fits_it_is_said_why() -> None:
     """Times of 0 in a coarse clock, or too few points."""
-    (fit,) = blocks(hot_spot(intra=1, inter=0, repeats=1), Fit)
+    (fit,) = blocks(hotspot(intra=1, inter=0, repeats=1), Fit)
     why, bare = pages.fitted(fit)
     assert isinstance(why, Sentence)
     assert why.text.startswith("No formula could be fitted: ")

@@ -26,7 +26,7 @@ from isochrone.pages.page import (
 )
 from isochrone.pages.terminal import print_blocks, render
 from isochrone.runfile.run import Run
-from made_up.hotspots import hot_spot, tile_io
+from made_up.hotspots import hotspot, tile_io
 from made_up.maps import block, latency_map
 from made_up.sweeps import bisection, point_to_point
 
@@ -130,7 +130,7 @@ def _statements(blocks: list[Block]) -> list[str]:
         latency_map(block(4, 4), missing=lambda i, j: j > 12),
         point_to_point(noise=0.001),
         bisection(9, slow=2),
-        hot_spot(intra=2, inter=2),
+        hotspot(intra=2, inter=2),
         tile_io(),
     ],
     ids=["slow-node", "partial", "sweep", "bisection", "hot-spot", "tiles"],

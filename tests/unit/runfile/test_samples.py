@@ -116,7 +116,7 @@ def shown(run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[in
 
 
 def fitted(run: Run, *_: object) -> dict[int, float]:
-    (group,) = models.of_run(run).groups()
+    (group,) = models.of_run(run).observations()
     return dict(zip(group.variables["b"].astype(int).tolist(), group.seconds.tolist(), strict=True))
 
 
@@ -137,7 +137,7 @@ def reported(run: Run, *_: object) -> dict[int, float]:
 def exported(run: Run, folder: Path, *_: object) -> dict[int, float]:
     path = folder / "exported.csv"
     csv_exporter.write(run, path)
-    (group,) = models.load([path]).groups()
+    (group,) = models.load([path]).observations()
     return dict(zip(group.variables["b"].astype(int).tolist(), group.seconds.tolist(), strict=True))
 
 

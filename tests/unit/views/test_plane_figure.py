@@ -20,7 +20,7 @@ from isochrone.cli.main import main
 from isochrone.runfile.run import Run, write
 from isochrone.views import Options
 from isochrone.views.figures import plane
-from made_up.hotspots import duplex, hot_spot, saturating
+from made_up.hotspots import duplex, hotspot, saturating
 from made_up.jobs import TACHYON
 from made_up.maps import seed_map
 from made_up.sweeps import point_to_point
@@ -44,7 +44,7 @@ def lines(axes: Axes, style: str) -> list[Line2D]:
 
 def test_points_are_at_their_medians_and_lines_at_the_formula() -> None:
     """Without noise each regime's lines go through its points, in a style of its own."""
-    figure = draw(plane, [hot_spot(noise=0.0)])
+    figure = draw(plane, [hotspot(noise=0.0)])
     (axes,) = figure.axes
     marked = [line for line in axes.lines if line.get_marker() == "o"]
     assert len(marked) == 8  # pa from 0 to 7
@@ -63,7 +63,7 @@ def test_points_are_at_their_medians_and_lines_at_the_formula() -> None:
 
 
 def test_bars_are_the_interval_of_the_median() -> None:
-    run = hot_spot(intra=1, inter=1, noise=0.2, repeats=9)
+    run = hotspot(intra=1, inter=1, noise=0.2, repeats=9)
     figure = draw(plane, [run])
     table = run.tables["sample"]
     for pa, bars in enumerate(figure.axes[0].collections):
@@ -75,7 +75,7 @@ def test_bars_are_the_interval_of_the_median() -> None:
 
 
 def test_directions_that_are_apart_have_the_busier_one_across() -> None:
-    figure = draw(plane, [hot_spot(free=True, intra=3, inter=4, noise=0.0)])
+    figure = draw(plane, [hotspot(free=True, intra=3, inter=4, noise=0.0)])
     assert "max(in,out)" in figure.axes[0].get_xlabel()
     assert "86.4 ms max(in,out) + 12.4 ms min(in,out)" in words(figure)
     for axes, pa in zip(figure.axes, (0, 3), strict=True):
@@ -87,7 +87,7 @@ def test_directions_that_are_apart_have_the_busier_one_across() -> None:
 
 
 def test_panels_of_one_size_have_one_scale() -> None:
-    figure = draw(plane, [hot_spot(("intra-first", "inter-first"))])
+    figure = draw(plane, [hotspot(("intra-first", "inter-first"))])
     first, second = figure.axes
     assert first.get_ylim() == second.get_ylim()
     assert {"intra-first", "inter-first"} <= {a.get_title(loc="left").split(" ")[0]
@@ -99,7 +99,7 @@ def test_panels_of_one_size_have_one_scale() -> None:
     ("intra", "inter"), [(0, 1), (1, 0), (1, 1), (7, 0), (0, 4), (7, 4), (1, 4)]
 )
 def test_no_two_texts_touch_whatever_was_measured(intra: int, inter: int, free: bool) -> None:
-    figure = draw(plane, [hot_spot(intra=intra, inter=inter, free=free, repeats=3)])
+    figure = draw(plane, [hotspot(intra=intra, inter=inter, free=free, repeats=3)])
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     width, height = canvas.get_width_height()
@@ -119,7 +119,7 @@ def test_no_two_texts_touch_whatever_was_measured(intra: int, inter: int, free: 
 
 
 def test_points_that_no_formula_fits_are_drawn_alone_and_it_says_why() -> None:
-    figure = draw(plane, [hot_spot(inter=0, intra=3, complete=False)])
+    figure = draw(plane, [hotspot(inter=0, intra=3, complete=False)])
     assert "no formula: the term pe is 0 everywhere" in words(figure)
     assert "partial run" in words(figure)
     assert "within the node" in figure.axes[0].get_xlabel()
@@ -128,7 +128,7 @@ def test_points_that_no_formula_fits_are_drawn_alone_and_it_says_why() -> None:
 
 def test_a_published_model_is_held_against_the_points(tmp_path: Path) -> None:
     """It lists the saturated regime first; both are drawn, each where it holds."""
-    figure = draw(plane, [hot_spot()], model=TACHYON)
+    figure = draw(plane, [hotspot()], model=TACHYON)
     assert len(lines(figure.axes[0], "-")) == 6
     assert len(lines(figure.axes[0], "--")) == 2
     for suffix in views.SUFFIXES:
@@ -142,21 +142,21 @@ def test_it_refuses_in_one_line(tmp_path: Path) -> None:
         draw(plane, [seed_map()])
     with pytest.raises(InputError, match="name at least one"):
         draw(plane, [])
-    cut = hot_spot()
+    cut = hotspot()
     del cut.tables["sample"]
     with pytest.raises(InputError, match="no point of the hot spot was measured"):
         draw(plane, [cut])
     with pytest.raises(InputError, match="needs the variable"):
-        draw(plane, [hot_spot()], model="hockney")
+        draw(plane, [hotspot()], model="hockney")
     with pytest.raises(InputError, match="No such file"):
-        draw(plane, [hot_spot()], model=tmp_path / "none.json")
+        draw(plane, [hotspot()], model=tmp_path / "none.json")
     foreign = models.fit(models.of_run(point_to_point()), "hockney")
     with pytest.raises(InputError, match="not of messages of a node"):
-        draw(plane, [hot_spot()], model=foreign)
+        draw(plane, [hotspot()], model=foreign)
 
 
 def test_plot_chooses_it_for_a_hot_spot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    write(hot_spot(intra=2, inter=2), tmp_path / "a.jsonl")
+    write(hotspot(intra=2, inter=2), tmp_path / "a.jsonl")
     out = tmp_path / "a.svg"
     assert main(["plot", str(tmp_path / "a.jsonl"), "-o", str(out)]) == 0
     assert "pairs of messages with other nodes" in out.read_text("utf-8")

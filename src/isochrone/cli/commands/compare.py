@@ -14,7 +14,7 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 from isochrone.pages.comparison import blocks, change, name_of
 from isochrone.pages.terminal import print_blocks
-from isochrone.results.comparison import Comparison, Point, compare
+from isochrone.results.comparison import Change, Comparison, compare
 from isochrone.runfile.run import Run, read
 
 __all__ = ["add_arguments", "run"]
@@ -85,7 +85,7 @@ def _compare_folders(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _failed(found: Comparison, args: argparse.Namespace) -> list[Point]:
+def _failed(found: Comparison, args: argparse.Namespace) -> list[Change]:
     """Return the points that became slower, or faster, by more than was allowed."""
     return [
         point
@@ -94,7 +94,7 @@ def _failed(found: Comparison, args: argparse.Namespace) -> list[Point]:
     ]
 
 
-def _complain(failed: list[Point], args: argparse.Namespace, name: str = "") -> None:
+def _complain(failed: list[Change], args: argparse.Namespace, name: str = "") -> None:
     for point in failed:
         line = f"{point.verdict} by {100 * change(point):.1f} %: {name_of(point)}"
         line = f"{name}: {line}" if name else line

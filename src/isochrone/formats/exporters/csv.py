@@ -33,7 +33,7 @@ __all__ = ["EXPORTER", "write"]
 _STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _SWEEP: Final = ("op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again")
-_HOT_SPOT: Final = (
+_HOTSPOT: Final = (
     "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
 )  # fmt: skip
 _FORMULA: Final = re.compile(r"'*[=+\-@]")
@@ -51,7 +51,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         curves_to_export(run, nbytes)  # says what is wrong with it, before the file is begun
         _write(path, _SWEEP, _samples(run, nbytes))
     elif run.kind == "hotspot" and "sample" in run.tables:
-        _write(path, _HOT_SPOT, _hot_spot(run, nbytes))
+        _write(path, _HOTSPOT, _hotspot(run, nbytes))
     else:
         _write(path, _COLUMNS, _pairs(run, nbytes))
 
@@ -77,13 +77,13 @@ def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
         yield tuple(_cell(sample.get(key)) for key in _SWEEP)
 
 
-def _hot_spot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+def _hotspot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
     table = run.tables["sample"]
     for sample in counted(table, identity(table)).rows():
         if nbytes is None or sample.get("bytes") == nbytes:
             sample["order"] = _cell_of_text(str(sample.get("order", "")))
-            yield tuple(_cell(sample.get(key)) for key in _HOT_SPOT)
+            yield tuple(_cell(sample.get(key)) for key in _HOTSPOT)
 
 
 def _cell(value: object) -> str:

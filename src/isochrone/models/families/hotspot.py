@@ -14,5 +14,5 @@ FAMILY = Family(
     forms=(Form(("pa", "pe", "1"), ("α", "β", "γ")),),
     splits=("pa",),
     operations=("hotspot",),
-    fewest=2,
+    min_values=2,
 )

@@ -12,5 +12,5 @@ FAMILY = Family(
     ),
     forms=(Form(("pa", "max(in,out)", "min(in,out)", "1"), ("α", "β_1", "β_2", "γ")),),
     operations=("hotspot",),
-    fewest=2,
+    min_values=2,
 )

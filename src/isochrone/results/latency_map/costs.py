@@ -30,7 +30,7 @@ NO_COST: Final = 0.01
 """A cost of less than this part of the level is none: that end uses up no degree of freedom (as in
 the lasso: Zou, Hastie & Tibshirani 2007, *Annals of Statistics* 35, 2173–2192)."""
 
-LEAST_PARTNERS: Final = 3
+MIN_PARTNERS: Final = 3
 """An end measured with fewer others has no cost of its own: it could not be told from its links."""
 
 
@@ -49,7 +49,7 @@ class CostFit:
         What the fit expects of every pair, in seconds.
     spread
         Robust standard deviation of log(measured / expected).
-    freedom
+    degrees_of_freedom
         Pairs less fitted numbers: how much is known about the spread.
     """
 
@@ -57,7 +57,7 @@ class CostFit:
     cost: Matrix
     expected: Matrix
     spread: float
-    freedom: int
+    degrees_of_freedom: int
 
 
 def fit_costs(times: Matrix, level: NDArray[np.int8], levels: int) -> CostFit:
@@ -85,7 +85,7 @@ def fit_costs(times: Matrix, level: NDArray[np.int8], levels: int) -> CostFit:
     known = np.where(used, times, 0.0)
     own = scale.mean(axis=1)
     cost = np.zeros(len(times))
-    fitted = used.sum(axis=1) >= LEAST_PARTNERS
+    fitted = used.sum(axis=1) >= MIN_PARTNERS
     if fitted.any():
         for width in np.geomspace(0.1, 1e-4, SWEEPS):
             residual = np.where(used, times - base[level] - cost[:, None] - cost, 0.0)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.stats import MAD_EFFICIENCY, MEDIAN_LOSS, mad, outlier_limit
-from isochrone.results.latency_map.costs import LEAST_PARTNERS, CostFit, fit_costs
+from isochrone.results.latency_map.costs import MIN_PARTNERS, CostFit, fit_costs
 from isochrone.results.latency_map.levels import Partition, canonical, groups_of, level_matrix
 from isochrone.results.latency_map.slow import Slow
 
@@ -27,19 +27,19 @@ __all__ = ["SlowFinder", "hosts_known"]
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-LEAST_RATIO: Final = 1.25
+MIN_RATIO: Final = 1.25
 """A node, rank or switch that is slower by less is not worth naming."""
 
-LEAST_PAIR_RATIO: Final = 1.3
+MIN_PAIR_RATIO: Final = 1.3
 """The same for a single pair, of which there are many."""
 
 PART_RATE, PAIR_RATE = 0.005, 0.002
 """Chances of naming a healthy part, or a healthy pair, anywhere in a map with normal noise."""
 
-LEAST_SPREAD: Final = 1e-3
+MIN_SPREAD: Final = 1e-3
 """Relative spread that even a simulator's exact times are credited with."""
 
-LEAST_ALIKE: Final = 4
+MIN_ALIKE: Final = 4
 """With fewer of a kind there is no telling which of them is the odd one out."""
 
 
@@ -151,28 +151,28 @@ class SlowFinder:
         times = np.where(mask, self.times, np.nan)
         fit = fit_costs(times, self.level, len(self.partitions))
         partners = mask.sum(axis=1)
-        fitted = partners >= LEAST_PARTNERS
+        fitted = partners >= MIN_PARTNERS
         nearest = self.nearest(mask)
         unit = np.where(fitted, fit.base[nearest], 1.0)
         relative = np.where(fitted, fit.cost, 0.0) / unit
         alike = len(np.unique(self.node[fitted]))
-        if alike < LEAST_ALIKE and len(self.nodes) < len(mask):
+        if alike < MIN_ALIKE and len(self.nodes) < len(mask):
             # too few nodes to compare with each other: each rank with the others of its node
             for ranks in self.nodes:
                 relative[ranks] -= np.median(relative[ranks])
             alike = int(fitted.sum())
         typical = np.array([_median(fit.base[self.level[k]][mask[k]]) for k in range(len(mask))])
         own = MEDIAN_LOSS * fit.spread * typical / unit / np.sqrt(np.maximum(partners, 1))
-        scale = np.maximum(own, max(mad(relative[fitted]), LEAST_SPREAD))
-        limit = np.maximum(1 + outlier_limit(alike, alike - 1, PART_RATE) * scale, LEAST_RATIO)
-        limit[~fitted | (alike < LEAST_ALIKE)] = np.inf
+        scale = np.maximum(own, max(mad(relative[fitted]), MIN_SPREAD))
+        limit = np.maximum(1 + outlier_limit(alike, alike - 1, PART_RATE) * scale, MIN_RATIO)
+        limit[~fitted | (alike < MIN_ALIKE)] = np.inf
         return _Verdict(fit, mask, nearest, 1 + relative, limit)
 
     def nearest(self, mask: Mask) -> NDArray[np.int64]:
         """Return the closest level with enough pairs of each rank: a cost weighs most there."""
         levels = range(len(self.partitions))
         count = np.array([(mask & (self.level == k)).sum(axis=1) for k in levels])
-        enough = count >= LEAST_PARTNERS
+        enough = count >= MIN_PARTNERS
         nearest = np.where(enough.any(axis=0), enough.argmax(axis=0), count.argmax(axis=0))
         return np.asarray(nearest, dtype=np.int64)
 
@@ -222,7 +222,7 @@ class SlowFinder:
             for k, ranks in self.switches():
                 mask = usable & np.isin(np.arange(len(usable)), ranks)
                 mask &= mask.T
-                if k == level and len(np.unique(self.node[ranks])) >= LEAST_PARTNERS and mask.any():
+                if k == level and len(np.unique(self.node[ranks])) >= MIN_PARTNERS and mask.any():
                     samples.append((ranks, mask))
             if len(samples) > 1:
                 yield from self.compare_insides(level, samples)
@@ -236,13 +236,13 @@ class SlowFinder:
         """
         insides = np.array([np.quantile(self.times[mask], 0.25) for _, mask in samples])
         usual = float(np.sort(insides)[(len(insides) - 1) // 2])
-        among = mad(np.log(insides)) if len(insides) >= LEAST_ALIKE else 0.0
-        limit = outlier_limit(len(insides), self.outer.fit.freedom, PART_RATE)
+        among = mad(np.log(insides)) if len(insides) >= MIN_ALIKE else 0.0
+        limit = outlier_limit(len(insides), self.outer.fit.degrees_of_freedom, PART_RATE)
         for (ranks, mask), inside in zip(samples, insides, strict=True):
             n = len(np.unique(self.node[ranks]))
             own = MEDIAN_LOSS * self.outer.fit.spread / np.sqrt(n * (n - 1) / 2)
-            scale = max(own, among, LEAST_SPREAD)
-            if inside / usual >= LEAST_RATIO and np.log(inside / usual) > limit * scale:
+            scale = max(own, among, MIN_SPREAD)
+            if inside / usual >= MIN_RATIO and np.log(inside / usual) > limit * scale:
                 yield self.name("switch", ranks, float(inside) / usual, mask, usual, level)
 
     def part(self, kind: str, ranks: NDArray[np.int64], verdict: _Verdict) -> Slow:
@@ -269,10 +269,11 @@ class SlowFinder:
         slow = np.zeros_like(between)
         for verdict in (self.outer, self.inner):
             mask = np.triu(verdict.mask)
-            sigma = np.hypot(max(verdict.fit.spread, LEAST_SPREAD), self.error)
-            limit = outlier_limit(int(mask.sum()), MAD_EFFICIENCY * verdict.fit.freedom, PAIR_RATE)
+            sigma = np.hypot(max(verdict.fit.spread, MIN_SPREAD), self.error)
+            known = MAD_EFFICIENCY * verdict.fit.degrees_of_freedom
+            limit = outlier_limit(int(mask.sum()), known, PAIR_RATE)
             excess = np.log(np.maximum(ratio, 1.0))
-            slow |= mask & (excess > limit * sigma) & (ratio >= LEAST_PAIR_RATIO)
+            slow |= mask & (excess > limit * sigma) & (ratio >= MIN_PAIR_RATIO)
         found = [*self.links(slow, ratio, expected), *self.single(slow, ratio, expected)]
         return sorted(found, key=lambda pair: -pair.ratio)
 
@@ -289,7 +290,7 @@ class SlowFinder:
                 leaving = (inside != inside[:, None]) & (self.level == level)
                 factor[leaving] *= max(_median(relative[leaving]), 1.0)
                 within_level = within & (self.level == level)
-                if within_level.sum() >= 2 * LEAST_PARTNERS:
+                if within_level.sum() >= 2 * MIN_PARTNERS:
                     factor[within_level] *= max(_median(relative[within_level]), 1.0)
         return np.asarray(np.nan_to_num(base * factor))
 

@@ -8,8 +8,8 @@ and the partitions the machine has told: hosts, packages, NUMA domains. Each mus
 A candidate stands only if the pairs inside its groups are faster than the next farther ones, with
 few exceptions. This is what a torus fails: there every block has neighbours outside that are as
 near as those inside. One that the machine did not tell must also be beyond chance, see
-`_log_chance`, and must keep apart two groups of several: a group and some loners is what slow ranks
-look like.
+`_log_chance`, and must keep apart two groups of several: a group and some singletons is what slow
+ranks look like.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.special import gammaln
 
-from isochrone.results.latency_map.loners import (
+from isochrone.results.latency_map.singletons import (
     without_costs,
-    without_loners,
+    without_singletons,
     without_slow_switches,
 )
 
@@ -37,13 +37,13 @@ Partition = NDArray[np.int64]
 CUTS: Final = 16
 """Cuts of the dendrogram that are tried, at its largest gaps."""
 
-LEAST_GAP: Final = 0.01
+MIN_GAP: Final = 0.01
 """Smaller gaps (in log time) between two merges of the dendrogram are no candidates."""
 
-LEAST_RATIO: Final = 1.10
+MIN_RATIO: Final = 1.10
 """The farther of two levels is slower by this factor at least; less is of no use to anyone."""
 
-LEAST_RATIO_TOLD: Final = 1.05
+MIN_RATIO_TOLD: Final = 1.05
 """The same for a partition the machine has told."""
 
 EXCEPTIONS: Final = 0.20
@@ -108,7 +108,7 @@ def _without_slow_parts(
     if np.array_equal(corrected, times):
         corrected = without_costs(times, found)
     if np.array_equal(corrected, times):
-        corrected = without_loners(times, found, on_purpose)
+        corrected = without_singletons(times, found, on_purpose)
     return corrected
 
 
@@ -193,7 +193,7 @@ class _Chooser:
         return [
             canonical(fcluster(tree, height[k] + gap[k] / 2, "distance").astype(np.int64))
             for k in widest
-            if gap[k] >= LEAST_GAP
+            if gap[k] >= MIN_GAP
         ]
 
     def prune(self, candidates: Sequence[Partition]) -> list[Partition]:
@@ -241,7 +241,7 @@ class _Chooser:
         told = middle.tobytes() in self.told
         smaller = min(fast.size, slow.size)
         stands = (
-            ratio >= np.log(LEAST_RATIO_TOLD if told else LEAST_RATIO)
+            ratio >= np.log(MIN_RATIO_TOLD if told else MIN_RATIO)
             and ratio > self.uncertainty
             and wrong <= max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0)
         )

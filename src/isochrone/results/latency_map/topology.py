@@ -1,7 +1,7 @@
 """What a latency map says about the machine: levels, groups, placement, and what is slow.
 
 The reading has four steps, each in a module of its own: the levels of the hierarchy (`levels`, with
-`loners` for slow parts that would blur it), the placement of the ranks (`placement`), what each
+`singletons` for slow parts that would blur it), the placement of the ranks (`placement`), what each
 rank and each link costs beyond its level (`costs`), and what costs too much (`diagnosis`, which
 names it as `slow`).
 """
@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import median_interval
+from isochrone.base.stats import INTERVAL_WIDTH, median_interval
 from isochrone.results.latency_map.diagnosis import SlowFinder, hosts_known
 from isochrone.results.latency_map.levels import Partition, find_partitions, groups_of, level_matrix
 from isochrone.results.latency_map.placement import Placement, placement_of
@@ -30,17 +30,14 @@ FEW_RANKS: Final = 6
 FAR_FROM_MEDIAN: Final = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
-LEAST_NODES: Final = 4
+MIN_NODES: Final = 4
 """With fewer nodes a slow one cannot be told from the others."""
 
-MOST_PAIRS: Final = 20
+MAX_PAIRS: Final = 20
 """Slow pairs that are listed; more are only counted."""
 
-MOST_MISSING: Final = 0.2
+MAX_MISSING: Final = 0.2
 """If a greater part of the pairs was not measured, levels that do not show prove nothing."""
-
-INTERVAL_TO_SIGMA: Final = 1 / (2 * 1.96)
-"""Width of a 95 % interval of a normal estimate to its standard error."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +166,7 @@ def _standard_errors(run: Run, nbytes: int) -> Matrix:
     error = np.zeros((run.size, run.size))
     if "low" in run.pairs() and "high" in run.pairs():
         low, high = _positive(run.matrix("low", nbytes)), _positive(run.matrix("high", nbytes))
-        error = np.nan_to_num(np.log(np.maximum(high, low) / low)) * INTERVAL_TO_SIGMA
+        error = np.nan_to_num(np.log(np.maximum(high, low) / low)) / INTERVAL_WIDTH
     return error
 
 
@@ -225,7 +222,7 @@ def _name(partition: Partition, told: dict[str, Partition]) -> str:
 def _worst(slow: Sequence[Slow]) -> tuple[list[Slow], int]:
     """Keep every part but only the worst pairs; return them and how many pairs were left out."""
     pairs = [part for part in slow if part.kind == "pair"]
-    left_out = pairs[MOST_PAIRS:]
+    left_out = pairs[MAX_PAIRS:]
     return [part for part in slow if part not in left_out], len(left_out)
 
 
@@ -245,11 +242,11 @@ def _warnings(
     hosts = run.hosts
     if hosts_known(hosts):
         nodes = _numbered([(host,) for host in hosts])
-        visible = 1 < len(set(hosts)) < run.size and missing <= MOST_MISSING * total
+        visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
             warn("hosts-disagree", "the latencies do not show the hosts that were recorded")
-        if len(set(hosts)) < LEAST_NODES:
-            warn("few-nodes", f"a slow node shows among {LEAST_NODES} or more, not among fewer")
+        if len(set(hosts)) < MIN_NODES:
+            warn("few-nodes", f"a slow node shows among {MIN_NODES} or more, not among fewer")
     elif not all(hosts):
         warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
     if run.size < FEW_RANKS and len(partitions) == 1 and not named and np.isfinite(times).any():

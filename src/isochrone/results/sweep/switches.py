@@ -1,6 +1,6 @@
 """Where a curve changes into another line: the sizes at which an MPI library changes its protocol.
 
-The curve is cut into straight pieces, time = a + b bytes, by `isochrone.base.segments`, which
+The curve is cut into straight segments, time = a + b bytes, by `isochrone.base.segmentation`, which
 also chooses their number. A cut counts as a switch only if the two lines differ by more than the
 noise explains **and** by more than a person would care about: no real curve is quite straight.
 """
@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.segments import segment, sigma_of_interval
+from isochrone.base.segmentation import segment, sigma_of_interval
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.results.sweep.curves import Curve
 
 __all__ = ["Switch", "describe", "switches"]
 
 _LEAST_SIGMA: Final = 0.005  # of the median: no sweep is straighter, whatever its intervals say
-_MOST_PIECES: Final = 6
+_MAX_SEGMENTS: Final = 6
 _SURE: Final = 4.0  # standard errors by which the lines must differ
 _WORTH: Final = 0.05  # of the time: smaller changes are no switch
 
@@ -84,13 +84,13 @@ def switches(curve: Curve) -> list[Switch]:
         sigma_of_interval(curve.column("low"), curve.column("high")), _LEAST_SIGMA * y
     )
     try:
-        found = segment(x, y, sigma=sigma, most=min(_MOST_PIECES, len(x) // 3))
+        found = segment(x, y, sigma=sigma, max_segments=min(_MAX_SEGMENTS, len(x) // 3))
     except InputError:
         return []
-    # `index` puts a value in a piece; lines are fitted again here for their errors
+    # `index` puts a value in a segment; lines are fitted again here for their errors
     member = found.index(x)
     cuts = list(range(len(found.breaks)))
-    while cuts:  # a cut that is none joins its pieces, and their neighbours are judged anew
+    while cuts:  # a cut that is none joins its segments, and their neighbours are judged anew
         judged = [_judge(curve, x, y, sigma, member, cuts, k) for k in range(len(cuts))]
         worst = min(range(len(cuts)), key=lambda k: judged[k][0])
         if judged[worst][0] >= 1:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.models import by_group, judge
-from isochrone.models.linear import Deviation
+from isochrone.models import deviations_by_group, goodness_of_fit
+from isochrone.models.deviation import Deviation
 from isochrone.runfile.run import Run
 from isochrone.views.fitted import COLOURS, WORDS, head, name_of, resolve
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
@@ -26,8 +26,8 @@ _MOST_GROUPS: Final = 24
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw bars for each value of each variable, as figures 2 to 4 of Kühnemann et al. do."""
     model, groups = resolve(runs, options.model, options.ops)
-    overall = judge(model, groups)["deviation"]
-    found = by_group(model, groups) or {"": {}}
+    overall = goodness_of_fit(model, groups)["deviation"]
+    found = deviations_by_group(model, groups) or {"": {}}
     figure = new_figure(8.2, 2.6 * len(found) + 0.9)
     for number, (name, values) in enumerate(found.items()):
         _bars(figure.add_subplot(len(found), 1, number + 1), name, values)

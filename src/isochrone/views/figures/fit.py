@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.models import Model, Points
+from isochrone.models import Model, Observations
 from isochrone.runfile.run import Run
 from isochrone.views.fitted import (
     COLOURS,
@@ -58,7 +58,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, model: Model, points: Points) -> None:
+def _panel(axes: Axes, model: Model, points: Observations) -> None:
     """Draw one operation: a line for each value of the variable that is not on the axis."""
     across, series = _axes_of(points)
     scale: Scale = "log" if _wide(points.variables[across]) else "linear"
@@ -85,7 +85,7 @@ def _panel(axes: Axes, model: Model, points: Points) -> None:
     _finish(axes, points, across, scale)
 
 
-def _finish(axes: Axes, points: Points, across: str, scale: Scale) -> None:
+def _finish(axes: Axes, points: Observations, across: str, scale: Scale) -> None:
     x, y = points.variables[across], points.seconds
     value_scale: Scale = "log" if y.max() > _WIDE_TIMES * y.min() else "linear"
     axes.set_yscale(value_scale)
@@ -116,14 +116,14 @@ def _smallest(x: Array) -> float:
     return float(above.min()) if len(above) else 1.0
 
 
-def _axes_of(points: Points) -> tuple[str, list[str]]:
+def _axes_of(points: Observations) -> tuple[str, list[str]]:
     """Choose the variable across (that with most values), and those that make the lines."""
     counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
     order = sorted(counts, key=lambda name: (-counts[name], name))
     return order[0], order[1:]
 
 
-def _lines(points: Points, series: list[str]) -> list[dict[str, Any]]:
+def _lines(points: Observations, series: list[str]) -> list[dict[str, Any]]:
     """Choose the values of the other variables: those with most points, spread evenly."""
     if not series:
         return [{}]

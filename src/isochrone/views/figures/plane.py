@@ -8,7 +8,7 @@ that keeps the two directions apart has max(in,out) across and a line for each m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.models import Model, Piece
-from isochrone.models.words import headings
+from isochrone.models import Model, Regime
+from isochrone.models.formulas import ranges
 from isochrone.results import hotspot as hotspots
 from isochrone.results.hotspot import GridPoint
 from isochrone.runfile.run import Run
@@ -152,12 +152,12 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
     values = _spread({_value(point, panel.series) for point in panel.points}, MOST_LINES)
     most = max(_value(point, panel.across) for point in panel.points)
-    pieces = _pieces(model, panel.where) if model else []
+    regimes = _regimes(model, panel.where) if model else []
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
     for value, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
         own = [point for point in panel.points if _value(point, panel.series) == value]
-        if model and pieces:
-            _draw_line(axes, panel, model, pieces, value, most, colour)
+        if model and regimes:
+            _draw_line(axes, panel, model, regimes, value, most, colour)
         x = [_value(point, panel.across) for point in own]
         y = np.array([point.times.median for point in own])
         ends = np.array([[point.times.low, point.times.high] for point in own])
@@ -165,11 +165,11 @@ def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -
             x, y, yerr=np.abs(ends.T - y), fmt="o", color=colour, markersize=size,
             elinewidth=1.0, capsize=2.0, label=f"{value:g}", zorder=3,
         )  # fmt: skip
-    _finish(axes, panel, pieces, most, highest)
+    _finish(axes, panel, regimes, most, highest)
 
 
 def _draw_line(
-    axes: Axes, panel: Panel, model: Model, pieces: Sequence[Piece], value: float, most: float,
+    axes: Axes, panel: Panel, model: Model, regimes: Sequence[Regime], value: float, most: float,
     colour: str,
 ) -> None:  # fmt: skip
     """Draw the formula for one value of what tells the lines apart; each regime has a style."""
@@ -179,7 +179,7 @@ def _draw_line(
     given = _variables(panel, x, value)
     known = {key: v for key, v in panel.where.items() if key in model.selectors}
     seconds = model.predict(given, known).seconds
-    owner = np.argmin([piece.distance(given) for piece in pieces], axis=0)
+    owner = np.argmin([regime.distance(given) for regime in regimes], axis=0)
     for number in np.unique(owner).tolist():
         mine = owner == number
         axes.plot(x[mine], seconds[mine], _STYLES[number % len(_STYLES)], color=colour,
@@ -196,7 +196,7 @@ def _variables(panel: Panel, x: Array, value: float) -> dict[str, Array]:
     return {"pa": pa, "pe": pe, "in": pe, "out": pe}
 
 
-def _pieces(model: Model, where: Where) -> list[Piece]:
+def _regimes(model: Model, where: Where) -> list[Regime]:
     """Return the formulas of a model for one kind of points; none if it is for others."""
     known = {key: value for key, value in where.items() if key in model.selectors}
     try:
@@ -205,7 +205,9 @@ def _pieces(model: Model, where: Where) -> list[Piece]:
         return []
 
 
-def _finish(axes: Axes, panel: Panel, pieces: Sequence[Piece], most: float, highest: float) -> None:
+def _finish(
+    axes: Axes, panel: Panel, regimes: Sequence[Regime], most: float, highest: float
+) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.set_xlim(-0.04 * max(most, 1), 1.04 * max(most, 1))
@@ -214,7 +216,7 @@ def _finish(axes: Axes, panel: Panel, pieces: Sequence[Piece], most: float, high
     axes.set_yticks(values.places, values.texts)
     ticks = np.asarray(MaxNLocator(8, integer=True).tick_values(0, most))
     axes.set_xticks(ticks[(ticks >= 0) & (ticks <= most)])
-    axes.set_title(_heading(panel, pieces), size=LABEL, color=INK, loc="left", parse_math=False)
+    axes.set_title(_heading(panel, regimes), size=LABEL, color=INK, loc="left", parse_math=False)
     axes.set_xlabel(_AXES[panel.across], size=LABEL, color=FAINT)
     axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
     axes.set_facecolor("none")
@@ -239,7 +241,7 @@ def _add_legend(axes: Axes, series: str) -> None:
     legend.get_title().set(size=CAPTION, color=FAINT)
 
 
-def _heading(panel: Panel, pieces: Sequence[Piece]) -> str:
+def _heading(panel: Panel, regimes: Sequence[Regime]) -> str:
     """Name the points, and below them the formula of each regime."""
     where = panel.where
     words = [printable(where["order"], 20), format_bytes(where["bytes"])]
@@ -247,19 +249,18 @@ def _heading(panel: Panel, pieces: Sequence[Piece]) -> str:
     if panel.pa is not None:
         words.append(f"{panel.pa:g} pair{'' if panel.pa == 1 else 's'} within the node")
     lines = [" · ".join(words)]
-    regimes = headings([replace(piece, where={}) for piece in pieces]) if pieces else []
-    for number, (piece, regime) in enumerate(zip(pieces, regimes, strict=True)):
-        style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(pieces) > 1 else ""
-        start = f"{style}{regime}: " if regime else ""
+    for number, (regime, holds) in enumerate(zip(regimes, ranges(regimes), strict=True)):
+        style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(regimes) > 1 else ""
+        start = f"{style}{holds}: " if holds else ""
         if number < MOST_FORMULAS:
-            lines.append(f"{start}{_formula(piece)}")
+            lines.append(f"{start}{_formula(regime)}")
     return "\n".join(lines)
 
 
-def _formula(piece: Piece) -> str:
+def _formula(regime: Regime) -> str:
     """Write a formula with times a person reads: ``6.12 ms pe + 3.81 ms pa + 1.59 ms``."""
     text = ""
-    for value, term in zip(piece.coefficients, piece.terms, strict=True):
+    for value, term in zip(regime.coefficients, regime.terms, strict=True):
         sign = " − " if value < 0 else " + " if text else ""
         text += sign + format_seconds(abs(value)) + ("" if term == "1" else f" {term}")
     return text.strip()

@@ -9,7 +9,7 @@ import pytest
 
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
-from made_up.hotspots import hot_spot, saturating
+from made_up.hotspots import hotspot, saturating
 from made_up.sweeps import table_of
 from rendered import document, report, show, words
 
@@ -24,7 +24,7 @@ def test_a_hot_spot_is_a_table_over_its_grid(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Messages, pairs, order, number of hot processes, repetitions, median, interval, min."""
-    text = show(capsys, tmp_path, hot_spot(intra=3, noise=0.0))
+    text = show(capsys, tmp_path, hotspot(intra=3, noise=0.0))
     for title in ("intra", "in", "out", "pa", "pe", "order", "hot", "n", "median", "min"):
         assert title in text
     found = row(text, "4", "5", "5", "2", "5", "intra-first", "1", "4", "MiB", "7")
@@ -35,7 +35,7 @@ def test_a_hot_spot_is_a_table_over_its_grid(
 def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    text = show(capsys, tmp_path, hot_spot(intra=3))
+    text = show(capsys, tmp_path, hotspot(intra=3))
     assert "Hot: rank 0 (n0)" in text
     assert "partners inside: ranks 1-3 (n0)" in text
     assert "partners on other nodes: ranks 4,8,12,16,20,24,28 (n1, n2" in text
@@ -47,7 +47,7 @@ def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
 def test_the_document_of_a_hot_spot_has_the_keys_of_the_docs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    found = document(capsys, tmp_path, hot_spot(("intra-first", "inter-first"), intra=2, inter=2))
+    found = document(capsys, tmp_path, hotspot(("intra-first", "inter-first"), intra=2, inter=2))
     assert found["experiment"] == "hotspot"
     assert found["complete"] is True
     assert len(found["points"]) == 2 * 8
@@ -63,7 +63,7 @@ def test_the_document_of_a_hot_spot_has_the_keys_of_the_docs(
 def test_repetitions_of_a_point_become_its_median(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    run = hot_spot(intra=1, inter=1, noise=0.2, repeats=9)
+    run = hotspot(intra=1, inter=1, noise=0.2, repeats=9)
     table = run.tables["sample"]
     mine = (table["intra"] == 2) & (table["in"] == 1)
     (point,) = [
@@ -78,7 +78,7 @@ def test_a_run_that_was_cut_shows_what_it_holds(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Without a sample, without hosts: no traceback, and what is missing is said."""
-    spot = hot_spot(complete=False)
+    spot = hotspot(complete=False)
     del spot.tables["sample"]
     spot.ranks = []
     text = show(capsys, tmp_path, spot)
@@ -103,7 +103,7 @@ def test_a_damaged_hot_spot_is_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, record: str, key: str, value: object,
     words: str,
 ) -> None:  # fmt: skip
-    run = hot_spot(intra=1, inter=1, repeats=1)
+    run = hotspot(intra=1, inter=1, repeats=1)
     rows = [{**one, key: value} for one in run.tables[record].rows()]
     run.tables[record] = table_of(rows)
     runs.write(run, tmp_path / "a.jsonl")
@@ -116,7 +116,7 @@ def test_a_damaged_hot_spot_is_one_line(
 def test_one_size_may_be_chosen_and_a_wrong_one_is_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert "intra-first" in show(capsys, tmp_path, hot_spot(), "--bytes", "4MiB")
+    assert "intra-first" in show(capsys, tmp_path, hotspot(), "--bytes", "4MiB")
     assert main(["show", str(tmp_path / "a.jsonl"), "--bytes", "1KiB"]) == 2
     assert "there are: 4194304" in capsys.readouterr().err
 
@@ -125,7 +125,7 @@ def test_hostile_names_do_not_reach_the_terminal(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     evil = "\x1b[2J[bold]x"
-    spot = hot_spot(intra=1, inter=1, repeats=1)
+    spot = hotspot(intra=1, inter=1, repeats=1)
     spot.tables["sample"] = table_of([{**r, "order": evil} for r in spot.tables["sample"].rows()])
     spot.tables["unreachable"] = table_of([{"intra": 1, "inter": 1, "why": evil}])
     for rank in range(spot.size):
@@ -141,7 +141,7 @@ def test_hostile_names_do_not_reach_the_terminal(
 
 def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
     """A coefficient is of a pair, two messages: half of it is the cost of one."""
-    text = report(tmp_path, hot_spot(noise=0.0))
+    text = report(tmp_path, hotspot(noise=0.0))
     said = words(text)
     for part in (
         "Hot spot on 32 ranks, 8 nodes",
@@ -163,13 +163,13 @@ def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) 
 
 
 def test_directions_that_are_apart_have_costs_of_their_own(tmp_path: Path) -> None:
-    said = words(report(tmp_path, hot_spot(free=True, intra=3, inter=4, noise=0.0)))
+    said = words(report(tmp_path, hotspot(free=True, intra=3, inter=4, noise=0.0)))
     assert "86.4 ms for each message of the busier direction" in said
     assert "12.4 ms for each message of the other direction" in said
 
 
 def test_a_cost_within_noise_of_nothing_is_said_to_be_so(tmp_path: Path) -> None:
-    run = hot_spot(free=True, intra=3, inter=4, noise=0.1, repeats=3)
+    run = hotspot(free=True, intra=3, inter=4, noise=0.1, repeats=3)
     assert "cannot be told from nothing" in words(report(tmp_path, run))
 
 
@@ -177,7 +177,7 @@ def test_a_cost_within_noise_of_nothing_is_said_to_be_so(tmp_path: Path) -> None
 def test_few_points_are_reported_and_why_there_is_no_formula(
     tmp_path: Path, intra: int, inter: int
 ) -> None:
-    run = hot_spot(intra=intra, inter=inter, repeats=1, complete=False)
+    run = hotspot(intra=intra, inter=inter, repeats=1, complete=False)
     text = report(tmp_path, run)
     assert "No formula could be fitted: " in words(text)
     assert "Partial run" in words(text)
@@ -185,7 +185,7 @@ def test_few_points_are_reported_and_why_there_is_no_formula(
 
 
 def test_a_hot_spot_without_any_point_is_reported(tmp_path: Path) -> None:
-    run = hot_spot(complete=False)
+    run = hotspot(complete=False)
     run.tables, run.ranks = {}, []
     said = words(report(tmp_path, run))
     assert "No formula could be fitted: no point was measured" in said
@@ -193,7 +193,7 @@ def test_a_hot_spot_without_any_point_is_reported(tmp_path: Path) -> None:
 
 def test_texts_of_a_file_are_inert(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
-    spot = hot_spot(intra=1, inter=1, repeats=1)
+    spot = hotspot(intra=1, inter=1, repeats=1)
     spot.tables["sample"] = table_of([{**r, "order": evil} for r in spot.tables["sample"].rows()])
     text = report(tmp_path, spot)
     assert "<script" not in text

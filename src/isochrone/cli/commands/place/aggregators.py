@@ -27,7 +27,7 @@ from isochrone.cli.workload import (
     allocation,
     call,
     files_read,
-    hot_spot,
+    node_cost,
 )
 from isochrone.formats import placement as placements
 from isochrone.formats.placement import Start
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Search, write the hints, and prove what was asked for."""
     nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         raise InputError("OMPIO has no hint for that", where="--driver")
     output = args.output or (Path(romio_hints.FILE) if nodes.named else None)

@@ -29,10 +29,10 @@ from isochrone.cli.workload import (
     allocation,
     call,
     files_read,
-    hot_spot,
+    node_cost,
 )
 from isochrone.formats import placement as placements
-from isochrone.improve.node_order import Order, best_order
+from isochrone.improve.node_order import NodeOrder, best_order
 from isochrone.improve.positions import Positions
 from isochrone.improve.proof import Launch, folder_for
 from isochrone.workloads.allocation import Allocation
@@ -90,7 +90,7 @@ def _seconds(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Search, write the files, and prove what was asked for."""
     nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         raise InputError(
             "OMPIO's aggregators do not follow the nodes", where="--driver",
@@ -158,7 +158,7 @@ def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
 
 
 def _document(
-    found: Order, order: Arrangement, files: dict[str, Path], commands: list[str], wanted: Call
+    found: NodeOrder, order: Arrangement, files: dict[str, Path], commands: list[str], wanted: Call
 ) -> dict[str, Any]:
     return {
         "order": found.order,
@@ -220,7 +220,7 @@ def _proof(
     return proof
 
 
-def _print(found: Order, order: Arrangement, document: dict[str, Any]) -> None:
+def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
     sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"

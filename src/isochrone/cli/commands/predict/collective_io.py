@@ -8,7 +8,7 @@ import json
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, hot_spot
+from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, node_cost
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 from isochrone.pages.words import plural
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Predict, and say which node is the hot spot."""
     nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), hot_spot(args)
+    wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         if args.cb_config_list != "*:1" or args.cb_nodes is not None:
             raise InputError("OMPIO does not look at them", where="--cb-config-list, --cb-nodes")

@@ -1,4 +1,4 @@
-"""What a model is fitted to: points with the median of their repetitions."""
+"""What a model is fitted to: measured times, and their medians at each combination of variables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS
 from isochrone.base.text import printable
-from isochrone.models.piece import Selector
+from isochrone.models.regime import Selector
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
-__all__ = ["SELECTORS", "Data", "Points", "from_columns", "joined", "of_run"]
+__all__ = ["SELECTORS", "Observations", "Samples", "from_columns", "joined", "of_run"]
 
 Array = NDArray[np.float64]
 
@@ -28,15 +28,15 @@ COUNTED: Final = ("p", "w")
 """Variables that are whole numbers from 1."""
 
 SELECTORS: Final = ("op", "order", "mode", "bytes", "hot")
-"""What keeps data apart: each value gets a model of its own."""
+"""What keeps data apart: each value gets formulas of its own."""
 
 _NAMES: Final = {"bytes": "b", "ranks": "p", "window": "w"}
 """Names in run files and tables, and the variable they are."""
 
 
 @dataclass(frozen=True)
-class Points:
-    """Points of one operation: each a combination of the variables, measured once or more.
+class Observations:
+    """Medians of one operation: one for each combination of the variables that was measured.
 
     Attributes
     ----------
@@ -63,8 +63,8 @@ class Points:
 
 
 @dataclass
-class Data:
-    """Measured times as columns.
+class Samples:
+    """Measured times as columns, one row a repetition.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Data:
             if len(wrong):
                 raise InputError(f"'{name}' is {wrong[0]:g}, no {VARIABLES[name]}")
 
-    def only(self, **where: Selector | None) -> Data:
+    def only(self, **where: Selector | None) -> Samples:
         """Return the rows that selectors mean; None means all.
 
         Raises
@@ -123,26 +123,26 @@ class Data:
                 raise InputError(
                     f"no measured times of {key} '{value}'", hint=f"there are: {known}"
                 )
-        return Data(
+        return Samples(
             {name: values[keep] for name, values in self.variables.items()},
             {name: values[keep] for name, values in self.selectors.items()},
             self.seconds[keep], self.experiment, self.made_from, self.seconds_are,
         )  # fmt: skip
 
-    def groups(self) -> list[Points]:
-        """Return the points of each combination of the selectors."""
+    def observations(self) -> list[Observations]:
+        """Return the medians, kept apart by the selectors."""
         names = list(self.selectors)
         keys = list(zip(*(column.tolist() for column in self.selectors.values()), strict=True))
         if not names:
-            return [self._points({}, np.ones(len(self.seconds), dtype=bool))]
+            return [self._observed({}, np.ones(len(self.seconds), dtype=bool))]
         numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
         index = np.array([numbers[key] for key in keys])
         return [
-            self._points(dict(zip(names, key, strict=True)), index == k)
+            self._observed(dict(zip(names, key, strict=True)), index == k)
             for key, k in numbers.items()
         ]
 
-    def _points(self, where: dict[str, Selector], mine: NDArray[np.bool_]) -> Points:
+    def _observed(self, where: dict[str, Selector], mine: NDArray[np.bool_]) -> Observations:
         names = list(self.variables)
         rows = np.column_stack([self.variables[name][mine] for name in names])
         found, index = np.unique(rows, axis=0, return_inverse=True)
@@ -152,13 +152,13 @@ class Data:
         median, spread = _medians(self.seconds[mine][order], counts)
         often = counts >= 3  # the spread of two is a coin toss
         error = MEDIAN_LOSS * MAD_TO_SIGMA * spread[often] / np.sqrt(counts[often])
-        return Points(
+        return Observations(
             where, dict(zip(names, found.T, strict=True)), median, counts,
             float(np.median(error)) if often.any() else None,
         )  # fmt: skip
 
 
-def of_run(run: Run) -> Data:
+def of_run(run: Run) -> Samples:
     """Return the samples of a run file as columns.
 
     Raises
@@ -183,7 +183,7 @@ def of_run(run: Run) -> Data:
     return data
 
 
-def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: str) -> Data:
+def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: str) -> Samples:
     """Sort columns by what they are; those a model does not know are left out.
 
     The message size of a hot spot is a selector: its formulas hold for one size.
@@ -205,12 +205,12 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         if any(not isinstance(value, str | int) for value in selectors[name].tolist()):
             raise InputError(f"a row without '{name}'", where=where)
     try:
-        return Data(numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment)
+        return Samples(numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment)
     except InputError as error:
         raise InputError(error.what, where=where, hint=error.hint) from error
 
 
-def joined(parts: Sequence[Data]) -> Data:
+def joined(parts: Sequence[Samples]) -> Samples:
     """Put several measurements together.
 
     Raises
@@ -234,7 +234,7 @@ def joined(parts: Sequence[Data]) -> Data:
             other.selectors.keys() != first.selectors.keys()
         ):
             raise InputError("the inputs have not the same variables")
-    return Data(
+    return Samples(
         {
             name: np.concatenate([part.variables[name] for part in parts])
             for name in first.variables

@@ -18,14 +18,14 @@ def table(folder: Path, text: str) -> Path:
 
 
 def test_op_p_b_seconds_are_read_and_fitted(tmp_path: Path) -> None:
-    variables, piece = grid("gather"), truth("gather")
-    rows = zip(variables["p"], variables["b"], times(piece, variables), strict=True)
+    variables, regime = grid("gather"), truth("gather")
+    rows = zip(variables["p"], variables["b"], times(regime, variables), strict=True)
     text = "\n".join(
         ["op,p,b,seconds", *(f"gather,{p:.0f},{b:.0f},{float(s)!r}" for p, b, s in rows)]
     )
     model = models.fit(table(tmp_path, text), "gather")
-    assert model.pieces[0].where == {"op": "gather"}
-    assert model.pieces[0].coefficients == pytest.approx(piece.coefficients, rel=1e-9)
+    assert model.regimes[0].where == {"op": "gather"}
+    assert model.regimes[0].coefficients == pytest.approx(regime.coefficients, rel=1e-9)
 
 
 def test_hot_spots_units_blanks_and_other_columns_are_understood(tmp_path: Path) -> None:
@@ -66,3 +66,13 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     binary.write_bytes(b"\xff\xfe\x00seconds")
     with pytest.raises(InputError, match="not a CSV"):
         models.load([binary])
+
+
+def test_rows_of_a_size_that_was_measured_again_count_as_in_a_run_file(tmp_path: Path) -> None:
+    """Of 512 B between 0 and 1 only the second measurement, of other points all."""
+    text = (
+        "i,j,b,seconds,again\n0,1,8,1e-6,\n0,1,512,8e-6,\n0,1,512,2e-6,true\n"
+        "0,1,512,2e-6,true\n2,3,512,4e-6,false\n"
+    )
+    data = models.load([table(tmp_path, text)])
+    assert sorted(data.seconds.tolist()) == [1e-6, 2e-6, 2e-6, 4e-6]

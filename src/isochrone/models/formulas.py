@@ -1,4 +1,4 @@
-"""The formulas of a model in words."""
+"""The regimes of a model as text: what each is for, and its formula."""
 
 from __future__ import annotations
 
@@ -6,26 +6,31 @@ from collections.abc import Sequence
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.models.piece import Piece
+from isochrone.models.regime import Regime
 from isochrone.models.terms import unit
 
-__all__ = ["formula", "headings", "number"]
+__all__ = ["formula", "headings", "number", "ranges"]
 
 
-def headings(pieces: Sequence[Piece]) -> list[str]:
-    """Say what each piece is for: selectors and regime."""
+def headings(regimes: Sequence[Regime]) -> list[str]:
+    """Write what each regime is for: its selectors and its range."""
     texts = []
-    for k, piece in enumerate(pieces):
-        before = [other for other in pieces[:k] if other.where == piece.where]
-        words = [printable(f"{key} {value}") for key, value in piece.where.items()]
-        texts.append(", ".join(words + _regimes(piece, before)))
+    for k, regime in enumerate(regimes):
+        before = [other for other in regimes[:k] if other.where == regime.where]
+        words = [printable(f"{key} {value}") for key, value in regime.where.items()]
+        texts.append(", ".join(words + _bounds(regime, before)))
     return texts
 
 
-def _regimes(piece: Piece, before: Sequence[Piece]) -> list[str]:
-    """Write the regime of a piece; a bound that an earlier piece holds is not its own."""
+def ranges(regimes: Sequence[Regime]) -> list[str]:
+    """Write the range of each regime; empty where it has none."""
+    return [", ".join(_bounds(regime, regimes[:k])) for k, regime in enumerate(regimes)]
+
+
+def _bounds(regime: Regime, before: Sequence[Regime]) -> list[str]:
+    """Write the bounds of a regime; one that an earlier regime includes is not its own."""
     words = []
-    for name, (low, high) in piece.range.items():
+    for name, (low, high) in regime.range.items():
         others = [other.range[name] for other in before if name in other.range]
         text = name
         if low is not None:
@@ -39,16 +44,16 @@ def _regimes(piece: Piece, before: Sequence[Piece]) -> list[str]:
 
 
 def number(name: str, value: float) -> str:
-    """Write a value of a variable, with a unit if it is a size."""
+    """Write a value of a variable or of a product of them, with a unit if it is a size."""
     if "b" in name.split("*") and float(value).is_integer():
         return format_bytes(int(value))
     return f"{value:g}"
 
 
-def formula(piece: Piece) -> str:
+def formula(regime: Regime) -> str:
     """Write the formula with its numbers and their units: ``1.2e-06 s + 3.1e-10 s/B · b``."""
     parts = []
-    for value, term in zip(piece.coefficients, piece.terms, strict=True):
+    for value, term in zip(regime.coefficients, regime.terms, strict=True):
         sign = "-" if value < 0 else "+"
         what = "" if term == "1" else f" · {term}"
         parts.append(f"{sign} {abs(value):.6g} {unit(term)}{what}")

@@ -1,12 +1,12 @@
 """Where a straight line changes into another one: optimal segmentation along one variable.
 
 A communication time is often a line in the message size, and another line beyond the size where
-the MPI library changes its protocol. `segment` cuts the data into the pieces that fit best. The
-pieces need not meet, because a change of protocol may be a jump.
+the MPI library changes its protocol. `segment` cuts the data into the segments that fit best. The
+segments need not meet, because a change of protocol may be a jump.
 
 The cut is exact: all segmentations are compared by dynamic programming (Bellman & Roth 1969, *Curve
-fitting by segmented straight lines*, JASA 64, 1079-1084). The number of pieces is the one with the
-smallest SICc, Schwarz's criterion corrected for few points (McQuarrie 1999, *A small-sample
+fitting by segmented straight lines*, JASA 64, 1079-1084). The number of segments is the one with
+the smallest SICc, Schwarz's criterion corrected for few points (McQuarrie 1999, *A small-sample
 correction for the Schwarz SIC model selection criterion*, Statistics & Probability Letters 44,
 79-86).
 
@@ -23,7 +23,7 @@ Find the protocol switch in a sweep over message sizes, from medians and their 9
 >>> found = segment(size, median, sigma=sigma_of_interval(0.99 * median, 1.01 * median))
 >>> found.breaks
 [Break(below=4096.0, above=8192.0)]
->>> [f"{piece.coefficients[0]:.0e}" for piece in found.pieces]
+>>> [f"{line.coefficients[0]:.0e}" for line in found.segments]
 ['1e-06', '5e-06']
 """
 
@@ -39,12 +39,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import INTERVAL_WIDTH
 
-__all__ = ["Break", "Piece", "Segmentation", "segment", "sigma_of_interval"]
+__all__ = ["Break", "Segment", "Segmentation", "segment", "sigma_of_interval"]
 
 Array = NDArray[np.float64]
 
-MOST_PLACES: Final = 300
+MAX_CANDIDATES: Final = 300
 """Enough for any sweep over sizes; the effort grows with the square."""
 
 _ROUNDING: Final = 1e-9
@@ -61,9 +62,9 @@ class Break:
     Attributes
     ----------
     below
-        Largest measured value that belongs to the piece below.
+        Largest measured value that belongs to the segment below.
     above
-        Smallest measured value that belongs to the piece above.
+        Smallest measured value that belongs to the segment above.
     """
 
     below: float
@@ -71,8 +72,8 @@ class Break:
 
 
 @dataclass(frozen=True)
-class Piece:
-    """One piece: the measured values ``low`` … ``high`` of the variable and its coefficients.
+class Segment:
+    """The measured values ``low`` … ``high`` of the variable and its coefficients.
 
     ``form`` is 0 for those of the basis, else the number of an alternative.
     """
@@ -85,25 +86,25 @@ class Piece:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """The best pieces, in the order of the variable.
+    """The best segments, in the order of the variable.
 
     Attributes
     ----------
     breaks
-        One fewer than pieces.
-    pieces
+        One fewer than segments.
+    segments
         At least one.
     criterion
-        SICc of the best segmentation into 1, 2, 3 … pieces, as many as were tried; infinite where
-        none is possible.
+        SICc of the best segmentation into 1, 2, 3 … segments, as many as were tried; infinite
+        where none is possible.
     """
 
     breaks: list[Break]
-    pieces: list[Piece]
+    segments: list[Segment]
     criterion: list[float]
 
     def index(self, x: ArrayLike) -> NDArray[np.int64]:
-        """Return for each value the number of its piece; within a break, of the nearer one."""
+        """Return for each value the number of its segment; within a break, of the nearer one."""
         middles = [_middle(found) for found in self.breaks]
         return np.searchsorted(np.array(middles), np.asarray(x, dtype=np.float64), side="left")
 
@@ -116,12 +117,12 @@ def segment(
     alternatives: Sequence[ArrayLike] = (),
     sigma: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    most: int = 4,
-    fewest: int | None = None,
-    pieces: int | None = None,
-    places: int = MOST_PLACES,
+    max_segments: int = 4,
+    min_values: int | None = None,
+    segments: int | None = None,
+    max_candidates: int = MAX_CANDIDATES,
 ) -> Segmentation:
-    """Cut data along ``x`` into the pieces that weighted least squares fits best.
+    """Cut data along ``x`` into the segments that weighted least squares fits best.
 
     Parameters
     ----------
@@ -134,26 +135,26 @@ def segment(
         Columns of the linear model, shape (n, terms), or a function that makes them of ``x``;
         1 and x if None.
     alternatives
-        More such columns; each piece takes those that fit it best.
+        More such columns; each segment takes those that fit it best.
     sigma
         Standard deviation of each ``y``. The noise is then taken to be at least that, so that
         no break is found in what may be noise. It may be more: real curves are not quite straight.
     weights
         Weights of the squared deviations, if their scale is not known. Without ``sigma`` and
         ``weights``, deviations are relative: 1/y².
-    most
-        Most pieces to try.
-    fewest
-        Fewest distinct values of ``x`` in a piece; terms + 1, and not below 3, if None.
-    pieces
-        Number of pieces; chosen by the criterion if None.
-    places
-        Places where a cut is tried; of more values of ``x``, neighbours are joined.
+    max_segments
+        Most segments to try.
+    min_values
+        Fewest distinct values of ``x`` in a segment; terms + 1, and not below 3, if None.
+    segments
+        Number of segments; chosen by the criterion if None.
+    max_candidates
+        Most positions where a break is tried; of more values of ``x``, neighbours are joined.
 
     Raises
     ------
     InputError
-        If there are not enough values for a single piece, or so many ``pieces``.
+        If there are not enough values for a single segment, or so many ``segments``.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     scale = _scale(y, sigma, weights)
@@ -162,48 +163,96 @@ def segment(
     rows = [(np.column_stack([columns, y]) * scale[:, None])[order] for columns in bases]
     values, starts = np.unique(x[order], return_index=True)
     terms = max(columns.shape[1] for columns in bases)
-    fewest = max(3, terms + 1) if fewest is None else fewest
-    if len(values) < fewest:
+    min_values = max(3, terms + 1) if min_values is None else min_values
+    if len(values) < min_values:
         raise InputError(
-            f"{len(values)} values of the variable are too few to fit, it takes {fewest}",
+            f"{len(values)} values of the variable are too few to fit, it takes {min_values}",
             hint="measure more of them",
         )
     noise = _noise_floor(rows[0][:, -1], known=sigma is not None)
-    ends_of_values = np.append(starts, len(y))
-    if pieces is None:
-        whole = [_rest(part) for part in rows]
-        form = int(np.argmin(whole))
-        if whole[form] <= noise * len(y):  # nothing is left that a break could explain
-            alone = [_sicc(whole[form], len(y), 1, terms, noise)]
-            return _result(values, ends_of_values, [rows[form]], [form], [0, len(values)], alone)
-    edges = _places(len(values), fewest, places)
-    costs = np.stack([
-        _costs(_blocks(part, starts[edges[:-1]]), edges, ends_of_values, fewest)
-        for part in rows
-    ])  # fmt: skip
-    totals, cuts = _cut(costs.min(axis=0), most if pieces is None else pieces)
-    criterion = [_sicc(total, len(y), k + 1, terms, noise) for k, total in enumerate(totals)]
-    chosen = int(np.argmin(criterion)) if pieces is None else pieces - 1
-    if not math.isfinite(totals[chosen]):
-        raise InputError(
-            f"the data cannot be cut into {chosen + 1} pieces of {fewest} values each"
-            if chosen
-            else "the terms of the model cannot be told apart in these data"
-        )
-    ends = [0, *cuts[chosen], len(edges) - 1]
-    forms = [int(np.argmin(costs[:, first, last])) for first, last in pairwise(ends)]
-    taken = [int(edges[end]) for end in ends]
-    return _result(values, ends_of_values, [rows[k] for k in forms], forms, taken, criterion)
+    data = _Data(rows, values, np.append(starts, len(y)), terms, noise, min_values)
+    whole = [_residual(part) for part in rows]
+    if segments is None and min(whole) <= noise * len(y):
+        return _unbroken(data, whole)  # nothing is left that a break could explain
+    return _broken(data, max_segments, segments, max_candidates)
 
 
 def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
     """Return the standard deviation of a median of which the 95 % interval is known.
 
-    A normal 95 % interval is 3.92 of them wide. At least a millionth of the value, because an
-    interval of few or equal repetitions may have no width.
+    At least a millionth of the value, because an interval of few or equal repetitions may have no
+    width.
     """
     low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-    return np.asarray(np.maximum((high - low) / 3.92, 1e-6 * np.abs(high + low) / 2))
+    return np.asarray(np.maximum((high - low) / INTERVAL_WIDTH, 1e-6 * np.abs(high + low) / 2))
+
+
+@dataclass(frozen=True)
+class _Data:
+    """What is segmented.
+
+    Attributes
+    ----------
+    rows
+        For each basis its weighted columns and the weighted ``y``, sorted by ``x``.
+    values
+        The distinct values of ``x``.
+    starts
+        First row of each value, and the number of rows.
+    terms
+        Coefficients of a segment.
+    noise
+        Mean square that counts as no deviation.
+    min_values
+        Fewest values in a segment.
+    """
+
+    rows: list[Array]
+    values: Array
+    starts: NDArray[Any]
+    terms: int
+    noise: float
+    min_values: int
+
+    def criterion(self, cost: float, segments: int) -> float:
+        """Return n times SICc (McQuarrie 1999, equation 2); every break is a parameter, too."""
+        n = len(self.rows[0])
+        parameters = segments * self.terms + segments - 1
+        left = n - parameters - 2
+        if left <= 0 or not math.isfinite(cost):
+            return math.inf if segments > 1 else 0.0
+        # Without noise the floor would have to be divided by 0.
+        mean_square = max(cost / n, self.noise, 1e-300)
+        return n * math.log(mean_square) + parameters * math.log(n) * n / left
+
+
+def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
+    """Return a single segment, of the basis that leaves the least."""
+    form = int(np.argmin(whole))
+    return _result(data, [form], [0, len(data.values)], [data.criterion(whole[form], 1)])
+
+
+def _broken(
+    data: _Data, max_segments: int, segments: int | None, max_candidates: int
+) -> Segmentation:
+    """Return the best segmentation of all, or of those into so many segments."""
+    edges = _candidates(len(data.values), data.min_values, max_candidates)
+    costs = np.stack([
+        _costs(_blocks(part, data.starts[edges[:-1]]), edges, data.starts, data.min_values)
+        for part in data.rows
+    ])  # fmt: skip
+    totals, cuts = _cut(costs.min(axis=0), max_segments if segments is None else segments)
+    criterion = [data.criterion(total, k + 1) for k, total in enumerate(totals)]
+    chosen = int(np.argmin(criterion)) if segments is None else segments - 1
+    if not math.isfinite(totals[chosen]):
+        raise InputError(
+            f"the data cannot be cut into {chosen + 1} segments of {data.min_values} values each"
+            if chosen
+            else "the terms of the model cannot be told apart in these data"
+        )
+    ends = [0, *cuts[chosen], len(edges) - 1]
+    forms = [int(np.argmin(costs[:, first, last])) for first, last in pairwise(ends)]
+    return _result(data, forms, [int(edges[end]) for end in ends], criterion)
 
 
 def _columns(x: Array, basis: ArrayLike | Callable[[Array], Array] | None) -> Array:
@@ -226,9 +275,9 @@ def _scale(y: Array, sigma: ArrayLike | None, weights: ArrayLike | None) -> Arra
     return 1 / y
 
 
-def _places(values: int, fewest: int, most: int) -> NDArray[np.int64]:
-    """Return the indices of the values where a cut is tried, first and past-the-end included."""
-    count = min(values, max(most, fewest))
+def _candidates(values: int, min_values: int, max_candidates: int) -> NDArray[np.int64]:
+    """Return the indices of the values where a break is tried, first and past-the-end included."""
+    count = min(values, max(max_candidates, min_values))
     return np.unique(np.round(np.linspace(0, values, count + 1)).astype(np.int64))
 
 
@@ -242,11 +291,13 @@ def _blocks(rows: Array, starts: NDArray[np.int64]) -> Array:
     return blocks
 
 
-def _costs(blocks: Array, places: NDArray[np.int64], starts: NDArray[Any], fewest: int) -> Array:
-    """Return the squared deviations of every piece: entry (i, j) of places i to j - 1.
+def _costs(
+    blocks: Array, places: NDArray[np.int64], starts: NDArray[Any], min_values: int
+) -> Array:
+    """Return the squared deviations of every segment: entry (i, j) of places i to j - 1.
 
     A triangle for each first place is extended place by place. Nothing is subtracted, so data
-    without noise have costs of rounding size. Pieces that are too short or whose terms depend on
+    without noise have costs of rounding size. Segments that are too short or whose terms depend on
     each other cost infinitely much.
     """
     count, width = len(blocks), blocks.shape[1]
@@ -261,14 +312,14 @@ def _costs(blocks: Array, places: NDArray[np.int64], starts: NDArray[Any], fewes
         left = np.abs(np.diagonal(inner, axis1=1, axis2=2))
         whole = np.linalg.norm(inner, axis=1)
         allowed = np.all(left > _DEPENDENT * whole, axis=1)
-        allowed &= places[j + 1] - places[: j + 1] >= fewest
+        allowed &= places[j + 1] - places[: j + 1] >= min_values
         allowed &= starts[places[j + 1]] - starts[places[: j + 1]] >= width  # terms, and one more
         cost[: j + 1, j + 1] = np.where(allowed, triangles[: j + 1, -1, -1] ** 2, np.inf)
     return cost
 
 
-def _rest(rows: Array) -> float:
-    """Return the squared deviations of a single piece; infinite if its terms depend."""
+def _residual(rows: Array) -> float:
+    """Return the squared deviations of a single segment; infinite if its terms depend."""
     length = np.maximum(np.linalg.norm(rows[:, :-1], axis=0), 1e-300)
     found, _, rank, _ = np.linalg.lstsq(rows[:, :-1] / length, rows[:, -1], rcond=_DEPENDENT)
     if rank < len(length):
@@ -276,19 +327,19 @@ def _rest(rows: Array) -> float:
     return float(np.sum((rows[:, -1] - rows[:, :-1] / length @ found) ** 2))
 
 
-def _cut(cost: Array, most: int) -> tuple[list[float], list[list[int]]]:
-    """Return for 1 … ``most`` pieces the least total cost and the places of the cuts."""
+def _cut(cost: Array, max_segments: int) -> tuple[list[float], list[list[int]]]:
+    """Return for 1 … ``max_segments`` the least total cost and the positions of the breaks."""
     count = len(cost) - 1
     best = cost[0]
     came_from: list[NDArray[np.int64]] = []
     totals, cuts = [float(best[count])], [list[int]()]
-    for pieces in range(2, most + 1):
+    for number in range(2, max_segments + 1):
         through = best[:, None] + cost
         came_from.append(np.argmin(through, axis=0))
         best = np.min(through, axis=0)
         totals.append(float(best[count]))
         path, end = list[int](), count
-        for step in reversed(came_from[: pieces - 1]):
+        for step in reversed(came_from[: number - 1]):
             end = int(step[end])
             path.append(end)
         cuts.append(path[::-1])
@@ -301,33 +352,23 @@ def _noise_floor(scaled: Array, *, known: bool) -> float:
     return max(1.0, rounding) if known else rounding
 
 
-def _sicc(cost: float, n: int, pieces: int, terms: int, floor: float) -> float:
-    """Return n times SICc (McQuarrie 1999, equation 2); every break is a parameter, too."""
-    parameters = pieces * terms + pieces - 1
-    left = n - parameters - 2
-    if left <= 0 or not math.isfinite(cost):
-        return math.inf if pieces > 1 else 0.0
-    # Without noise the floor would have to be divided by 0.
-    mean_square = max(cost / n, floor, 1e-300)
-    return n * math.log(mean_square) + parameters * math.log(n) * n / left
-
-
 def _result(
-    values: Array, starts: NDArray[Any], rows: list[Array], forms: list[int], edges: list[int],
-    criterion: list[float],
-) -> Segmentation:  # fmt: skip
+    data: _Data, forms: Sequence[int], edges: Sequence[int], criterion: list[float]
+) -> Segmentation:
+    """Fit the segments between values at ``edges``, each with its own basis."""
+    values = data.values
     breaks = [Break(float(values[edge - 1]), float(values[edge])) for edge in edges[1:-1]]
-    pieces = []
-    for (first, last), mine, form in zip(pairwise(edges), rows, forms, strict=True):
-        part = mine[starts[first] : starts[last]]
+    segments = []
+    for (first, last), form in zip(pairwise(edges), forms, strict=True):
+        part = data.rows[form][data.starts[first] : data.starts[last]]
         length = np.linalg.norm(part[:, :-1], axis=0)
         found = np.linalg.lstsq(part[:, :-1] / length, part[:, -1], rcond=None)[0] / length
-        pieces.append(Piece(float(values[first]), float(values[last - 1]), found, form))
-    return Segmentation(breaks, pieces, criterion)
+        segments.append(Segment(float(values[first]), float(values[last - 1]), found, form))
+    return Segmentation(breaks, segments, criterion)
 
 
 def _middle(found: Break) -> float:
-    """Return where the nearer piece changes: in the ratio, because sizes span decades."""
+    """Return where the nearer segment changes: in the ratio, because sizes span decades."""
     if found.below > 0:
         return math.sqrt(found.below * found.above)
     return (found.below + found.above) / 2

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import ruptures
 
-from isochrone.base import segments
+from isochrone.base import segmentation
 from isochrone.base.errors import InputError
-from isochrone.base.segments import Break, segment, sigma_of_interval
+from isochrone.base.segmentation import Break, segment, sigma_of_interval
 
 SIZES = 2.0 ** np.arange(21)
 LINES = [(3e-6, 4.5e-10), (9e-6, 3e-10), (2.5e-5, 1.6e-10), (1.2e-4, 1e-10)]
@@ -67,24 +67,24 @@ def test_a_break_in_p_with_terms_of_p_and_b() -> None:
     assert right >= 190
 
 
-@pytest.mark.parametrize("pieces", [2, 3, 4])
-def test_it_is_the_optimum_that_ruptures_finds(pieces: int) -> None:
-    """The cuts of any number of pieces are those of an independent exact implementation."""
+@pytest.mark.parametrize("segments", [2, 3, 4])
+def test_it_is_the_optimum_that_ruptures_finds(segments: int) -> None:
+    """The cuts of any number of segments are those of an independent exact implementation."""
     generator = np.random.default_rng(23)
     for _ in range(20):
         size = np.sort(generator.uniform(1, 1e6, 30))
         measured = time_of(size, [1e4, 3e5]) * (1 + 0.1 * generator.standard_normal(30))
         rows = np.column_stack([np.ones(30), np.ones(30) / measured, size / measured])
-        theirs = ruptures.Dynp("linear", min_size=3, jump=1).fit(rows).predict(pieces - 1)
-        ours = segment(size, measured, pieces=pieces).breaks
+        theirs = ruptures.Dynp("linear", min_size=3, jump=1).fit(rows).predict(segments - 1)
+        ours = segment(size, measured, segments=segments).breaks
         assert [found.above for found in ours] == [size[cut] for cut in theirs[:-1]]
 
 
-def test_coefficients_of_pieces_without_noise_are_exact() -> None:
+def test_coefficients_of_segments_without_noise_are_exact() -> None:
     found = segment(SIZES, time_of(SIZES, [512, 32768]))
     assert found.breaks == [Break(512, 1024), Break(32768, 65536)]
-    for piece, line in zip(found.pieces, LINES, strict=False):
-        assert piece.coefficients == pytest.approx(line, rel=1e-9)
+    for part, line in zip(found.segments, LINES, strict=False):
+        assert part.coefficients == pytest.approx(line, rel=1e-9)
 
 
 def test_order_and_repetitions_of_a_value_do_not_matter() -> None:
@@ -93,16 +93,16 @@ def test_order_and_repetitions_of_a_value_do_not_matter() -> None:
     assert segment(size, time_of(size, [4096])).breaks == [Break(4096, 8192)]
 
 
-def test_a_piece_has_the_fewest_values_asked_for() -> None:
+def test_a_segment_has_the_fewest_values_asked_for() -> None:
     lone = time_of(SIZES, [4096])
-    lone[0] *= 3  # a piece of its own would fit it best
-    found = segment(SIZES, lone, fewest=6, pieces=3).pieces
+    lone[0] *= 3  # a segment of its own would fit it best
+    found = segment(SIZES, lone, min_values=6, segments=3).segments
     assert len(found) == 3
-    for piece in found:
-        assert np.sum((piece.low <= SIZES) & (piece.high >= SIZES)) >= 6
+    for part in found:
+        assert np.sum((part.low <= SIZES) & (part.high >= SIZES)) >= 6
 
 
-def test_the_piece_of_a_value_within_a_break_is_the_nearer_one() -> None:
+def test_the_segment_of_a_value_within_a_break_is_the_nearer_one() -> None:
     found = segment(SIZES, time_of(SIZES, [4096]))
     assert found.index([1, 4096, 5000, 6000, 8192, 1e9]).tolist() == [0, 0, 0, 1, 1, 1]
 
@@ -119,11 +119,11 @@ def test_too_few_values_and_terms_that_depend_are_refused() -> None:
         segment([1, 2], [1e-6, 2e-6])
     with pytest.raises(InputError, match="told apart"):
         segment(SIZES, time_of(SIZES, []), np.column_stack([SIZES, 2 * SIZES]))
-    with pytest.raises(InputError, match="9 pieces"):
-        segment(SIZES, time_of(SIZES, []), pieces=9)
+    with pytest.raises(InputError, match="9 segments"):
+        segment(SIZES, time_of(SIZES, []), segments=9)
     with pytest.raises(InputError, match="above zero"):
         segment(SIZES, -SIZES)
 
 
 def test_the_example_in_its_documentation_is_true() -> None:
-    assert doctest.testmod(segments).failed == 0
+    assert doctest.testmod(segmentation).failed == 0

@@ -11,20 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
-from isochrone.models.points import SELECTORS, Data, from_columns
+from isochrone.models.observations import SELECTORS, Samples, from_columns
 from isochrone.models.terms import VARIABLES
+from isochrone.runfile.samples import MARKS, counted
 
-__all__ = ["of_csv"]
+__all__ = ["read_csv"]
 
 _NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
 
-MOST_ROWS: Final = 10_000_000
+_PARTNERS: Final = ("i", "j", "pairs")
+"""What else tells points apart; no variables of a model."""
+
+MAX_ROWS: Final = 10_000_000
 
 
-def of_csv(path: Path) -> Data:
+def read_csv(path: Path) -> Samples:
     """Read a CSV; its first line names the columns, unknown ones are left out.
+
+    Rows that are marked ``void``, or were measured ``again``, count as they do in a run file.
 
     Raises
     ------
@@ -40,7 +47,7 @@ def of_csv(path: Path) -> Data:
         raise InputError(f"not a CSV: {error}", where=str(path)) from error
 
 
-def _read(reader: Any, path: Path) -> Data:
+def _read(reader: Any, path: Path) -> Samples:
     names = [name.strip() for name in next(reader, [])]
     if "seconds" not in names:
         raise InputError(
@@ -50,7 +57,8 @@ def _read(reader: Any, path: Path) -> Data:
         )
     if len(set(names)) != len(names):
         raise InputError("two columns of one name", where=str(path))
-    used = [(k, name) for k, name in enumerate(names) if name in _NUMBERS or name in SELECTORS]
+    known = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS}
+    used = [(k, name) for k, name in enumerate(names) if name in known]
     columns: dict[str, list[Any]] = {name: [] for _, name in used}
     for row in reader:
         if not row:
@@ -58,8 +66,8 @@ def _read(reader: Any, path: Path) -> Data:
         where = f"{path}:{reader.line_num}"
         if len(row) != len(names):
             raise InputError(f"{len(row)} values, not {len(names)}", where=where)
-        if reader.line_num > MOST_ROWS:
-            raise InputError(f"more than {MOST_ROWS} lines", where=str(path))
+        if reader.line_num > MAX_ROWS:
+            raise InputError(f"more than {MAX_ROWS} lines", where=str(path))
         for k, name in used:
             text = row[k].strip()
             columns[name].append(_number(text, name, where) if name in _NUMBERS else text)
@@ -67,7 +75,15 @@ def _read(reader: Any, path: Path) -> Data:
         name: np.array(values, dtype=np.float64 if name in _NUMBERS else None)
         for name, values in columns.items()
     }
-    return from_columns(arrays, "table", str(path))
+    return from_columns(_counted(arrays), "table", str(path))
+
+
+def _counted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Leave out the rows that do not count, if there are columns that say so."""
+    marks = {name: columns.pop(name) for name in MARKS if name in columns}
+    flags = {name: np.isin(values, ("true", "1")) for name, values in marks.items()}
+    names = [name for name in columns if name != "seconds"]
+    return counted(Table({**columns, **flags}), names).columns
 
 
 def _number(text: str, name: str, where: str) -> float:

@@ -2,9 +2,9 @@
 
 A slow node is far from everybody, so clustering by distance finds it no group. But all of its pairs
 are slower by the same time: take that time off, and its row is that of its neighbours.
-`without_costs` does so for ranks that are plainly slower than most; `without_loners` for units that
-the hierarchy leaves alone, whose cost depends on where they belong; `without_slow_switches` for
-groups of such units that are slower by the same time to all others and among themselves.
+`without_costs` does so for ranks that are plainly slower than most; `without_singletons` for units
+that the hierarchy leaves alone, whose cost depends on where they belong; `without_slow_switches`
+for groups of such units that are slower by the same time to all others and among themselves.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from isochrone.base.stats import mad
 
-__all__ = ["without_costs", "without_loners", "without_slow_switches"]
+__all__ = ["without_costs", "without_singletons", "without_slow_switches"]
 
 Matrix = NDArray[np.float64]
 Partition = NDArray[np.int64]
 Levels = NDArray[np.int64]
 
-LEAST_PARTNERS: Final = 3
+MIN_PARTNERS: Final = 3
 """Pairs on a level that a rank needs to be judged by them."""
 
 PLAIN: Final = 6.0
@@ -35,7 +35,7 @@ PLAINLY_SLOW: Final = 0.25
 CLEARLY: Final = 0.25
 """Advantage in log time that makes one explanation clearly better than another."""
 
-MOST_LONERS: Final = 0.5
+MAX_SINGLETONS: Final = 0.5
 """If a greater part of the units is alone, that is how they were placed, and not slowness."""
 
 SAME: Final = 0.15
@@ -45,11 +45,11 @@ SAME: Final = 0.15
 def without_costs(times: Matrix, partitions: Sequence[Partition]) -> Matrix:
     """Return the round trips without the costs of ranks that are plainly slower than most.
 
-    This finds the slow parts that are not quite loners, as the nodes of a slow switch that noise
-    has gathered into several groups. A rank's cost on a level is the median excess of its pairs
-    there, which is one step of a median polish (Tukey 1977, *Exploratory Data Analysis*, chapter
-    11); that is enough, for the slow ones are few. No pair gets nearer than the next closer level,
-    or the first one on which one of its ranks has been left alone.
+    This finds the slow parts that are not quite singletons, as the nodes of a slow switch that
+    noise has gathered into several groups. A rank's cost on a level is the median excess of its
+    pairs there, which is one step of a median polish (Tukey 1977, *Exploratory Data Analysis*,
+    chapter 11); that is enough, for the slow ones are few. No pair gets nearer than
+    the next closer level, or the first one on which one of its ranks has been left alone.
     """
     level = sum((p[:, None] != p for p in partitions), np.zeros(times.shape, dtype=np.int8))
     np.fill_diagonal(level, -1)
@@ -87,7 +87,7 @@ def _costs(excess: Matrix, base: float, farther: Matrix) -> Matrix:
 
     With too few pairs on this level a rank is credited with its cost on the next farther one.
     """
-    known = np.isfinite(excess).sum(axis=1) >= LEAST_PARTNERS
+    known = np.isfinite(excess).sum(axis=1) >= MIN_PARTNERS
     cost = farther.copy()
     if known.any():
         cost[known] = np.nanmedian(excess[known], axis=1)
@@ -106,8 +106,10 @@ def _left_alone(partitions: Sequence[Partition]) -> Levels:
     return left
 
 
-def without_loners(times: Matrix, partitions: Sequence[Partition], told: Sequence[bool]) -> Matrix:
-    """Return the round trips as they would be if no loner had a cost of its own.
+def without_singletons(
+    times: Matrix, partitions: Sequence[Partition], told: Sequence[bool]
+) -> Matrix:
+    """Return the round trips as they would be if no singleton had a cost of its own.
 
     Parameters
     ----------
@@ -118,15 +120,15 @@ def without_loners(times: Matrix, partitions: Sequence[Partition], told: Sequenc
     told
         Which of them the machine told: who is alone there is so on purpose.
     """
-    return _healed(times, partitions, told, _Ward.without_loners)
+    return _healed(times, partitions, told, _Ward.without_singletons)
 
 
 def without_slow_switches(
     times: Matrix, partitions: Sequence[Partition], told: Sequence[bool]
 ) -> Matrix:
-    """Return the round trips as they would be if no group of loners had a slow switch.
+    """Return the round trips as they would be if no group of singletons had a slow switch.
 
-    The arguments are those of `without_loners`.
+    The arguments are those of `without_singletons`.
     """
     return _healed(times, partitions, told, _Ward.without_slow_switches)
 
@@ -137,7 +139,7 @@ def _healed(
     told: Sequence[bool],
     heal: Callable[[_Ward], Matrix],
 ) -> Matrix:
-    """Heal the loners of each level, each only where it is first left alone."""
+    """Heal the singletons of each level, each only where it is first left alone."""
     corrected = times.copy()
     units = np.arange(len(times))
     treated = np.zeros(len(times), dtype=bool)
@@ -145,7 +147,7 @@ def _healed(
         first = np.unique(units, return_index=True)[1]
         chain = [p[first] for p in partitions[k:]]
         alone = (np.bincount(chain[0])[chain[0]] == 1) & ~treated[first]
-        if alone.any() and alone.mean() <= MOST_LONERS and not told[k]:
+        if alone.any() and alone.mean() <= MAX_SINGLETONS and not told[k]:
             between = _between(times, units)
             factor = heal(_Ward(between, alone, chain)) / between
             corrected *= factor[np.ix_(units, units)]
@@ -168,16 +170,16 @@ def _between(times: Matrix, unit: Partition) -> Matrix:
 
 
 class _Ward:
-    """The units of one level, some of them loners.
+    """The units of one level, some of them singletons.
 
     Parameters
     ----------
     between
         Round trips between the units.
     alone
-        Which units are loners.
+        Which units are singletons.
     chain
-        The partitions of the units: the one in which the loners are alone, and all coarser ones.
+        The partitions of the units: the one that leaves the singletons alone, and all coarser ones.
     """
 
     def __init__(
@@ -193,7 +195,7 @@ class _Ward:
         self.level = level[np.ix_(self.settled, self.settled)]
         among = between[np.ix_(self.settled, self.settled)]
         pair = ~np.eye(len(self.settled), dtype=bool)
-        # levels beyond the last on which settled units meet may be the loners' doing: left out
+        # levels beyond the last on which settled units meet may be the singletons' doing: left out
         self.base = np.empty(int(self.level.max()) + 1)
         for k in range(len(self.base)):
             members = among[pair & (self.level == k)]
@@ -202,7 +204,7 @@ class _Ward:
             self.base[k] = np.median(members)
 
     def without_slow_switches(self) -> Matrix:
-        """Take off what makes all nodes of a switch loners: it slows them among themselves too."""
+        """Take off what slows all nodes of a switch, also among themselves: they are singletons."""
         healed = self.between.copy()
         for members in self.families():
             leaving = np.ix_(members, self.settled)
@@ -214,15 +216,15 @@ class _Ward:
         np.fill_diagonal(healed, 1.0)
         return healed
 
-    def without_loners(self) -> Matrix:
-        """Replace the row of each loner by what its best place in the hierarchy predicts."""
+    def without_singletons(self) -> Matrix:
+        """Replace the row of each singleton by what its best place in the hierarchy predicts."""
         healed = self.between.copy()
         cost = np.zeros(len(healed))
         places = self.places()
         for unit in np.flatnonzero(self.alone):
             place, cost[unit] = self.best(places, self.between[unit, self.settled])
             healed[unit, self.settled] = healed[self.settled, unit] = place
-        # two loners: their costs taken off, but never nearer than the nearest
+        # two singletons: their costs taken off, but never nearer than the nearest
         pair = np.ix_(self.alone, self.alone)
         left = self.between[pair] - cost[self.alone][:, None] - cost[self.alone]
         healed[pair] = np.maximum(left, self.base[0])
@@ -230,7 +232,7 @@ class _Ward:
         return healed
 
     def families(self) -> list[NDArray[np.int64]]:
-        """List the groups of some farther level that consist of two loners or more."""
+        """List the groups of some farther level that consist of two singletons or more."""
         found: list[NDArray[np.int64]] = []
         for partition in self.chain[1:]:
             for group in np.unique(partition[self.alone]):
@@ -250,7 +252,7 @@ class _Ward:
         return np.asarray(self.base[np.concatenate(places)])
 
     def best(self, places: Matrix, row: Matrix) -> tuple[Matrix, float]:
-        """Return the place that explains a loner's row best, and the cost that it leaves."""
+        """Return the place that explains a singleton's row best, and the cost that it leaves."""
         extra = np.median(row - places, axis=1)
         fitted = np.maximum(places + extra[:, None], self.base[0] / 2)
         best = int(np.argmin(np.abs(np.log(row / fitted)).mean(axis=1)))

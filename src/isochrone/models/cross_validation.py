@@ -1,0 +1,142 @@
+"""Leave-one-out and leave-one-group-out: how well a model predicts what it was not fitted to.
+
+No fit is repeated, and the regimes stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.models.deviation import MAX_GROUPS, deviation
+from isochrone.models.linear import Fit
+from isochrone.models.observations import Observations
+
+__all__ = ["Part", "cross_validate", "leave_one_group_out_error", "leave_out"]
+
+Array = NDArray[np.float64]
+
+_SINGULAR: Final = 1e-9
+"""A part of an observation below this that others do not determine: the rest cannot predict it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The fit of one regime, and a mask of the observations it was made of, shape (n,)."""
+
+    fit: Fit
+    mask: NDArray[np.bool_]
+
+
+def leave_out(fit: Fit, seconds: Array, groups: NDArray[np.int64] | None = None) -> Array:
+    """Predict each observation from a fit without it, or without its whole group.
+
+    Leaving the rows G out of least squares changes their residuals r to (I - H)⁻¹ r with the block
+    H of the hat matrix (Cook & Weisberg 1982, *Residuals and Influence in Regression*, section
+    2.2). The weights stay as they are.
+
+    Parameters
+    ----------
+    fit
+        Fit of all observations.
+    seconds
+        Measured times, shape (n,).
+    groups
+        Number of the group of each observation, shape (n,); each is its own group if None.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Seconds; NaN where the rest cannot tell the terms apart.
+    """
+    residuals = (seconds - fit.predicted) * fit.weights
+    if groups is None or len(np.unique(groups)) == len(groups):
+        one_less = 1 - np.sum(fit.orthonormal**2, axis=1)
+        alone = residuals / np.maximum(one_less, _SINGULAR)
+        alone = np.where(one_less > _SINGULAR, alone, np.nan)
+        return np.asarray(seconds - alone / fit.weights)
+    changed = np.full(len(seconds), np.nan)
+    for group in np.unique(groups):
+        mine = np.flatnonzero(groups == group)
+        q = fit.orthonormal[mine]
+        # (I - q q')⁻¹ = I + q (I - q'q)⁻¹ q': as many equations as terms, not as observations.
+        values, vectors = np.linalg.eigh(np.eye(q.shape[1]) - q.T @ q)
+        if values.min() > _SINGULAR:
+            inner = vectors @ ((vectors.T @ (q.T @ residuals[mine])) / values)
+            changed[mine] = residuals[mine] + q @ inner
+    return np.asarray(seconds - changed / fit.weights)
+
+
+def leave_one_group_out_error(
+    parts: Sequence[Part], variables: Mapping[str, Array], seconds: Array
+) -> float:
+    """Return the average relative deviation of groups that were left out of the fit.
+
+    All observations of one value of a variable are a group. The result is the mean over the
+    variables that have several values. A group without which the terms cannot be told apart
+    counts as wrong by 100 %.
+
+    Parameters
+    ----------
+    parts
+        The regimes of a model.
+    variables, seconds
+        All observations, shape (n,).
+    """
+    errors = []
+    for values in variables.values():
+        if len(np.unique(values)) > 1:
+            errors.append(deviation(_leave_values_out(parts, values, seconds), seconds).average)
+    return float(np.mean(errors)) if errors else 0.0
+
+
+def cross_validate(fits: Sequence[tuple[Sequence[Part], Observations]]) -> dict[str, Any]:
+    """Return the deviations of observations that were left out of the fit.
+
+    Parameters
+    ----------
+    fits
+        The regimes of each operation, and its observations.
+
+    Returns
+    -------
+    dict
+        ``point`` is leave-one-out; ``p``, ``b`` … leave-one-group-out, where all observations of
+        one value of the variable are a group. Groups without which the terms cannot be told apart
+        are not counted.
+    """
+    measured = np.concatenate([observed.seconds for _, observed in fits])
+    single = np.concatenate([_leave_one_out(parts, observed.seconds) for parts, observed in fits])
+    found = {"point": deviation(single, measured).to_json()}
+    for name in fits[0][1].variables:
+        columns = [observed.variables[name] for _, observed in fits]
+        if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_GROUPS:
+            continue
+        without = np.concatenate([
+            _leave_values_out(parts, observed.variables[name], observed.seconds)
+            for parts, observed in fits
+        ])  # fmt: skip
+        known = ~np.isnan(without)
+        if known.any():
+            found[name] = deviation(without[known], measured[known]).to_json()
+    return found
+
+
+def _leave_one_out(parts: Sequence[Part], seconds: Array) -> Array:
+    predicted = np.full(len(seconds), np.nan)
+    for part in parts:
+        predicted[part.mask] = leave_out(part.fit, seconds[part.mask])
+    return predicted
+
+
+def _leave_values_out(parts: Sequence[Part], values: Array, seconds: Array) -> Array:
+    """Predict each observation from the fit of its regime without all of the same value."""
+    predicted = np.full(len(seconds), np.nan)
+    for part in parts:
+        groups = np.unique(values[part.mask], return_inverse=True)[1].ravel()
+        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], groups)
+    return predicted
