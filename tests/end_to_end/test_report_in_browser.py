@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import websocket
 
-from isochrone.pages.html.build import write_report
+from isochrone.pages.html.render import write_report
 from isochrone.runfile import run as runs
 from made_up.hotspots import hotspot, tile_io
 from made_up.maps import block, latency_map

@@ -38,7 +38,7 @@ def test_the_wheel_is_pure_python_and_carries_the_probe_as_source(wheel: Path) -
         if f.is_file() and "build" not in f.relative_to(ROOT / "probe").parts
     }
     assert carried == tracked
-    assert "isochrone/report/template.html.j2" in names
+    assert "isochrone/pages/html/page.html.j2" in names
 
 
 def test_pip_install_isochrone_mpich_measures_and_reports(wheel: Path, tmp_path: Path) -> None:

@@ -8,19 +8,22 @@ come from a file (host names, notes) are escaped by whoever renders them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 __all__ = [
-    "Block", "Code", "Column", "Facts", "Kind", "Listing", "Page", "Picture", "Row", "Section",
-    "Sentence", "Table", "Tile", "Tiles", "Tone",
+    "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "Medium", "Page", "Picture",
+    "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings", "said",
 ]  # fmt: skip
 
 Tone = Literal["", "strong", "faint", "good", "bad"]
 """How a text is meant: ``good`` is all right, ``bad`` is slow or wrong."""
+
+Medium = Literal["", "terminal", "report"]
+"""Where something is said; empty: everywhere."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,17 @@ class Sentence:
         How it is meant.
     about
         What it is about, if that is worth showing in front: ``node n3``.
+    stress
+        Parts of the text that matter most, in their order: a report shows them in bold.
+    only
+        Where it is said.
     """
 
     text: str
     tone: Tone = ""
     about: str = ""
+    stress: tuple[str, ...] = ()
+    only: Medium = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,15 @@ class Listing:
     items: tuple[Sentence, ...]
     tone: Tone = ""
     more: str = ""
+    only: Medium = ""
+
+
+@dataclass(frozen=True)
+class Warnings:
+    """What makes the numbers doubtful, one sentence each."""
+
+    items: tuple[str, ...]
+    only: ClassVar[Medium] = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,7 @@ class Column:
 
     title: str
     right: bool = False
+    only: Medium = ""
 
 
 @dataclass(frozen=True)
@@ -70,12 +89,35 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows below a title; ``more`` says what was left out."""
+    """Columns and rows below a title.
+
+    Attributes
+    ----------
+    title
+        What the table holds.
+    columns, rows
+        The first cell of a row names it.
+    more
+        What was left out.
+    fold
+        If given, a report folds a long table away below these words.
+    only
+        Where it is shown.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     more: str = ""
+    fold: str = ""
+    only: Medium = ""
+
+    def on(self, medium: Medium) -> Table:
+        """Return the table with only the columns that are shown there."""
+        shown = [k for k, column in enumerate(self.columns) if said(column, medium)]
+        columns = tuple(self.columns[k] for k in shown)
+        rows = tuple(Row(tuple(row.cells[k] for k in shown), row.tone) for row in self.rows)
+        return replace(self, columns=columns, rows=rows)
 
 
 @dataclass(frozen=True)
@@ -92,35 +134,78 @@ class Tiles:
     """The numbers to be seen first, side by side. For the report only."""
 
     items: tuple[Tile, ...]
+    only: ClassVar[Medium] = "report"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of `isochrone.views`, its title and how it is read. For the report only."""
+    """A figure of `isochrone.views`, for the report only.
+
+    Attributes
+    ----------
+    view
+        Name of the figure.
+    title, caption
+        What it shows, and how it is read.
+    runs, options
+        What is drawn.
+    alt
+        What somebody is told who cannot see it; the title if empty.
+    """
 
     view: str
     title: str
     caption: str
     runs: tuple[Run, ...]
     options: Options = field(default_factory=Options)
+    alt: str = ""
+    only: ClassVar[Medium] = "report"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A formula for the times of a run. For the report only, which fits it: that takes a while.
+
+    `isochrone.pages.model.blocks` turns it into what there is to say.
+
+    Attributes
+    ----------
+    run
+        Holds the times.
+    family
+        Family of models, or ``auto`` for the one that predicts best.
+    picture
+        The times and the formula; the fitted model is added to its options.
+    without
+        What is drawn if no formula can be fitted.
+    """
+
+    run: Run
+    family: str
+    picture: Picture
+    without: Picture | None = None
+    only: ClassVar[Medium] = "report"
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Names and values, such as the options of a measurement."""
+    """Names and values, such as the options of a measurement; a report folds them below a title."""
 
     title: str
     items: tuple[tuple[str, str], ...]
+    only: Medium = ""
 
 
 @dataclass(frozen=True)
 class Code:
-    """Pseudo-code, line by line."""
+    """Pseudo-code, line by line, with the parts that matter most. For the report only."""
 
     text: str
+    stress: tuple[str, ...] = ()
+    only: ClassVar[Medium] = "report"
 
 
-Block = Sentence | Listing | Table | Tiles | Picture | Facts | Code
+Block = Sentence | Listing | Warnings | Table | Tiles | Picture | Fit | Facts | Code
 
 
 @dataclass(frozen=True)
@@ -130,16 +215,25 @@ class Section:
     Attributes
     ----------
     title
-        Heading in the report; a terminal has none.
+        Heading in the report, which puts sections of the same title together; a terminal has none
+        and keeps their order.
     blocks
         What is said.
-    report_only
-        Whether a terminal leaves it out: pictures, how it was measured, long lists.
+    only
+        Where it is said: pictures, how it was measured and long lists are for the report.
+    alone
+        Whether it is left out of a report that shows several runs of this kind together.
     """
 
     title: str
     blocks: tuple[Block, ...]
-    report_only: bool = False
+    only: Medium = ""
+    alone: bool = False
+
+
+def said(part: Section | Block | Column, medium: Medium) -> bool:
+    """Whether a part of a page is for the terminal, or for the report."""
+    return part.only in ("", medium)
 
 
 @dataclass(frozen=True)
@@ -150,21 +244,21 @@ class Page:
     ----------
     title
         What was measured, and where.
+    line
+        The same in keywords for a terminal: experiment, origin, ranks, MPI library.
     facts
-        Date, MPI library and the like, for the line below the title.
-    complete
-        Whether the measurement came to its end.
+        Date and MPI library, for the line below the title of a report.
+    partial
+        What is to be said if the measurement did not come to its end; else None.
     sections
         In the order in which they are read; the first is the summary.
-    warnings
-        What makes the numbers doubtful, one sentence each.
     """
 
     title: str
+    line: tuple[str, ...]
     facts: tuple[str, ...]
-    complete: bool
+    partial: Sentence | None
     sections: tuple[Section, ...]
-    warnings: tuple[str, ...] = ()
 
 
 def _nothing(runs: Sequence[Run]) -> list[Section]:
@@ -178,22 +272,20 @@ class Kind:
     Attributes
     ----------
     title
-        What a run of this kind is called, for a person: ``latency map``.
+        What was measured, on how many ranks and nodes: ``latency map of 8 ranks on 2 nodes``.
     holds
         Whether a run holds anything of this kind that can be read.
     sections
-        What is said of a run; the second argument is the message size the user asked for, or None.
+        What is said of a run, its warnings included; the second argument is the message size the
+        user asked for, or None.
     document
         The same for ``show --json``: the results as JSON.
-    warnings
-        Those of the run, and those of its reading; texts.
     together
         Sections about several runs of this kind in one report; often none.
     """
 
-    title: str
+    title: Callable[[Run], str]
     holds: Callable[[Run], bool]
     sections: Callable[[Run, int | None], Sequence[Section]]
     document: Callable[[Run, int | None], dict[str, Any]]
-    warnings: Callable[[Run, int | None], Sequence[str]]
     together: Callable[[Sequence[Run]], Sequence[Section]] = _nothing

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isochrone.models import Model
-from isochrone.results.latency_map.topology import Topology
 from isochrone.runfile.run import Run
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # only the figures that use a model or an analysis import them
+    from pathlib import Path
+
     from matplotlib.figure import Figure
+
+    from isochrone.models import Model
+    from isochrone.results.latency_map.topology import Topology
 
 __all__ = ["Options", "View"]
 

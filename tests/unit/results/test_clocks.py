@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.pages.terminal.clocks import summarise
+from isochrone.results.clocks import clocks
 from isochrone.runfile.run import read
 
 HEADER = {"record": "run", "format": 1, "experiment": "clock-sync", "ranks": 3}
@@ -33,24 +33,25 @@ def test_the_worst_pair_is_named_whatever_the_sign(written: Callable[..., Path])
     """A clock that is behind is as wrong as one that is ahead."""
     worst = {**OFFSET, "i": 2, "j": 1, "age": 4.5, "seconds": -8e-6}
     path = written(SYNC, OFFSET, {**SYNC, "residual_max": 2e-6, "drift_max": 5e-7}, worst, OFFSET)
-    found = summarise(read(path))
-    assert found["synchronised"] == 2
-    assert found["residual_max"] == pytest.approx(3e-6)
-    assert found["drift_max"] == pytest.approx(5e-7), "as known last"
-    offset = found["offset"]
-    assert (offset["worst_pair"], offset["worst_age"]) == ([2, 1], 4.5)
-    assert offset["max"] == pytest.approx(8e-6)
-    assert offset["median"] == pytest.approx(1e-6)
-    assert offset["comparisons"] == 3
+    found = clocks(read(path))
+    assert found.synchronised == 2
+    assert found.residual_max == pytest.approx(3e-6)
+    assert found.drift_max == pytest.approx(5e-7), "as known last"
+    offset = found.offset
+    assert offset is not None
+    assert (offset.worst_pair, offset.worst_age) == ((2, 1), 4.5)
+    assert offset.max == pytest.approx(8e-6)
+    assert offset.median == pytest.approx(1e-6)
+    assert offset.comparisons == 3
 
 
 def test_a_run_with_synchronisations_alone_is_summarised_too(
     written: Callable[..., Path],
 ) -> None:
     """A collective operation on a common clock writes no comparisons."""
-    found = summarise(read(written(SYNC)))
-    assert found["residual_median"] == pytest.approx(1e-6)
-    assert "offset" not in found
+    found = clocks(read(written(SYNC)))
+    assert found.residual_median == pytest.approx(1e-6)
+    assert "offset" not in found.to_json()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_damaged_records_are_refused(
     written: Callable[..., Path], records: list[dict[str, object]], complaint: str
 ) -> None:
     with pytest.raises(InputError, match=complaint):
-        summarise(read(written(*records)))
+        clocks(read(written(*records)))
 
 
 def test_show_prints_the_table(

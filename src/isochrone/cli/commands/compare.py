@@ -11,17 +11,13 @@ import json
 import sys
 from pathlib import Path
 
-from rich.console import Console
-
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.pages.comparison import blocks, change, name_of
+from isochrone.pages.terminal import print_blocks
 from isochrone.results.comparison import Change, Comparison, compare
 from isochrone.runfile.run import Run, read
 
 __all__ = ["add_arguments", "run"]
-
-MAX_ROWS = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({**found.to_json(), "failed": [point.key for point in failed]}))
     else:
-        _print(found)
+        print_blocks(blocks(found))
     _complain(failed, args)
     return 1 if failed else 0
 
@@ -78,7 +74,7 @@ def _compare_folders(args: argparse.Namespace) -> int:
         documents[name] = {**found.to_json(), "failed": [point.key for point in own]}
         if not args.json:
             print(f"{name}:")
-            _print(found)
+            print_blocks(blocks(found))
         _complain(own, args, name)
         failed += own
     alone = sorted(names[0] ^ names[1])
@@ -94,13 +90,13 @@ def _failed(found: Comparison, args: argparse.Namespace) -> list[Change]:
     return [
         point
         for point in found.points
-        if any(point.verdict == what and _change(point) > limit for what, limit in args.fail_on)
+        if any(point.verdict == what and change(point) > limit for what, limit in args.fail_on)
     ]
 
 
 def _complain(failed: list[Change], args: argparse.Namespace, name: str = "") -> None:
     for point in failed:
-        line = f"{point.verdict} by {100 * _change(point):.1f} %: {_words(point)}"
+        line = f"{point.verdict} by {100 * change(point):.1f} %: {name_of(point)}"
         line = f"{name}: {line}" if name else line
         print(line, file=sys.stderr if args.json else sys.stdout)
 
@@ -115,51 +111,6 @@ def _runs(text: str) -> list[Run]:
     else:
         paths = [path] if path.exists() else [Path(part) for part in text.split(",")]
     return [read(path) for path in paths]
-
-
-def _print(found: Comparison) -> None:
-    console = Console(highlight=False, soft_wrap=True)
-    counts = found.to_json()["counts"]
-    console.print(
-        f"{found.experiment}: {len(found.points)} points, {counts['slower']} slower, "
-        f"{counts['faster']} faster, {counts['same']} without a proved difference",
-        style="bold", markup=False,
-    )  # fmt: skip
-    for change in found.differences:
-        text = f"  differs: {change['what']}: {change['before']} | {change['after']}"
-        console.print(text, style="yellow", markup=False)
-    rows = [point for point in found.points if point.verdict != "same"] or found.points
-    rows = sorted(rows, key=lambda point: -_change(point))
-    for point in rows[:MAX_ROWS]:
-        console.print(f"  {_row(point)}", markup=False)
-    if len(rows) > MAX_ROWS:
-        console.print(f"  … and {len(rows) - MAX_ROWS} more (--json lists all)")
-
-
-def _row(point: Change) -> str:
-    times = f"{format_seconds(point.before):>9} -> {format_seconds(point.after):>9}"
-    proved = point.low < point.high  # single values have no interval
-    ratio = (
-        f"{point.ratio:6.3f} [{point.low:.3f}, {point.high:.3f}]"
-        if proved
-        else (f"{point.ratio:6.3f} [–]")
-    )
-    return f"{point.verdict:<7} {ratio}  {times}  {_words(point)}"
-
-
-def _words(point: Change) -> str:
-    """Name a point by what it is."""
-    words = [
-        format_bytes(value) if name == "bytes" and isinstance(value, int) else f"{name} {value}"
-        for name, value in point.key.items()
-        if value is not None
-    ]
-    return printable(", ".join(words), 200)
-
-
-def _change(point: Change) -> float:
-    """Return how much slower or faster, as a part of the first time."""
-    return abs(point.ratio - 1)
 
 
 def _limit(text: str) -> tuple[str, float]:

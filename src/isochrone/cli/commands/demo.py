@@ -9,10 +9,11 @@ from typing import Final
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.cli.commands import show
 from isochrone.cli.measuring import follow, setup_of
-from isochrone.pages.html.build import is_report, write_report
-from isochrone.pages.terminal.model import print_fit
+from isochrone.pages import terminal
+from isochrone.pages.common import page_of
+from isochrone.pages.html.render import is_report, write_report
+from isochrone.pages.model import blocks
 from isochrone.runfile.run import read
 
 __all__ = ["add_arguments", "run"]
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         tokens = setup.tokens(experiment, options, ranks, path, force=True)
         print(f"$ {shlex.join(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
-        show.print_file(path)
+        terminal.render(page_of(read(path)))
         print()
         files.append(path)
     model = _fit(files[-1], args.output.with_name("demo-model.json"))
@@ -63,5 +64,5 @@ def _fit(run_file: Path, path: Path) -> Path:
     print(f"$ isochrone fit {run_file} --model hockney -o {path}\n")
     model = models.fit(models.load([run_file]), "hockney")
     models.write(model, path)
-    print_fit(model)
+    terminal.print_blocks(blocks(model))
     return path

@@ -15,7 +15,8 @@ from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.cli.output import add_output, check_output
-from isochrone.pages.terminal.model import print_fit
+from isochrone.pages.model import blocks
+from isochrone.pages.terminal import print_blocks
 
 __all__ = ["add_arguments", "run"]
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(models.document(model)))
     else:
-        print_fit(model)
+        print_blocks(blocks(model))
         if args.output:
             print(args.output)
     return 0

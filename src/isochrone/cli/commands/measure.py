@@ -13,10 +13,12 @@ import time
 from pathlib import Path
 
 from isochrone.base.errors import IsochroneError
-from isochrone.cli.commands import show
 from isochrone.cli.measuring import add_setup, follow, rank_count, seconds_above_zero, setup_of
 from isochrone.cli.output import add_output, check_output
 from isochrone.measure import presets, probe
+from isochrone.pages import terminal
+from isochrone.pages.common import page_of
+from isochrone.runfile.run import read
 
 __all__ = ["add_arguments", "run"]
 
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     follow(tokens, path, title=args.experiment, timeout=args.timeout, quiet=args.quiet)
     if not args.quiet:
-        show.print_file(path)
+        terminal.render(page_of(read(path)))
     return 0
 
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from isochrone.cli.output import add_output, check_output
-from isochrone.pages.html.build import write_report
+from isochrone.pages.html.render import write_report
 from isochrone.runfile.run import read
 
 __all__ = ["add_arguments", "run"]

@@ -1,5 +1,5 @@
-"""The report: one offline HTML file made from runs.
+"""The report: pages as one HTML file that is read from disk and can be sent to anybody.
 
-`build` puts it together, `words` says what was found, `tables` lists it, `pictures` makes the views
-of `isochrone.views` part of the page; ``template.html.j2`` and ``style.css`` are how it looks.
+`render` puts it together, `svg` makes a figure of `isochrone.views` part of the page;
+``page.html.j2`` and ``style.css`` are how it looks.
 """

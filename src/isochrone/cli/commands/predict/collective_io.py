@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 
-from rich.console import Console
-from rich.table import Table
-
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, node_cost
+from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
+from isochrone.pages.terminal import print_blocks
+from isochrone.pages.words import plural
 from isochrone.predict.collective_io import Prediction, predict
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.cb_config_list import aggregators
@@ -53,37 +53,34 @@ def run(args: argparse.Namespace) -> int:
         document = {**found.to_json(), "aggregators": ranks, "ranks": nodes.ranks}
         print(json.dumps(document))
     else:
-        print_prediction(found, nodes)
+        print_blocks(_blocks(found, nodes))
     return 0
 
 
-def print_prediction(found: Prediction, nodes: Allocation) -> None:
-    """Print a prediction for a person: every node, or the hottest ones."""
-    console = Console(highlight=False, soft_wrap=True)
+def _blocks(found: Prediction, nodes: Allocation) -> list[Block]:
+    """Say what a prediction found: every node, or the hottest ones."""
     hot = found.hot_nodes
     names = ", ".join(printable(found.hosts[k], 40) for k in hot[:4])
     more = f" and {len(hot) - 4} more" if len(hot) > 4 else ""
-    console.print(
-        f"Exchange: {format_seconds(found.cost, 4)} a round, {found.rounds} round"
-        f"{'s' if found.rounds > 1 else ''}, {format_seconds(found.seconds, 4)} in all. "
-        f"Hot spot: {names}{more}",
-        markup=False,
+    summary = (
+        f"Exchange: {format_seconds(found.cost, 4)} a round, {plural(found.rounds, 'round')}, "
+        f"{format_seconds(found.seconds, 4)} in all. Hot spot: {names}{more}"
     )
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
-    for title in ("node", "ranks", "intra", "in", "out", "pa", "pe", "cost"):
-        table.add_column(title, justify="left" if title == "node" else "right")
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
-    rows = found.to_json()["nodes"]
-    if len(rows) > MAX_NODES:
-        rows = sorted(rows, key=lambda row: -row["cost"])[:MAX_NODES]
-    for row in rows:
-        table.add_row(
+    listed = found.to_json()["nodes"]
+    if len(listed) > MAX_NODES:
+        listed = sorted(listed, key=lambda row: -row["cost"])[:MAX_NODES]
+    rows = [
+        Row((
             printable(row["host"], 40), str(cores[row["host"]]), str(row["intra"]),
             str(row["in"]), str(row["out"]), f"{row['pa']:g}", f"{row['pe']:g}",
-            format_seconds(row["cost"], 4), style="red" if row["node"] in hot else "",
-        )  # fmt: skip
-    console.print(table)
-    if len(rows) < len(found.hosts):
-        console.print(f"… and {len(found.hosts) - len(rows)} cooler nodes (--json lists all)")
-    for warning in found.warnings:
-        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+            format_seconds(row["cost"], 4),
+        ), "bad" if row["node"] in hot else "")
+        for row in listed
+    ]  # fmt: skip
+    titles = ("ranks", "intra", "in", "out", "pa", "pe", "cost")
+    columns = (Column("node"), *(Column(title, right=True) for title in titles))
+    cooler = len(found.hosts) - len(rows)
+    left_out = f"and {plural(cooler, 'cooler node')} (--json lists all)" if cooler else ""
+    table = Table("", columns, tuple(rows), left_out)
+    return [Sentence(summary), table, Warnings(tuple(found.warnings))]

@@ -1,31 +1,17 @@
-"""What `isochrone show` says of hot spots and of collective I/O."""
+"""What is said of hot spots: on a terminal, to a script and in a report."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
-from isochrone.runfile.run import Run
-from made_up.hotspots import hotspot, saturating, tile_io
+from made_up.hotspots import hotspot, saturating
 from made_up.sweeps import table_of
-
-
-def show(capsys: pytest.CaptureFixture[str], folder: Path, run: Run, *options: str) -> str:
-    runs.write(run, folder / "a.jsonl", overwrite=True)
-    assert main(["show", str(folder / "a.jsonl"), *options]) == 0
-    return capsys.readouterr().out
-
-
-def document(capsys: pytest.CaptureFixture[str], folder: Path, run: Run) -> dict[str, Any]:
-    found = json.loads(show(capsys, folder, run, "--json"))
-    assert isinstance(found, dict)
-    return found
+from rendered import document, report, show, words
 
 
 def row(text: str, *cells: str) -> str:
@@ -88,71 +74,17 @@ def test_repetitions_of_a_point_become_its_median(
     assert point["low"] < point["median"] < point["high"]
 
 
-def test_tiles_have_a_line_for_each_part_of_each_phase(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    text = show(capsys, tmp_path, tile_io())
-    assert "1.05 GB/s" in row(text, "write", "24", "MiB", "5")  # 24 MiB in 24 ms
-    assert "4.00 ms" in row(text, "file", "write", "open")
-    assert "exchange in 2 rounds" in row(text, "exchange", "write")
-    assert "6.00 ms" in row(text, "exchange", "write")
-    assert text.count(" close ") == 2
-
-
-def test_tiles_name_aggregators_hints_and_the_hot_node(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    text = show(capsys, tmp_path, tile_io())
-    assert "(romio_aggregator_list): 6 (n3), 2 (n1), 0 (n0), 4 (n2)" in text
-    assert "accessed the file to write: 0 (n0), 2 (n1), 4 (n2), 6 (n3)" in text
-    assert "cb_config_list=n3,n1,*:1" in text
-    assert "hot" in row(text, "n1", "4", "6", "3")
-    assert "hot" not in row(text, "n0", "4", "2", "3")
-
-
-def test_the_document_of_tiles_has_the_keys_of_the_docs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    found = document(capsys, tmp_path, tile_io())
-    assert [(p["phase"], p["op"]) for p in found["phases"]] == [
-        ("file", "write"), ("file", "read"), ("exchange", "write"), ("exchange", "read"),
-    ]  # fmt: skip
-    write, exchange = found["phases"][0], found["phases"][2]
-    assert set(write["times"]) == {"open", "seconds", "close", "total"}
-    assert set(exchange["times"]) == {"seconds"}
-    assert exchange["rounds"] == 2
-    assert write["bandwidth"] == pytest.approx(write["bytes"] / write["times"]["seconds"]["median"])
-    assert write["bandwidth_low"] < write["bandwidth"] < write["bandwidth_high"]
-    assert [one["rank"] for one in found["aggregators"]] == [6, 2, 0, 4]
-    assert [one["node"] for one in found["nodes"] if one["hot"]] == [1]
-    assert found["hints"] == {"cb_nodes": "4", "cb_config_list": "n3,n1,*:1"}
-    assert found["file_io"][0]["host"] == "n0"
-
-
-def test_runs_that_were_cut_show_what_they_hold(
+def test_a_run_that_was_cut_shows_what_it_holds(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Without a sample, without hosts: no traceback, and what is missing is said."""
-    spot, io = hotspot(complete=False), tile_io(complete=False)
-    for run in (spot, io):
-        del run.tables["sample"]
-        run.ranks = []
+    spot = hotspot(complete=False)
+    del spot.tables["sample"]
+    spot.ranks = []
     text = show(capsys, tmp_path, spot)
     assert "partial run" in text
     assert "no point was measured" in text
     assert document(capsys, tmp_path, spot)["points"] == []
-    text = show(capsys, tmp_path, io)
-    assert "nothing was timed" in text
-    assert "hot" in row(text, "1", "4", "6", "3")
-    assert document(capsys, tmp_path, io)["phases"] == []
-
-
-def test_nodes_without_messages_to_others_have_no_hot_spot(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    run = tile_io()
-    run.tables["node"] = table_of([{"node": 0, "intra": 8, "in": 0, "out": 0}])
-    assert [one["hot"] for one in document(capsys, tmp_path, run)["nodes"]] == [False]
 
 
 @pytest.mark.parametrize(
@@ -181,32 +113,12 @@ def test_a_damaged_hot_spot_is_one_line(
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("record", "key", "value"),
-    [("sample", "seconds", None), ("sample", "bytes", "x"), ("sample", "phase", 1),
-     ("aggregator", "rank", -1), ("node", "in", 0.5), ("hint", "value", 5)],
-)  # fmt: skip
-def test_damaged_tiles_are_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, record: str, key: str, value: object
-) -> None:
-    run = tile_io()
-    run.tables[record] = table_of([{**one, key: value} for one in run.tables[record].rows()])
-    runs.write(run, tmp_path / "a.jsonl")
-    assert main(["show", str(tmp_path / "a.jsonl")]) == 2
-    error = capsys.readouterr().err
-    assert f"a '{record}' record" in error
-    assert error.count("\n") == 1
-
-
 def test_one_size_may_be_chosen_and_a_wrong_one_is_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert "intra-first" in show(capsys, tmp_path, hotspot(), "--bytes", "4MiB")
     assert main(["show", str(tmp_path / "a.jsonl"), "--bytes", "1KiB"]) == 2
     assert "there are: 4194304" in capsys.readouterr().err
-    show(capsys, tmp_path, tile_io(), "--bytes", "24MiB")
-    assert main(["show", str(tmp_path / "a.jsonl"), "--bytes", "1KiB"]) == 2
-    assert "there are: 25165824" in capsys.readouterr().err
 
 
 def test_hostile_names_do_not_reach_the_terminal(
@@ -216,13 +128,73 @@ def test_hostile_names_do_not_reach_the_terminal(
     spot = hotspot(intra=1, inter=1, repeats=1)
     spot.tables["sample"] = table_of([{**r, "order": evil} for r in spot.tables["sample"].rows()])
     spot.tables["unreachable"] = table_of([{"intra": 1, "inter": 1, "why": evil}])
-    io = tile_io()
-    for record, key in (("sample", "op"), ("hint", "value"), ("aggregator", "source")):
-        io.tables[record] = table_of([{**r, key: evil} for r in io.tables[record].rows()])
-    for run in (spot, io):
-        for rank in range(run.size):
-            object.__setattr__(run.ranks[rank], "host", evil)
-        run.warnings.append({"code": "x", "text": evil})
-        text = show(capsys, tmp_path, run)
-        assert "\x1b[2J" not in text
-        assert "[bold]x" in text
+    for rank in range(spot.size):
+        object.__setattr__(spot.ranks[rank], "host", evil)
+    spot.warnings.append({"code": "x", "text": evil})
+    text = show(capsys, tmp_path, spot)
+    assert "\x1b[2J" not in text
+    assert "[bold]x" in text
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
+    """A coefficient is of a pair, two messages: half of it is the cost of one."""
+    text = report(tmp_path, hotspot(noise=0.0))
+    said = words(text)
+    for part in (
+        "Hot spot on 32 ranks, 8 nodes",
+        "Intra-first, 4 MiB, pa ≤ 1:",
+        "3.05 ms for each message into the node or out of it",
+        "1.90 ms for each message within the node",
+        "5.70 ms to start with",
+        "Intra-first, 4 MiB, 2 ≤ pa:",
+        "4.20 ms for each message within the node",
+        "in regimes, because one formula does not fit all points",
+        "R² 1.0000",
+        "Hot: rank 0 (n0) · partners inside: ranks 1-3 (n0)",
+        "Not reachable: 5 points of the grid",
+        "The fitted plane",
+        "The 63 points that were measured",
+    ):
+        assert part in said, part
+    assert text.count('<figure class="plane">') == 1
+
+
+def test_directions_that_are_apart_have_costs_of_their_own(tmp_path: Path) -> None:
+    said = words(report(tmp_path, hotspot(free=True, intra=3, inter=4, noise=0.0)))
+    assert "86.4 ms for each message of the busier direction" in said
+    assert "12.4 ms for each message of the other direction" in said
+
+
+def test_a_cost_within_noise_of_nothing_is_said_to_be_so(tmp_path: Path) -> None:
+    run = hotspot(free=True, intra=3, inter=4, noise=0.1, repeats=3)
+    assert "cannot be told from nothing" in words(report(tmp_path, run))
+
+
+@pytest.mark.parametrize(("intra", "inter"), [(3, 0), (0, 3), (1, 0), (1, 1)])
+def test_few_points_are_reported_and_why_there_is_no_formula(
+    tmp_path: Path, intra: int, inter: int
+) -> None:
+    run = hotspot(intra=intra, inter=inter, repeats=1, complete=False)
+    text = report(tmp_path, run)
+    assert "No formula could be fitted: " in words(text)
+    assert "Partial run" in words(text)
+    assert "The measured points" in words(text)
+
+
+def test_a_hot_spot_without_any_point_is_reported(tmp_path: Path) -> None:
+    run = hotspot(complete=False)
+    run.tables, run.ranks = {}, []
+    said = words(report(tmp_path, run))
+    assert "No formula could be fitted: no point was measured" in said
+
+
+def test_texts_of_a_file_are_inert(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>"
+    spot = hotspot(intra=1, inter=1, repeats=1)
+    spot.tables["sample"] = table_of([{**r, "order": evil} for r in spot.tables["sample"].rows()])
+    text = report(tmp_path, spot)
+    assert "<script" not in text
+    assert "&lt;script&gt;" in text

@@ -1,0 +1,247 @@
+"""What is said of every run, whatever its kind: title, facts, how it was measured, its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import isochrone
+from isochrone.base import registry
+from isochrone.base.files import sha256
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.pages.clocks import clock_section
+from isochrone.pages.page import (
+    Block,
+    Column,
+    Facts,
+    Kind,
+    Page,
+    Row,
+    Section,
+    Sentence,
+    Table,
+)
+from isochrone.pages.words import of_ranks, ranges, warnings_of
+from isochrone.results.clocks import KIND as CLOCKS
+from isochrone.results.clocks import clocks, has_clocks
+from isochrone.runfile.header import Option
+from isochrone.runfile.run import Run
+
+__all__ = ["date_in_words", "document", "kind_of", "measured_how", "page_of", "provenance"]
+
+FAMILY: Final = "pages.kinds"
+MAX_HOSTS: Final = 64
+HOW: Final = "How it was measured"
+
+PARTIAL: Final = Sentence("it did not come to its end", about="partial run")
+
+_LABELS: Final = {
+    "bytes": "message sizes", "order": "order of the pairs", "warmup": "warm-up round trips",
+    "min-repeats": "repeats at least", "max-repeats": "repeats at most",
+    "max-time": "time for a pair at most", "retest": "pairs measured again, at most",
+    "inner-parallel": "several pairs at once on a node", "time-limit": "time limit",
+    "precision": "wanted precision", "window": "messages in flight", "layout": "layout",
+    "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
+}  # fmt: skip
+_ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
+"""Options that say nothing if the number of repeats is fixed."""
+
+_SECONDS: Final = {"max-time", "time-limit"}
+_ORDERS: Final = {
+    "quiet": "quiet: no two pairs at work share a node",
+    "rounds": "rounds: every rank in at most one pair at a time",
+    "serial": "serial: one pair at a time, with a barrier before each",
+}
+
+
+def kind_of(run: Run) -> Kind | None:
+    """Return how this kind of run is said; None where its records can only be counted."""
+    if run.kind not in registry.names(FAMILY):
+        return None
+    kind: Kind = registry.load(FAMILY, run.kind).PAGE
+    return kind if kind.holds(run) else None
+
+
+def page_of(run: Run, nbytes: int | None = None) -> Page:
+    """Say all there is to say about a run.
+
+    Parameters
+    ----------
+    run
+        Of any kind; a partial one will do.
+    nbytes
+        Message size the user asks for; None: what is usual for the kind.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged, or nothing was measured with this size.
+    """
+    kind = kind_of(run)
+    sections = _counts(run) if kind is None else list(kind.sections(run, nbytes))
+    if has_clocks(run) and run.kind != CLOCKS:
+        sections.append(clock_section(run))
+    date, library = date_in_words(run.about.started), printable(_library(run), 60)
+    return Page(
+        title=_title(run, kind),
+        line=_line(run),
+        facts=tuple(text for text in (date, library) if text),
+        partial=None if run.complete else PARTIAL,
+        sections=(*sections, Section(HOW, tuple(_how(run)), only="report")),
+    )
+
+
+def document(run: Run, nbytes: int | None = None) -> dict[str, Any]:
+    """Return what a script wants to know of a run, as JSON.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged, or nothing was measured with this size.
+    """
+    about: dict[str, Any] = {
+        "experiment": run.experiment, "origin": run.origin, "complete": run.complete,
+    }  # fmt: skip
+    if has_clocks(run):
+        about["clocks"] = clocks(run).to_json()
+    kind = kind_of(run)
+    if kind is not None:
+        return {**kind.document(run, nbytes), **about}
+    counts = {name: len(table) for name, table in run.tables.items()}
+    return {**about, "ranks": run.size, "records": counts, "warnings": run.warnings}
+
+
+# --- title and facts ------------------------------------------------------------------------------
+
+
+def _title(run: Run, kind: Kind | None) -> str:
+    """Say what was measured, and where: ``Latency map of 32 ranks on 8 nodes``."""
+    other = f"{run.experiment.replace('-', ' ')} {of_ranks(run)}"
+    origin = {"made up": "made-up ", "simulated": "simulated "}.get(run.origin, "")
+    title = origin + (other if kind is None else kind.title(run))
+    return title[:1].upper() + title[1:]
+
+
+def _line(run: Run) -> tuple[str, ...]:
+    """Return keywords: experiment, origin, ranks, MPI library."""
+    nodes = len(set(run.hosts) - {""})
+    where = f" on {nodes} node{'s' if nodes > 1 else ''}" if nodes else ""
+    ranks = f"{run.size} rank{'s' if run.size > 1 else ''}{where}"
+    origin = "" if run.origin == "measured" else run.origin
+    return tuple(part for part in (run.experiment, origin, ranks, _library(run)) if part)
+
+
+def _library(run: Run) -> str:
+    return " ".join(run.library.library.split())
+
+
+def date_in_words(text: str) -> str:
+    """Write the date of a run file as people do; leave alone what is no such date."""
+    try:
+        date = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return text
+    return f"{date.day} {date:%B %Y, %H:%M} UTC"
+
+
+def _counts(run: Run) -> list[Section]:
+    """Count the records of a run that nothing here can read."""
+    counts = [Sentence(f"  {len(table)} records of '{name}'") for name, table in run.tables.items()]
+    nothing = [Sentence("  it holds no measurement")]
+    return [Section("Summary", (*(counts or nothing), warnings_of(run.warnings)))]
+
+
+# --- how it was measured --------------------------------------------------------------------------
+
+
+def _how(run: Run) -> Iterator[Block]:
+    if run.median_is_mean:
+        yield Sentence("The file this comes from knows only means, so means stand in the place of "
+                       "medians.")  # fmt: skip
+    if run.about.imported is not None:
+        yield Sentence("It was measured by another program and imported.")
+    if run.about.made_up:
+        yield Sentence("Nothing was measured: the times are made up from a formula, to try the "
+                       "tool out.")  # fmt: skip
+    facts = measured_how(run)
+    if facts:
+        yield Facts("", tuple(facts))
+    hosts = _hosts(run)
+    if hosts.rows:
+        yield hosts
+
+
+def measured_how(run: Run) -> list[tuple[str, str]]:
+    """List the options that were in use, the MPI library, the clock, the time taken and notes."""
+    unused = _ADAPTIVE if run.options.get("repeats") else {"repeats"}
+    facts = [(_LABELS.get(k, k), _value(k, v)) for k, v in run.options.items() if k not in unused]
+    library, clock = run.library, run.clock
+    standard = f" (MPI {library.standard})" if library.standard else ""
+    facts.append(("MPI library", f"{library.library}{standard}" if library.library else ""))
+    facts.append(("clock source", clock.source))
+    for name, seconds in (("granularity", clock.granularity), ("cost", clock.cost)):
+        facts.append((f"clock {name}", "" if seconds is None else format_seconds(seconds)))
+    facts.append(("clock", "runs in the virtual time of a simulator" if clock.simulated else ""))
+    if run.end and isinstance(run.end.get("seconds"), int | float):
+        facts.append(("time for everything", format_seconds(float(run.end["seconds"]))))
+    facts += run.notes.items()
+    return [(label, value) for label, value in facts if value]
+
+
+def _value(key: str, value: Option) -> str:
+    """Write an option as a person would; an option that was not used is empty."""
+    if value is None or value is False or (key in ("time-limit", "precision") and not value):
+        return ""
+    if value is True:
+        return "yes"
+    if key == "bytes":
+        sizes = value if isinstance(value, list) else [value]
+        return ", ".join(format_bytes(s) if isinstance(s, int) else str(s) for s in sizes)
+    if key in _SECONDS and isinstance(value, int | float):
+        return format_seconds(float(value))
+    if key == "precision" and isinstance(value, int | float):
+        return f"{100 * value:g} %"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return _ORDERS.get(str(value), str(value)) if key == "order" else str(value)
+
+
+def _hosts(run: Run) -> Table:
+    """List the hosts with their ranks, in the order in which the ranks meet them."""
+    ranks: dict[str, list[int]] = {}
+    for rank, host in enumerate(run.hosts):
+        ranks.setdefault(host, []).append(rank)
+    ranks.pop("", None)
+    left_out = len(ranks) - MAX_HOSTS
+    return Table(
+        "Where the ranks ran, as found on the machine",
+        (Column("host"), Column("ranks", right=True), Column("which")),
+        tuple(
+            Row((host, str(len(own)), ranges(own))) for host, own in list(ranks.items())[:MAX_HOSTS]
+        ),
+        f"and {left_out} more hosts" if left_out > 0 else "",
+        fold="Hosts and their ranks",
+    )
+
+
+# --- where it comes from --------------------------------------------------------------------------
+
+
+def provenance(run: Run) -> Section:
+    """Say which file a report was made from, so that the numbers can be checked."""
+    facts = []
+    if run.path is None:
+        facts.append(("run file", "none: the run was made in memory"))
+    else:
+        try:
+            digest = sha256(run.path)
+        except OSError:
+            digest = "the file is no longer there"
+        facts += [("run file", str(run.path)), ("SHA-256", digest)]
+    facts += [(f"original {key}", value) for key, value in (run.about.imported or {}).items()]
+    if run.about.probe:
+        facts.append(("measured by", f"isochrone-probe {run.about.probe}"))
+    facts.append(("report by", f"isochrone {isochrone.__version__}"))
+    return Section("Where this comes from", (Facts("", tuple(facts)),), only="report")

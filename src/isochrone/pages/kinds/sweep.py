@@ -1,0 +1,398 @@
+"""A sweep over message sizes: a table for each curve, protocol switches, who is late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.pages.page import (
+    Block,
+    Column,
+    Facts,
+    Fit,
+    Kind,
+    Listing,
+    Picture,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+)
+from isochrone.pages.words import interval, of_ranks, plural, ranges, warnings_of, with_hosts
+from isochrone.results.sweep.curves import Curve, Part, Point, curves, is_sweep, of_size, parts
+from isochrone.results.sweep.switches import Switch, describe, switches
+from isochrone.runfile.header import Option
+from isochrone.runfile.run import Run
+
+__all__ = ["PAGE"]
+
+MAX_CURVES: Final = 64
+MAX_ROWS: Final = 256
+MAX_SENTENCES: Final = 12
+MAX_TILES: Final = 4
+MAX_LINES: Final = 24
+"""Lines in one picture; of more, nobody can follow one."""
+
+MAX_LATER: Final = 3
+"""Slowest ranks (or pairs) named of each curve, if they are clearly slower than the median."""
+
+CLEARLY_SLOWER: Final = 1.1
+MARK: Final = "«"
+
+FAMILY: Final = "hockney"
+LEAST_SIZES: Final = 5
+"""A line through fewer sizes fits anything."""
+
+VIEWS: Final = {
+    "time": (
+        "Time by message size",
+        "A flat part is the cost of a message, a slope the cost of its bytes. Bars are the 95 % "
+        "intervals of the medians; where it is shaded, the protocol changes.",
+    ),
+    "bandwidth": (
+        "Bandwidth by message size",
+        "How many bytes a second, on the way to the most the machine can do.",
+    ),
+    "ranks": (
+        "Time by number of ranks",
+        "How the time grows with the number of ranks, at a few message sizes.",
+    ),
+}
+"""The figures of sweeps, each with its title and how it is read."""
+
+_SAMPLING: Final = {
+    "bytes", "tolerance", "smallest-gap", "max-points", "again", "time-limit", "repeats",
+    "precision", "min-repeats", "max-repeats", "max-time", "warmup", "clock-tolerance", "sync-age",
+    "sync-exchanges",
+}  # fmt: skip
+"""Options that say how thoroughly it is measured, not what."""
+
+_CURVES: Final = {"pairs", "op"}
+"""Options that say which curves are measured: their names do."""
+
+_NEEDS: Final = {
+    "stride": ("layout", "vector"), "cache-bytes": ("cache", "cold"), "seed": ("pairing", "random"),
+}  # fmt: skip
+"""Options that mean something with one value of another option only."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A curve, what of it is shown (all sizes, or the one the user names), and what it tells."""
+
+    curve: Curve
+    shown: Curve
+    switches: list[Switch]
+    later: list[Part]
+
+    @property
+    def title(self) -> str:
+        return (
+            f"{self.curve.name}, {self.curve.p} ranks" if self.curve.of_ranks else self.curve.name
+        )
+
+
+def _read(run: Run, nbytes: int | None) -> list[_Read]:
+    """Read the curves; switches are found among all sizes, whatever is shown."""
+    found = curves(run)
+    whole = {(str(curve.key), curve.p): curve for curve in found}
+    read = []
+    for shown in of_size(found, nbytes, run.where):
+        curve = whole[str(shown.key), shown.p]
+        later = [part for part in parts(curve) if part.ratio >= CLEARLY_SLOWER][:MAX_LATER]
+        read.append(_Read(curve, shown, switches(curve), later))
+    return read
+
+
+def _holds(run: Run) -> bool:
+    return is_sweep(run) and len(run.tables.get("sample", ())) > 0
+
+
+def _title(run: Run) -> str:
+    return f"{run.experiment} sweep {of_ranks(run)}"
+
+
+def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+    listed = []
+    for read in _read(run, nbytes):
+        entry = read.shown.to_json()
+        entry["switches"] = [switch.to_json() for switch in read.switches]
+        if read.later:
+            entry["slowest"] = [
+                {"ranks": list(part.who), "ratio": part.ratio, "last": part.last}
+                for part in read.later
+            ]
+        listed.append(entry)
+    return {
+        "ranks": run.size,
+        "seconds_are": run.quantity,
+        "options": run.options,
+        "curves": listed,
+        "bystanders": bystanders(run),
+        "warnings": run.warnings,
+    }
+
+
+def bystanders(run: Run) -> list[int]:
+    """List the ranks that sat out a bisection."""
+    table = run.tables.get("bystander")
+    if table is None or "rank" not in table or table["rank"].dtype.kind != "i":
+        return []
+    return [int(rank) for rank in table["rank"]]
+
+
+def _sections(run: Run, nbytes: int | None) -> list[Section]:
+    read = _read(run, nbytes)
+    shown = read[:MAX_CURVES]
+    more = len(read) - len(shown)
+    left_out = [Sentence(f"… and {plural(more, 'more curve')} (--json lists all)")] if more else []
+    folded = len(shown) > MAX_SENTENCES
+    numbers = [block for one in shown for block in _numbers(run, one, folded=folded)]
+    return [
+        Section("Summary", tuple(_overview(run, shown)), only="report"),
+        Section("Summary", tuple(_about(run))),
+        Section("Pictures", tuple(_pictures([run], [one.curve for one in read])), only="report"),
+        Section("Model", tuple(_model(run, read)), only="report"),
+        Section("Numbers", (*numbers, *left_out)),
+        Section("How it was measured", tuple(_how(read)), only="report"),
+        Section("Summary", (warnings_of(run.warnings),)),
+    ]
+
+
+# --- summary --------------------------------------------------------------------------------------
+
+
+def _about(run: Run) -> list[Block]:
+    """Say what was varied, what a time is, and who took no part."""
+    found: list[Block] = []
+    options = _options(run)
+    if options:
+        found.append(Facts("", options, only="terminal"))
+    if run.quantity:
+        found.append(Sentence(f"  Times are: {run.quantity}"))
+    out = bystanders(run)
+    if out:
+        many = "s" if len(out) > 1 else ""
+        found.append(Sentence(f"  Rank{many} {ranges(out)} sat out: an odd number of ranks"))
+    return found
+
+
+def _options(run: Run) -> tuple[tuple[str, str], ...]:
+    """List the options that are of the experiment and not of how long it measures."""
+    options = {name.replace("_", "-"): value for name, value in run.options.items()}
+    found = []
+    for name, value in options.items():
+        other, needed = _NEEDS.get(name, ("", None))
+        if name in _SAMPLING or name in _CURVES or name in run.by:
+            continue
+        if value is None or value is False or (other and options.get(other) != needed):
+            continue
+        found.append((name, _value(value)))
+    return tuple(found)
+
+
+def _value(value: Option) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "yes" if value is True else str(value)
+
+
+def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
+    """Say the same in a few numbers and sentences, for somebody who reads no further."""
+    found: list[Block] = []
+    tiles = [tile for one in read[:MAX_TILES] for tile in _tiles(run, one)]
+    if tiles:
+        found.append(Tiles(tuple(tiles[:MAX_TILES])))
+    found += [_sentence(one.curve) for one in read[:MAX_SENTENCES]]
+    more = len(read) - MAX_SENTENCES
+    if more > 0:
+        found.append(Sentence(f"{plural(more, 'more curve')} {_are(more)} in the tables below."))
+    changes = [_switch(change, one.title) for one in read for change in one.switches]
+    if changes:
+        found.append(Listing("Where the protocol switches", tuple(changes)))
+    later = [_later(run, part, one.title) for one in read for part in one.later]
+    if later:
+        found.append(Listing("Later than the others", tuple(later), "bad"))
+    return found
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _tiles(run: Run, read: _Read) -> list[Tile]:
+    """Return the time of the shortest message and the highest bandwidth."""
+    first = read.curve.points[0]
+    note = f"{format_bytes(first.bytes)}, {run.quantity or 'median'}"
+    tiles = [Tile(format_seconds(first.median), read.title, note)]
+    best = _best(read.curve)
+    if best is not None and best.bandwidth:
+        note = f"highest bandwidth, at {format_bytes(best.bytes)}"
+        tiles.append(Tile(format_rate(best.bandwidth), read.title, note))
+    return tiles
+
+
+def _best(curve: Curve) -> Point | None:
+    moving = [point for point in curve.points if point.bandwidth]
+    return max(moving, key=lambda point: point.bandwidth or 0.0, default=None)
+
+
+def _sentence(curve: Curve) -> Sentence:
+    """Say how long the shortest and the longest message take."""
+    first, last, best = curve.points[0], curve.points[-1], _best(curve)
+    several = not curve.of_ranks or curve.key.get("pairs", 1) != 1
+    name = curve.name if "op" in curve.key else curve.name[:1].upper() + curve.name[1:]
+    name = f"{name} on {curve.p} ranks" if curve.of_ranks else name
+    text = f"{name} {'take' if several else 'takes'} {format_seconds(first.median)}"
+    if len(curve.points) > 1:
+        text += (
+            f" with {format_bytes(first.bytes)} and {format_seconds(last.median)} with "
+            f"{format_bytes(last.bytes)}"
+        )
+    if best is not None and best.bandwidth:
+        text += f"; the bandwidth is highest at {format_bytes(best.bytes)}: "
+        text += format_rate(best.bandwidth)
+    return Sentence(f"{text}.", stress=(name,))
+
+
+def _switch(change: Switch, about: str = "") -> Sentence:
+    return Sentence(f"Protocol switch {describe(change)}", about=about)
+
+
+def _later(run: Run, part: Part, about: str = "") -> Sentence:
+    """Name a rank or a pair that is clearly later than the median."""
+    kind = "pair" if len(part.who) > 1 else "rank"
+    hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
+    who = with_hosts("–".join(map(str, part.who)), hosts)
+    text = f"{kind} {who}: {part.ratio:.2f}x the median, last in {100 * part.last:.0f} %"
+    return Sentence(f"{text} of the repetitions", about=about)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
+    """Tabulate a curve; on a terminal with what it tells directly below."""
+    found: list[Block] = [_table(read, read.title if folded else "")]
+    found += [
+        Sentence(f"{MARK} {_switch(change).text}", "strong", only="terminal")
+        for change in read.switches
+    ]
+    if read.later:
+        items = tuple(_later(run, part) for part in read.later)
+        found.append(Listing("Later than the others", items, "bad", only="terminal"))
+    return found
+
+
+def _table(read: _Read, fold: str) -> Table:
+    points = read.shown.points
+    moved = any(point.bandwidth is not None for point in points)
+    rated = any(point.message_rate is not None for point in points)
+    skewed = any(point.skew is not None for point in points)
+    titles = ["size", "median", "95 % interval", "min", "mean"]
+    titles += ["bandwidth"] * moved + ["messages"] * rated + ["skew"] * skewed + ["n"]
+    marked = {change.before for change in read.switches}
+    rows = []
+    for point in points[:MAX_ROWS]:
+        cells = [format_bytes(point.bytes), format_seconds(point.median), interval(point),
+                 format_seconds(point.min), format_seconds(point.mean)]  # fmt: skip
+        cells += [format_rate(point.bandwidth) if point.bandwidth else "–"] * moved
+        cells += [_messages(point.message_rate)] * rated
+        cells += [format_seconds(point.skew) if point.skew is not None else "–"] * skewed
+        mark = MARK if point.bytes in marked else ""
+        rows.append(Row((*cells, str(point.n), mark), "strong" if mark else ""))
+    more = len(points) - len(rows)
+    return Table(
+        read.title,
+        (*(Column(title, right=True) for title in titles), Column("")),
+        tuple(rows),
+        f"and {plural(more, 'more size')} (--json lists all)" if more else "",
+        fold,
+    )
+
+
+def _messages(rate: float | None) -> str:
+    """Write messages per second: ``3.2 M/s``."""
+    if rate is None:
+        return "–"
+    for factor, unit in ((1e6, "M"), (1e3, "k")):
+        if rate >= factor:
+            return f"{rate / factor:.3g} {unit}/s"
+    return f"{rate:.3g} /s"
+
+
+# --- for the report -------------------------------------------------------------------------------
+
+
+def _pictures(runs: Sequence[Run], drawn: Sequence[Curve]) -> list[Picture]:
+    """Name the figures that have something to show."""
+    if len(drawn) > MAX_LINES * (1 if len(runs) > 1 else 2):
+        return []
+    wanted = []
+    if any(len(curve.points) > 1 for curve in drawn) or len(runs) > 1:
+        wanted.append("time")
+        if any(point.bandwidth for curve in drawn for point in curve.points):
+            wanted.append("bandwidth")
+    if len({curve.p for curve in drawn if curve.of_ranks}) > 1:
+        wanted.append("ranks")
+    of = f"{len(runs)} runs" if len(runs) > 1 else f"{runs[0].size} ranks"
+    return [
+        Picture(view, *VIEWS[view], tuple(runs),
+                alt=f"{VIEWS[view][0]}: {_experiments(runs)}, {of}, view {view}.")
+        for view in wanted
+    ]  # fmt: skip
+
+
+def _experiments(runs: Sequence[Run]) -> str:
+    return " and ".join(dict.fromkeys(run.experiment.replace("-", " ") for run in runs))
+
+
+def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
+    """Ask for a start-up time and a time a byte, where these mean something: of a single pair."""
+    if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < LEAST_SIZES:
+        return []
+    picture = Picture(
+        "fit", "Measured times and the formula",
+        "Points are medians, lines the formula, the band its 95 % interval.", (run,),
+        alt="Measured times and the formula, view fit.",
+    )  # fmt: skip
+    return [Fit(run, FAMILY, picture)]
+
+
+def _how(read: Sequence[_Read]) -> list[Sentence]:
+    """Say what the numbers mean."""
+    words = (
+        "The time of a size is the median of its repetitions; the 95 % interval says how well that "
+        "median is known."
+    )
+    if any(one.switches for one in read):
+        words += (
+            " A protocol switch is reported where two straight lines fit the times better than "
+            "one, and differ by more than noise explains and by at least 5 %."
+        )
+    return [Sentence(words)]
+
+
+def _together(runs: Sequence[Run]) -> list[Section]:
+    """Put the runs whose curves are of the same things into common pictures."""
+    groups: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.by, []).append(run)
+    found = []
+    for members in groups.values():
+        if len(members) < 2:
+            continue
+        drawn = [curve for run in members for curve in curves(run)]
+        pictures = _pictures(members, drawn)
+        title = f"{len(members)} {_experiments(members)} runs together"
+        found += [Section(title, tuple(pictures), only="report")] if pictures else []
+    return found
+
+
+PAGE = Kind(
+    title=_title, holds=_holds, sections=_sections, document=_document, together=_together
+)  # fmt: skip

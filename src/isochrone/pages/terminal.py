@@ -1,0 +1,119 @@
+"""A page on a terminal: sentences and tables, one below the other, without pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
+from rich.table import Table as Grid
+from rich.text import Text
+
+from isochrone.base.text import printable
+from isochrone.pages.page import (
+    Block,
+    Facts,
+    Listing,
+    Page,
+    Sentence,
+    Table,
+    Tone,
+    Warnings,
+    said,
+)
+
+__all__ = ["print_blocks", "render"]
+
+STYLES: Final[dict[Tone, str]] = {
+    "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
+}  # fmt: skip
+
+LONGEST: Final = 2000
+"""Characters of one text of a file; nobody reads more."""
+
+WIDEST_TEXT: Final = 40
+"""A column of longer texts may be wrapped. Numbers never are: one without its unit is wrong."""
+
+
+def render(page: Page) -> None:
+    """Print a page."""
+    console = Console(highlight=False, soft_wrap=True)
+    _print(console, " · ".join(page.line), "bold")
+    if page.partial is not None:
+        _print(console, f"  {_stated(page.partial)}", "yellow")
+    for section in page.sections:
+        if said(section, "terminal"):
+            print_blocks(section.blocks, console)
+
+
+def print_blocks(blocks: Sequence[Block], console: Console | None = None) -> None:
+    """Print those blocks that are for a terminal."""
+    console = console or Console(highlight=False, soft_wrap=True)
+    for block in blocks:
+        if said(block, "terminal"):
+            _print_block(console, block)
+
+
+def _print_block(console: Console, block: Block) -> None:
+    match block:
+        case Sentence():
+            _print(console, _stated(block), STYLES[block.tone])
+        case Listing():
+            _print_listing(console, block)
+        case Warnings():
+            for text in block.items:
+                _print(console, f"Warning: {text}", "yellow")
+        case Table():
+            _print_table(console, block.on("terminal"))
+        case Facts():
+            _print_facts(console, block)
+
+
+def _print(console: Console, text: str, style: str = "") -> None:
+    """Print one line. It may hold a text of a file, of which a terminal must obey nothing."""
+    console.print(printable(text, LONGEST), style=style, markup=False)
+
+
+def _stated(sentence: Sentence) -> str:
+    return f"{sentence.about}: {sentence.text}" if sentence.about else sentence.text
+
+
+def _print_listing(console: Console, listing: Listing) -> None:
+    _print(console, f"{listing.title}:", STYLES[listing.tone])
+    for item in listing.items:
+        _print(console, f"  {_stated(item)}", STYLES[item.tone])
+    if listing.more:
+        _print(console, f"  … {listing.more}")
+
+
+def _print_facts(console: Console, facts: Facts) -> None:
+    """Print names and values on one line."""
+    if facts.title:
+        _print(console, f"{facts.title}: " + " · ".join(f"{k}={v}" for k, v in facts.items))
+    elif facts.items:
+        _print(console, "  " + " · ".join(f"{k} {v}" for k, v in facts.items), "dim")
+
+
+def _print_table(console: Console, table: Table) -> None:
+    console.print()
+    if table.title:
+        _print(console, f"{table.title}:")
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    needed = 0
+    for k, column in enumerate(table.columns):
+        title = printable(column.title)
+        cells = [printable(row.cells[k], LONGEST) for row in table.rows]
+        width = max(map(cell_len, (title, *cells)))
+        wraps = width > WIDEST_TEXT and not column.right
+        needed += 2 + (WIDEST_TEXT if wraps else width)
+        side: JustifyMethod = "right" if column.right else "left"
+        grid.add_column(Text(title), justify=side, no_wrap=not wraps)
+    for row in table.rows:
+        grid.add_row(*(Text(printable(cell, LONGEST)) for cell in row.cells),
+                     style=STYLES[row.tone] or None)  # fmt: skip
+    # A table that is wider than the terminal is wrapped by it; rich would cut its cells.
+    console.width = max(console.width, needed)
+    console.print(grid)
+    if table.more:
+        _print(console, f"… {table.more}")

@@ -1,0 +1,75 @@
+"""Words that several kinds of results share: ranks, nodes, plurals, intervals, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.pages.page import Warnings
+from isochrone.runfile.run import Run
+from isochrone.runfile.samples import Times
+
+__all__ = [
+    "interval", "of_ranks", "on_ranks", "plural", "ranges", "warnings_of", "with_hosts",
+]  # fmt: skip
+
+MAX_WARNINGS: Final = 20
+
+
+def ranges(ranks: Sequence[int]) -> str:
+    """Write rank numbers as ranges: ``0-3,8``."""
+    parts: list[list[int]] = []
+    for rank in sorted(ranks):
+        if parts and rank == parts[-1][1] + 1:
+            parts[-1][1] = rank
+        else:
+            parts.append([rank, rank])
+    return ",".join(f"{a}" if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def plural(count: int, noun: str) -> str:
+    """Write ``1 rank``, ``1,024 ranks``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def interval(times: Times) -> str:
+    """Write the interval of a median, with one unit if both ends have the same."""
+    if times.n < 2:
+        return "–"
+    low, high = format_seconds(times.low), format_seconds(times.high)
+    number, _, unit = low.partition(" ")
+    return f"{number} … {high}" if high.endswith(f" {unit}") else f"{low} … {high}"
+
+
+def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:
+    """Return the texts of warnings, each once; of very many, the first."""
+    texts = [str(w.get("text") or w.get("code") or "a warning without a text") for w in records]
+    texts = list(dict.fromkeys(texts))
+    left_out = len(texts) - MAX_WARNINGS
+    more = [f"and {left_out} more"] if left_out > 0 else []
+    return Warnings((*texts[:MAX_WARNINGS], *more))
+
+
+def with_hosts(ranks: int | str, hosts: Sequence[str]) -> str:
+    """Add to ranks the hosts they are on, as far as these are known: ``2–6 (n0, n2)``."""
+    known = ", ".join(printable(host, 40) for host in dict.fromkeys(hosts) if host)
+    return f"{ranks} ({known})" if known else str(ranks)
+
+
+def of_ranks(run: Run) -> str:
+    """Say whose times they are: ``of 8 ranks on 2 nodes``."""
+    nodes = _nodes(run)
+    return f"of {plural(run.size, 'rank')}" + (f" on {nodes}" if nodes else "")
+
+
+def on_ranks(run: Run) -> str:
+    """Say where something ran: ``on 8 ranks, 2 nodes``."""
+    return ", ".join(filter(None, (f"on {plural(run.size, 'rank')}", _nodes(run))))
+
+
+def _nodes(run: Run) -> str:
+    """Count the nodes; empty if they are not known."""
+    nodes = len(set(run.hosts) - {""})
+    return plural(nodes, "node") if nodes else ""

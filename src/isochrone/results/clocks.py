@@ -1,0 +1,119 @@
+"""How well the ranks' clocks agree: right after they were synchronised, and at any time later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run
+
+__all__ = ["KIND", "Clocks", "Offsets", "clocks", "has_clocks"]
+
+KIND: Final = "clocks"
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Comparisons of the clocks of two ranks, at any time after they were synchronised. Seconds.
+
+    Attributes
+    ----------
+    comparisons
+        How many.
+    median, max
+        Of the absolute difference.
+    bound
+        Median over the comparisons of how wrong each may be.
+    worst_pair, worst_age
+        The ranks of the largest difference, and how long ago the clocks had been synchronised.
+    """
+
+    comparisons: int
+    median: float
+    max: float
+    bound: float
+    worst_pair: tuple[int, int]
+    worst_age: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparisons for JSON."""
+        return {**vars(self), "worst_pair": list(self.worst_pair)}
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """What the ``sync`` and ``offset`` records of a run say. Seconds.
+
+    Attributes
+    ----------
+    synchronised
+        How often.
+    residual_median, residual_max
+        Difference to the clock of rank 0 just after; over all ranks and times.
+    drift_max
+        Of any rank against rank 0, in seconds a second, as known at the end.
+    offset
+        None if no clocks were compared later.
+    """
+
+    synchronised: int
+    residual_median: float
+    residual_max: float
+    drift_max: float
+    offset: Offsets | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return them for JSON, without what was not compared."""
+        document = dict(vars(self))
+        del document["offset"]
+        return document if self.offset is None else {**document, "offset": self.offset.to_json()}
+
+
+def has_clocks(run: Run) -> bool:
+    """Whether the clocks of the ranks were synchronised; runs of any kind may have done so."""
+    return "sync" in run.tables
+
+
+def clocks(run: Run) -> Clocks:
+    """Summarise how well the clocks of a run agreed.
+
+    Raises
+    ------
+    InputError
+        If a record lacks a number that it must have.
+    """
+    return Clocks(
+        synchronised=len(run.tables["sync"]),
+        residual_median=float(np.median(_column(run, "sync", "residual_median"))),
+        residual_max=float(_column(run, "sync", "residual_max").max()),
+        drift_max=float(_column(run, "sync", "drift_max")[-1]),
+        offset=_offsets(run) if "offset" in run.tables else None,
+    )
+
+
+def _offsets(run: Run) -> Offsets:
+    """Summarise the comparisons of two ranks; a clock behind is as wrong as one ahead."""
+    apart = np.abs(_column(run, "offset", "seconds"))
+    worst = int(np.argmax(apart))
+    i, j = (int(_column(run, "offset", key)[worst]) for key in ("i", "j"))
+    return Offsets(
+        comparisons=len(apart),
+        median=float(np.median(apart)),
+        max=float(apart[worst]),
+        bound=float(np.median(_column(run, "offset", "bound"))),
+        worst_pair=(i, j),
+        worst_age=float(_column(run, "offset", "age")[worst]),
+    )
+
+
+def _column(run: Run, name: str, key: str) -> NDArray[np.float64]:
+    """Return a column of numbers."""
+    table = run.tables[name]
+    if key not in table or table[key].dtype.kind not in "if" or np.isnan(table[key]).any():
+        article = "an" if name == "offset" else "a"
+        raise InputError(f"{article} '{name}' record without a number '{key}'", where=run.where)
+    return np.asarray(table[key], dtype=np.float64)

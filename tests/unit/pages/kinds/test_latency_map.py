@@ -1,0 +1,168 @@
+"""What is said of a latency map, as data: the same for a terminal and a report."""
+
+from __future__ import annotations
+
+import pytest
+
+from isochrone.pages.kinds.latency_map import PAGE, placement_in_words, where
+from isochrone.pages.page import (
+    Block,
+    Code,
+    Listing,
+    Picture,
+    Section,
+    Sentence,
+    Table,
+    Tiles,
+    Warnings,
+    said,
+)
+from isochrone.results.latency_map import topology
+from isochrone.results.latency_map.placement import Placement
+from isochrone.results.latency_map.topology import Level
+from isochrone.runfile.run import Run
+from made_up.maps import block, cyclic, latency_map, seed_map, with_retests
+
+
+def blocks(run: Run, nbytes: int | None = None) -> list[Block]:
+    return [part for section in PAGE.sections(run, nbytes) for part in section.blocks]
+
+
+def tables(run: Run, nbytes: int | None = None) -> list[Table]:
+    return [part for part in blocks(run, nbytes) if isinstance(part, Table)]
+
+
+def texts(run: Run, nbytes: int | None = None) -> list[str]:
+    return [part.text for part in blocks(run, nbytes) if isinstance(part, Sentence)]
+
+
+def on_terminal(sections: list[Section]) -> list[Block]:
+    return [
+        part
+        for section in sections
+        if said(section, "terminal")
+        for part in section.blocks
+        if said(part, "terminal")
+    ]
+
+
+def test_its_levels_are_tiles_sentences_and_one_table() -> None:
+    run = latency_map(block(2, 4), noise=0.0)
+    (tiles,) = (part for part in blocks(run) if isinstance(part, Tiles))
+    assert [tile.value for tile in tiles.items] == ["1.20 µs", "9.84 µs"]
+    assert [tile.note for tile in tiles.items] == ["round trip", "round trip, 8.2× the closest"]
+    levels = tables(run)[0]
+    assert levels.title == "Round trip of 64 B (half of it is one way)"
+    assert levels.on("terminal").rows[0].cells == (
+        "0  node", "1.20 µs", "602 ns", "12", "0-3 | 4-7",
+    )  # fmt: skip
+    assert levels.rows[1].cells[1] == "on different nodes"
+    assert levels.rows[1].cells[4] == "8.2×"
+
+
+def test_a_terminal_gets_levels_placement_findings_and_nothing_long() -> None:
+    run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4}, nbytes=(64, 1024))
+    kinds = [type(part) for part in on_terminal(list(PAGE.sections(run, None)))]
+    assert kinds == [Table, Sentence, Listing, Warnings, Sentence]
+    assert "Placement: block, ranks per node: 4" in texts(run)
+    assert "Also measured: 1 KiB (see --bytes)" in texts(run)
+
+
+def test_what_is_slow_is_listed_with_ratio_and_evidence() -> None:
+    run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4})
+    (listing,) = (part for part in blocks(run) if isinstance(part, Listing))
+    (item,) = listing.items
+    assert (listing.title, listing.tone) == ("Slow for their level", "bad")
+    assert item.about == "node n3"
+    assert item.text == "2.4x  112 of its round trips take 23.6 µs instead of 9.84 µs"
+    assert item.stress == ("2.4x",)
+
+
+def test_a_healthy_machine_is_said_to_be_healthy() -> None:
+    assert "Nothing is slow for its level." in texts(latency_map(block(8, 4), noise=0.0))
+
+
+def test_many_slow_parts_are_counted() -> None:
+    slow = {k: 2.0 + k / 10 for k in range(1, 120, 9)}
+    run = latency_map(block(16, 8), noise=0.0, slow_ranks=slow)
+    (listing,) = (part for part in blocks(run) if isinstance(part, Listing))
+    assert len(listing.items) == 12
+    assert listing.more == "and 2 more (--json lists all)"
+
+
+def test_another_size_may_be_chosen_and_the_rest_is_mentioned() -> None:
+    run = latency_map(block(2, 4), noise=0.0, nbytes=(64, 16384))
+    assert tables(run, 16384)[0].title.startswith("Round trip of 16 KiB")
+    assert "Also measured: 64 B (see --bytes)" in texts(run, 16384)
+    by_size = tables(run)[1]
+    assert [row.cells for row in by_size.rows] == [
+        ("64 B", "1.20 µs", "9.84 µs"), ("16 KiB", "2.40 µs", "19.6 µs"),
+    ]  # fmt: skip
+
+
+def test_pairs_measured_again_show_both_times() -> None:
+    run = with_retests(latency_map(block(2, 2), noise=0.0), [(0, 1)], factor=0.5)
+    (pairs,) = (table for table in tables(run) if "slowest" in table.title)
+    assert [column.title for column in pairs.columns][-2:] == ["at first", "again, alone"]
+    row = next(row for row in pairs.rows if row.cells[0] == "0–1")
+    assert row.cells[-2:] == ("1.20 µs", "602 ns")
+
+
+def test_the_analysis_is_made_once_and_handed_to_the_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes seconds for a thousand ranks."""
+    calls = []
+    true = topology.analyse
+    monkeypatch.setattr(topology, "analyse", lambda *a: calls.append(a) or true(*a))
+    pictures = [part for part in blocks(latency_map(block(2, 4))) if isinstance(part, Picture)]
+    assert [picture.view for picture in pictures] == ["heatmap", "surface", "levels"]
+    assert len(calls) == 1
+    assert all(picture.options.analysis is not None for picture in pictures)
+
+
+def test_the_loop_is_shown_only_of_what_was_measured_by_it() -> None:
+    measured, made_up = seed_map(), seed_map()
+    made_up.header["experiment"] = "null"
+    imported = seed_map()
+    imported.header["imported"] = {"format": "mmpi"}
+    shown = [any(isinstance(part, Code) for part in blocks(run))
+             for run in (measured, made_up, imported)]  # fmt: skip
+    assert shown == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "kind", "text"),
+    [
+        (["a"] * 4, "block", "All 4 ranks ran on one node, a."),
+        (["a", "b", "c"], "block", "Each of the 3 ranks ran on a node of its own."),
+        (cyclic(2, 2), "cyclic", "dealt out to the nodes in turn: 2 nodes, 2 on each"),
+        (["a", "b", "a"], "irregular", "no regular order: 2 nodes, between 1 and 2 on one"),
+        ([""] * 2, "block", "not recorded"),
+    ],
+)
+def test_placement_in_words(hosts: list[str], kind: str, text: str) -> None:
+    counts = tuple(hosts.count(host) for host in dict.fromkeys(hosts))
+    placement = Placement(kind, tuple(dict.fromkeys(hosts)), counts)
+    assert text in placement_in_words(placement)
+
+
+@pytest.mark.parametrize(
+    ("levels", "words"),
+    [
+        ([("package", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+         "on the same node but on different processors"),
+        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+         "on the same node but further apart"),
+        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]])], "in the same part of a node"),
+        ([("node", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("network", [list(range(8))])],
+         "on different nodes"),
+        ([("group", [[0, 1, 4, 5], [2, 3], [6, 7]])], "on different nodes of one group"),
+        ([("group", [[0, 4], [1, 5]]), ("network", [list(range(8))])],
+         "in different groups of nodes"),
+    ],
+)  # fmt: skip
+def test_levels_in_words(levels: list[tuple[str, list[list[int]]]], words: str) -> None:
+    made = [Level(k, name, 1e-6 * 3**k, 0.0, 1.0, 5, groups)
+            for k, (name, groups) in enumerate(levels)]  # fmt: skip
+    assert where(made, len(made) - 1, ["a"] * 4 + ["b"] * 4).startswith(words)
