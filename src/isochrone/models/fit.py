@@ -23,8 +23,8 @@ from isochrone.models.points import Data, Points, joined, of_run
 from isochrone.models.regimes import Regime, Splits, find
 from isochrone.models.table_file import of_csv
 from isochrone.models.terms import product, variables_of
+from isochrone.runfile.file import read as read_run
 from isochrone.runfile.run import Run
-from isochrone.runfile.run import read as read_run
 
 __all__ = ["AUTO", "family", "fit", "load"]
 

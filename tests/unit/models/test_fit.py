@@ -14,7 +14,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.models import Data, Splits, linear, parse_splits
 from isochrone.models.points import joined
-from isochrone.runfile.run import Run, write
+from isochrone.runfile.file import write
+from isochrone.runfile.run import Run
 from made_up.maps import seed_map
 from made_up.times import RANKS, SIZES, grid, noisy, run_of, times, truth
 from mpis import ROOT

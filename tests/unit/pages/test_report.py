@@ -15,7 +15,7 @@ from isochrone.base.table import Table
 from isochrone.pages.html import tables, words
 from isochrone.pages.html.build import is_report, write_report
 from isochrone.pages.html.pictures import inline
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.maps import block, cyclic, exchange, latency_map, seed_map, with_retests
 

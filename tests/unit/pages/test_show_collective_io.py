@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from isochrone.cli.main import main
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.hotspots import hot_spot, saturating, tile_io
 from made_up.sweeps import table_of

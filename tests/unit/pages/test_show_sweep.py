@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from isochrone.cli.main import main
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.maps import seed_map
 from made_up.sweeps import bisection, collective, point_to_point, table_of

@@ -17,7 +17,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.results.comparison import Comparison, Point, compare
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 __all__ = ["add_arguments", "run"]
 

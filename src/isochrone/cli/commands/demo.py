@@ -13,7 +13,7 @@ from isochrone.cli.commands import show
 from isochrone.cli.measuring import follow, setup_of
 from isochrone.pages.html.build import is_report, write_report
 from isochrone.pages.terminal.model import print_fit
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 

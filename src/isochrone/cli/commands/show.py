@@ -21,7 +21,8 @@ from isochrone.pages.terminal.warning import print_warning
 from isochrone.results import hotspot as hotspots
 from isochrone.results import tile_io as tiles
 from isochrone.results.sweep.curves import is_sweep
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 __all__ = ["add_arguments", "print_file", "run"]
 
