@@ -12,9 +12,9 @@ Format history
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import msgspec
 import numpy as np
@@ -25,6 +25,7 @@ from isochrone.base.table import TableBuilder
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import header_of
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
+from isochrone.runfile.shape import columns_of
 
 __all__ = ["FORMAT", "read", "write"]
 
@@ -32,6 +33,9 @@ FORMAT: Final = 1
 
 MAX_RANKS: Final = 1 << 22
 """More ranks than any machine has: a damaged file."""
+
+BLOCK: Final = 1 << 20
+"""Bytes that are read at once; bounds the memory that records take before they are columns."""
 
 
 def read(path: str | Path) -> Run:
@@ -98,9 +102,30 @@ class _Reader:
         self.builders: dict[str, TableBuilder] = {}
         self.ranks_seen: set[int] = set()
 
-    def read(self, stream: Iterable[bytes]) -> Run:
+    def read(self, stream: BinaryIO) -> Run:
+        while lines := stream.readlines(BLOCK):
+            if self.run is None or not self.take_alike(lines):
+                self.take_each(lines)
+        if self.run is None:
+            raise InputError("the file is empty", where=str(self.path))
+        self.run.tables = {name: builder.build() for name, builder in self.builders.items()}
+        self.check_pairs()
+        return self.run
+
+    def take_alike(self, lines: Sequence[bytes]) -> bool:
+        """Take lines if they are samples of one shape; return whether they are."""
+        found = columns_of(lines)
+        if found is not None:
+            name, columns = found
+            self.builders.setdefault(name, TableBuilder()).add_columns(len(lines), columns)
+            self.line += len(lines)
+        return found is not None
+
+    def take_each(self, lines: Sequence[bytes]) -> None:
+        """Take lines of any kind."""
         decode = msgspec.json.Decoder(dict[str, Any]).decode
-        for self.line, text in enumerate(stream, start=1):
+        for text in lines:
+            self.line += 1
             try:
                 record = decode(text)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -108,11 +133,6 @@ class _Reader:
                     break  # the writer was killed within this line
                 raise self.fail(f"not a record of a run file: {error}") from error
             self.take(record)
-        if self.run is None:
-            raise InputError("the file is empty", where=str(self.path))
-        self.run.tables = {name: builder.build() for name, builder in self.builders.items()}
-        self.check_pairs()
-        return self.run
 
     def take(self, record: dict[str, Any]) -> None:
         kind = record.pop("record", None)
