@@ -220,19 +220,17 @@ class Run:
             raise InputError(f"the pairs have no '{what}'", where=self.where)
         if self.size > MAX_MATRIX_RANKS:
             raise InputError(f"a map of {self.size} ranks is too large to be held as a matrix")
-        sizes = self.message_sizes()
-        nbytes = sizes[0] if nbytes is None else nbytes
-        if nbytes not in sizes:
-            known = ", ".join(map(str, sizes))
+        of_size = table["bytes"] == (table["bytes"].min() if nbytes is None else nbytes)
+        if not of_size.any():
+            known = ", ".join(map(str, self.message_sizes()))
             raise InputError(
                 f"no pairs of {nbytes} bytes",
                 where=self.where,
                 hint=f"there are: {known}",
             )
         matrix = np.full((self.size, self.size), np.nan)
-        first = ~table.flag("retest")
-        keep = counting(table, ("i", "j", "bytes")) if retested else first
-        keep &= table["bytes"] == nbytes
+        keep = counting(table, ("i", "j", "bytes")) if retested else ~table.flag("retest")
+        keep &= of_size
         i, j, value = table["i"][keep], table["j"][keep], table[what][keep]
         matrix[i, j] = matrix[j, i] = value
         return matrix
