@@ -22,7 +22,7 @@ from cost import ISOCHRONE, cost
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 300

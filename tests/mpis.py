@@ -12,7 +12,8 @@ import pytest
 from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
 from isochrone.measure.probe import Probe
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sysconfig.get_path("scripts"))

@@ -14,7 +14,7 @@ from isochrone.cli.main import main
 from isochrone.pages.common import page_of
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Section
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 
 B = TypeVar("B")

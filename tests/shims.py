@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isochrone.measure import probe
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from mpis import ROOT, Mpi
 
 Message = tuple[int, int, int]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isochrone.measure.platforms import Platform
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from mpis import SCRIPTS
 
 

@@ -15,11 +15,12 @@ __all__ = ["Model", "Run", "fit", "read", "read_model"]
 if TYPE_CHECKING:
     from isochrone.models import Model, fit
     from isochrone.models import read as read_model
-    from isochrone.runfile.run import Run, read
+    from isochrone.runfile.file import read
+    from isochrone.runfile.run import Run
 
 _HOMES: Final = {
     "Run": ("isochrone.runfile.run", "Run"),
-    "read": ("isochrone.runfile.run", "read"),
+    "read": ("isochrone.runfile.file", "read"),
     "Model": ("isochrone.models", "Model"),
     "fit": ("isochrone.models", "fit"),
     "read_model": ("isochrone.models", "read"),

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cluster.running import Cluster
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from mpis import SCRIPTS, Mpi
 
 LAUNCHERS = {

@@ -12,7 +12,8 @@ import pytest
 from cluster.measuring import hostfile
 from cluster.running import Cluster
 from isochrone.predict.collective_io import predict
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import DEFAULT, aggregators
 from isochrone.workloads.node_messages import Counts, layout_of

@@ -11,7 +11,7 @@ import pytest
 
 from cluster import slurm
 from cluster.running import Cluster
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 from isochrone.workloads.call import Call
 from isochrone.workloads.node_messages import block_layout, count
 from isochrone.workloads.patterns.tiles import tile_io

@@ -12,7 +12,7 @@ import pytest
 from cluster import lifetime, slurm
 from cluster.plan import Plan
 from cluster.running import Cluster
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 from mpis import ROOT, SCRIPTS, find_mpi, missing
 
 BATCH_SCRIPT = ROOT / "examples" / "slurm" / "latency-map.sbatch"

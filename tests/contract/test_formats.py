@@ -14,7 +14,7 @@ from isochrone.base.table import Table
 from isochrone.formats import exporter as exporters
 from isochrone.formats import importer as importers
 from isochrone.results.sweep.curves import curves
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Rank, Run
 from made_up import sweeps
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from isochrone.runfile.run import write
+from isochrone.runfile.file import write
 from made_up.jobs import TACHYON
 from made_up.maps import cyclic, latency_map
 from mpis import ROOT

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 from mpis import MPIS, ROOT, SCRIPTS
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone.runfile.run import write
+from isochrone.runfile.file import write
 from made_up.sweeps import point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 from mpis import ROOT

@@ -17,7 +17,7 @@ import pytest
 import websocket
 
 from isochrone.pages.html.render import write_report
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from made_up.hotspots import hotspot, tile_io
 from made_up.maps import block, latency_map
 from made_up.sweeps import bisection, collective, point_to_point, table_of

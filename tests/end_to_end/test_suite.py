@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from isochrone.measure import presets
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 NINE = presets.SUITES["mpptest"].presets

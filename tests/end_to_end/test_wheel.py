@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 from mpis import ROOT
 
 

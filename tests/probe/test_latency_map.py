@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from mpis import Mpi
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from mpis import Mpi
 
 MODES = ["blocking", "nonblocking", "persistent", "bidirectional", "put", "get"]

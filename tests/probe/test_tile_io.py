@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from mpis import Mpi
 from shims import Shim
 

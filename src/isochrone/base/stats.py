@@ -18,6 +18,7 @@ __all__ = [
     "mad",
     "median_interval",
     "outlier_limit",
+    "row_medians",
 ]
 
 INTERVAL_HALF: Final = 1.96
@@ -72,6 +73,17 @@ def median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float,
     fewer_than_k = bdtr(np.arange(n // 2, dtype=np.float64), n, 0.5)
     k = max(1, int(np.searchsorted(fewer_than_k, (1 - confidence) / 2, side="right")))
     return float(sample[k - 1]), float(sample[n - k])
+
+
+def row_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median of each row without its NaN; NaN for a row that has nothing else.
+
+    The same as ``numpy.nanmedian`` over the last axis of a matrix, which takes row after row.
+    """
+    ordered = np.sort(values, axis=1)  # NaN come last
+    known = np.sum(~np.isnan(values), axis=1)
+    rows = np.arange(len(values))
+    return np.asarray((ordered[rows, (known - 1) // 2] + ordered[rows, known // 2]) / 2)
 
 
 def outlier_limit(tests: int, degrees_of_freedom: float, rate: float = 0.01) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Table", "TableBuilder"]
+__all__ = ["Table", "TableBuilder", "column"]
 
 _CHUNK: Final = 8192
 """Records that are held as dicts before they become columns; bounds the memory of a large file."""
@@ -68,6 +69,11 @@ class TableBuilder:
         if len(self._records) >= _CHUNK:
             self._flush()
 
+    def add_columns(self, rows: int, columns: dict[str, NDArray[Any]]) -> None:
+        """Take records that are columns already."""
+        self._flush()
+        self._chunks.append((rows, columns))
+
     def build(self) -> Table:
         """Return all records taken so far as a table."""
         self._flush()
@@ -81,13 +87,14 @@ class TableBuilder:
 
     def _join(self, key: str) -> NDArray[Any]:
         parts = [
-            columns[key] if key in columns else _column([None] * rows)
+            columns[key] if key in columns else column([None] * rows)
             for rows, columns in self._chunks
         ]
-        kinds = {part.dtype for part in parts}
-        if len(kinds) == 1:
+        if {part.dtype.kind for part in parts} <= {"i", "f"} or len({p.dtype for p in parts}) == 1:
             return np.concatenate(parts)
-        return _column([value for part in parts for value in part.tolist()])
+        # value == value is false for NaN alone, which stands for a missing number
+        values = (value for part in parts for value in part.tolist())
+        return column([value if value == value else None for value in values])
 
 
 def _columns(records: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
@@ -95,18 +102,20 @@ def _columns(records: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
     keys = dict.fromkeys(records[0])
     if set(map(len, records)) != {len(keys)} or any(keys.keys() != r.keys() for r in records):
         keys = dict.fromkeys(key for record in records for key in record)
-    return {key: _column([record.get(key) for record in records]) for key in keys}
+    return {key: column([record.get(key) for record in records]) for key in keys}
 
 
-def _column(values: list[Any]) -> NDArray[Any]:
-    """Choose the narrowest kind of array that holds all values."""
+def column(values: list[Any]) -> NDArray[Any]:
+    """Choose the narrowest kind of array that holds all values; None is a missing one."""
     kinds = set(map(type, values))
-    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
-        return np.array(values, dtype=np.int64)
     if kinds == {bool}:
         return np.array(values, dtype=bool)
+    if kinds == {int}:
+        with suppress(OverflowError):  # numbers beyond 64 bits
+            return np.array(values, dtype=np.int64)
     if kinds & {int, float} and kinds <= {int, float, type(None)}:
-        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
+        with suppress(OverflowError):  # whole numbers beyond any float
+            return np.array(values, dtype=np.float64)  # None becomes NaN
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

@@ -13,7 +13,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes
 from isochrone.predict.node_cost import NodeCost
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 from isochrone.workloads import allocation as allocations
 from isochrone.workloads import pattern as patterns
 from isochrone.workloads.allocation import Allocation

@@ -16,7 +16,8 @@ from isochrone.formats.placement import Start
 from isochrone.improve.gain import Gain, gain
 from isochrone.measure import probe
 from isochrone.measure.setup import Setup
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 

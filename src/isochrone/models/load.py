@@ -9,8 +9,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.models.csv_file import read_csv
 from isochrone.models.observations import Samples, joined, of_run
+from isochrone.runfile.file import read as read_run
 from isochrone.runfile.run import Run
-from isochrone.runfile.run import read as read_run
 
 __all__ = ["Measured", "load", "samples_of"]
 

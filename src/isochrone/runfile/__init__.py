@@ -1,5 +1,6 @@
 """The run file: one measurement, one JSON Lines file.
 
-`run` reads and writes it, `header` gives its first line types, `samples` says which of its samples
-count and what their median is, `columns` checks what other records hold.
+`run` is a measurement in memory, `file` reads and writes it (with `shape`, which reads many samples
+at once), `header` gives its first line types, `samples` says which of its samples count and what
+their median is, `columns` checks what other records hold.
 """

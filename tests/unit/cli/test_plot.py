@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isochrone.cli.main import main
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from made_up.maps import seed_map
 from made_up.sweeps import collective, point_to_point
 

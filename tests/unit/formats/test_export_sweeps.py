@@ -16,7 +16,7 @@ from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv, gnuplot, osu
 from isochrone.results.sweep.curves import curves
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up import sweeps
 from mpis import missing

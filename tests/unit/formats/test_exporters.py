@@ -14,7 +14,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table, TableBuilder
 from isochrone.formats.exporters import csv, matlab, mmpi, npz
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Rank, Run
 from made_up.hotspots import hotspot
 

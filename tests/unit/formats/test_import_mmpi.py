@@ -15,7 +15,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.formats.exporters import mmpi as exporter
 from isochrone.formats.importers import mmpi
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "mmpi"

@@ -14,7 +14,7 @@ from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.formats.importers import imb, osu
 from isochrone.results.sweep.curves import Curve, curves
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 
 GOLDEN = Path(__file__).parents[2] / "golden"

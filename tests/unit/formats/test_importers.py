@@ -14,8 +14,8 @@ from scipy.io import savemat
 from isochrone.base.errors import InputError
 from isochrone.formats.exporters import csv as csv_exporter
 from isochrone.formats.importers import csv, matlab, npz
-from isochrone.runfile import run as runs
-from isochrone.runfile.run import Run
+from isochrone.runfile import file as runs
+from isochrone.runfile.run import Rank, Run
 
 HEAD = "i,j,host_i,host_j,bytes,n,mean,stddev,min,median,p95,max,low,high,retest\n"
 ROW = "0,1,a,b,8,100,1.25e-06,5e-08,,1.2e-06,,,,,false\n"
@@ -135,7 +135,7 @@ def test_host_names_come_back_from_csv_whatever_they_are(tmp_path: Path, names: 
     """The mark against formulas is taken away again, and only that."""
     rows = [f"0,{j},,,8,1e-6" for j in range(1, len(names))]
     run = sheet(tmp_path, "i,j,host_i,host_j,bytes,mean\n" + "\n".join(rows) + "\n")
-    run.ranks = [runs.Rank(rank, name, node=0) for rank, name in enumerate(names)]
+    run.ranks = [Rank(rank, name, node=0) for rank, name in enumerate(names)]
     csv_exporter.write(run, tmp_path / "again.csv")
     assert csv.read(tmp_path / "again.csv").hosts == names
 

@@ -10,7 +10,8 @@ import pytest
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.runfile.run import Run, write
+from isochrone.runfile.file import write
+from isochrone.runfile.run import Run
 from made_up.times import grid, noisy, run_of, times, truth
 
 

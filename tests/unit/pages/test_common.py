@@ -11,7 +11,7 @@ from isochrone.base.table import Table as Records
 from isochrone.pages import common
 from isochrone.pages.common import date_in_words, document, measured_how, page_of, provenance
 from isochrone.pages.page import Facts, Sentence, Table
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.maps import block, latency_map, seed_map
 from made_up.sweeps import point_to_point

@@ -10,7 +10,7 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.results.clocks import clocks
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 HEADER = {"record": "run", "format": 1, "experiment": "clock-sync", "ranks": 3}
 SYNC = {"record": "sync", "at": 0.0, "residual_median": 1e-6, "residual_max": 3e-6, "drift_max": 0}

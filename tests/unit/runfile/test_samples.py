@@ -19,7 +19,7 @@ from isochrone.cli.main import main
 from isochrone.formats.exporters import csv as csv_exporter
 from isochrone.results.comparison import compare
 from isochrone.results.sweep.curves import curves
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting, points, summarise
 from isochrone.views.sweeps import collect

@@ -17,7 +17,8 @@ from matplotlib.text import Text
 from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
-from isochrone.runfile.run import Run, write
+from isochrone.runfile.file import write
+from isochrone.runfile.run import Run
 from isochrone.views import Options
 from isochrone.views.figures import plane
 from made_up.hotspots import duplex, hotspot, saturating

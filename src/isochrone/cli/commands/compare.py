@@ -15,7 +15,8 @@ from isochrone.base.errors import InputError
 from isochrone.pages.comparison import blocks, change, name_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.comparison import Change, Comparison, compare
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 __all__ = ["add_arguments", "run"]
 

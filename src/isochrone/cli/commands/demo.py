@@ -14,7 +14,7 @@ from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.pages.html.render import is_report, write_report
 from isochrone.pages.model import blocks
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 

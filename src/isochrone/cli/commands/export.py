@@ -10,7 +10,7 @@ from isochrone.base.units import format_bytes
 from isochrone.cli.options import add_message_size
 from isochrone.cli.output import add_output, check_output
 from isochrone.formats import exporter as exporters
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 

@@ -10,7 +10,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.cli.output import add_output, check_output
 from isochrone.formats import importer as importers
-from isochrone.runfile.run import write
+from isochrone.runfile.file import write
 
 __all__ = ["add_arguments", "run"]
 

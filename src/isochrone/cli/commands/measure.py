@@ -18,7 +18,7 @@ from isochrone.cli.output import add_output, check_output
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 

@@ -9,7 +9,7 @@ from isochrone import views
 from isochrone.base import registry
 from isochrone.cli.options import read_size
 from isochrone.cli.output import add_output, check_output
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from isochrone.cli.output import add_output, check_output
 from isochrone.pages.html.render import write_report
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 

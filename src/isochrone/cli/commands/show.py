@@ -9,7 +9,7 @@ from pathlib import Path
 from isochrone.cli.options import add_message_size
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
-from isochrone.runfile.run import read
+from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 

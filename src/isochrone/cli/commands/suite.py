@@ -26,7 +26,8 @@ from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
 from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup
-from isochrone.runfile.run import Run, read
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 __all__ = ["add_arguments", "run"]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve
+from scipy.linalg import cho_factor, cho_solve
 
 from isochrone.base.stats import MAD_TO_SIGMA, Q80_TO_SIGMA
 
@@ -77,81 +77,113 @@ def fit_costs(times: Matrix, level: NDArray[np.int8], levels: int) -> CostFit:
     levels
         Number of levels.
     """
-    used = np.isfinite(times)
-    np.fill_diagonal(used, False)
-    base = _medians(times, used, level, levels)
-    unit = float(np.median(times[used])) if used.any() else 1.0
-    scale = np.where(used, base[level], unit)
-    known = np.where(used, times, 0.0)
-    own = scale.mean(axis=1)
-    cost = np.zeros(len(times))
-    fitted = used.sum(axis=1) >= MIN_PARTNERS
+    pairs = _pairs(times, level, levels)
+    base = pairs.medians(pairs.time)
+    unit = float(np.median(pairs.time)) if pairs.time.size else 1.0
+    scale = base[pairs.level]
+    partners = np.bincount(pairs.i, minlength=pairs.ranks)
+    partners += np.bincount(pairs.j, minlength=pairs.ranks)
+    own = (pairs.by_rank(scale) + unit * (pairs.ranks - partners)) / pairs.ranks
+    cost = np.zeros(pairs.ranks)
+    fitted = partners >= MIN_PARTNERS
     if fitted.any():
         for width in np.geomspace(0.1, 1e-4, SWEEPS):
-            residual = np.where(used, times - base[level] - cost[:, None] - cost, 0.0)
-            weight = used / (scale * np.maximum(np.abs(residual), width * scale))
+            residual = np.abs(pairs.without(cost) - base[pairs.level])
+            weight = 1 / (scale * np.maximum(residual, width * scale))
             pull = SPARING / (own * np.maximum(np.abs(cost), width * own))
             last = cost
-            base, cost = _solve(known, weight, level, levels, np.where(fitted, pull, np.inf))
+            base, cost = _solve(pairs, weight, np.where(fitted, pull, np.inf))
             if np.all(np.abs(cost - last) <= SETTLED * own):
                 break
         cost -= np.where(fitted, np.median(cost[fitted]), 0.0)
     # given the costs, the best base times are plain medians
-    base = _medians(times - cost[:, None] - cost, used, level, levels)
-    expected = np.maximum(base[level] + cost[:, None] + cost, 0.1 * base[level])
+    base = pairs.medians(pairs.without(cost))
+    bases = base[level]
+    expected = np.maximum(bases + cost[:, None] + cost, 0.1 * bases)
     costly = int(np.sum(np.abs(cost) > NO_COST * own))
-    freedom = int(used.sum()) // 2 - costly - int(np.isfinite(base).sum())
-    return CostFit(base, cost, expected, _spread(times, expected, used, freedom), freedom)
+    freedom = pairs.time.size - costly - int(np.isfinite(base).sum())
+    spread = _spread(pairs.time / expected[pairs.i, pairs.j], freedom)
+    return CostFit(base, cost, expected, spread, freedom)
 
 
-def _medians(times: Matrix, used: NDArray[np.bool_], level: NDArray[np.int8], n: int) -> Matrix:
-    members = (times[used & (level == k)] for k in range(n))
-    return np.array([np.median(m) if m.size else np.nan for m in members])
+@dataclass(frozen=True)
+class _Pairs:
+    """The pairs that a fit rests on, each once: its ends ``i < j``, its level, its round trip."""
+
+    ranks: int
+    levels: int
+    i: NDArray[np.intp]
+    j: NDArray[np.intp]
+    level: NDArray[np.intp]
+    time: Matrix
+
+    def without(self, cost: Matrix) -> Matrix:
+        """Return the round trips without the costs of both ends."""
+        return self.time - cost[self.i] - cost[self.j]
+
+    def medians(self, values: Matrix) -> Matrix:
+        """Return the median of each level; NaN for one without pairs."""
+        members = (values[self.level == k] for k in range(self.levels))
+        return np.array([np.median(m) if m.size else np.nan for m in members])
+
+    def by_rank(self, values: Matrix) -> Matrix:
+        """Return the sum over the pairs of each rank."""
+        sums = np.bincount(self.i, values, self.ranks) + np.bincount(self.j, values, self.ranks)
+        return np.asarray(sums)
+
+    def by_level(self, values: Matrix) -> Matrix:
+        """Return the sum over the pairs of each level."""
+        return np.asarray(np.bincount(self.level, values, self.levels))
+
+    def by_level_and_rank(self, values: Matrix) -> Matrix:
+        """Return the sum over the pairs of each rank on each level, one row for each level."""
+        first = self.level * self.ranks
+        size = self.levels * self.ranks
+        sums = np.bincount(first + self.i, values, size) + np.bincount(first + self.j, values, size)
+        return np.asarray(sums.reshape(self.levels, self.ranks))
 
 
-def _solve(
-    times: Matrix,
-    weight: Matrix,
-    level: NDArray[np.int8],
-    levels: int,
-    pull: Matrix,
-) -> tuple[Matrix, Matrix]:
+def _pairs(times: Matrix, level: NDArray[np.int8], levels: int) -> _Pairs:
+    """Return the pairs above the diagonal that have a time."""
+    i, j = np.nonzero(np.triu(np.isfinite(times), 1))
+    return _Pairs(len(times), levels, i, j, level[i, j].astype(np.intp), times[i, j])
+
+
+def _solve(pairs: _Pairs, weight: Matrix, pull: Matrix) -> tuple[Matrix, Matrix]:
     """Solve the normal equations of one weighted least-squares step for base times and costs.
 
     ``pull`` is the weight with which each cost is held at zero; infinite where it is zero.
     """
-    n = len(times)
-    system = np.zeros((n + levels, n + levels))
-    right = np.zeros(n + levels)
-    system[:n, :n] = weight
-    np.fill_diagonal(system[:n, :n], weight.sum(axis=1) + pull)
-    weighted = weight * times
-    right[:n] = weighted.sum(axis=1)
-    for k in range(levels):
-        inside = level == k
-        shared = np.where(inside, weight, 0.0).sum(axis=1)
-        system[:n, n + k] = system[n + k, :n] = shared
-        system[n + k, n + k] = shared.sum() / 2
-        right[n + k] = weighted[inside].sum() / 2
-    diagonal = np.diagonal(system)
+    n = pairs.ranks
+    weighted = weight * pairs.time
+    right = np.concatenate([pairs.by_rank(weighted), pairs.by_level(weighted)])
+    shared = pairs.by_level_and_rank(weight)
+    # symmetric: the lower triangle, by columns, is all that LAPACK reads
+    system = np.zeros((right.size, right.size), order="F")
+    system[pairs.j, pairs.i] = weight
+    system[n:, :n] = shared
+    diagonal = np.concatenate([shared.sum(axis=0) + pull, shared.sum(axis=1) / 2])
+    np.fill_diagonal(system, diagonal)
     free = np.flatnonzero(np.isfinite(diagonal) & (diagonal > 0))
-    solution = np.zeros(n + levels)
-    solution[free] = solve(system[np.ix_(free, free)], right[free], assume_a="pos")
+    if free.size < right.size:
+        system = system[np.ix_(free, free)]
+    solution = np.zeros(right.size)
+    solution[free] = cho_solve(cho_factor(system, lower=True, overwrite_a=True), right[free])
     return solution[n:], solution[:n]
 
 
-def _spread(times: Matrix, expected: Matrix, used: NDArray[np.bool_], freedom: int) -> float:
+def _spread(ratio: Matrix, freedom: int) -> float:
     """Estimate the spread from the residuals that the fit could not make zero by its freedom.
 
-    An exact fit through as many points as it has numbers says nothing about noise, so only the
-    ``freedom`` largest residuals count (Maronna, Martin & Yohai 2006, *Robust Statistics*, 4.4.2).
-    If more than a fifth of them are large, this is no noise with outliers but a wide distribution,
-    such as the distances on a small torus.
+    ``ratio`` is measured over expected time of each pair. An exact fit through as many points as
+    it has numbers says nothing about noise, so only the ``freedom`` largest residuals count
+    (Maronna, Martin & Yohai 2006, *Robust Statistics*, 4.4.2). If more than a fifth of them are
+    large, this is no noise with outliers but a wide distribution, such as the distances on a small
+    torus.
     """
-    above = np.triu(used, 1)
-    residual = np.sort(np.abs(np.log(times[above] / expected[above])))[-freedom:]
     if freedom < 1:
         return np.inf
+    residual = np.sort(np.abs(np.log(ratio)))[-freedom:]
     return max(
         MAD_TO_SIGMA * float(np.median(residual)), Q80_TO_SIGMA * float(np.quantile(residual, 0.8))
     )

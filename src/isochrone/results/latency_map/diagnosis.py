@@ -150,9 +150,10 @@ class SlowFinder:
         np.fill_diagonal(mask, False)
         times = np.where(mask, self.times, np.nan)
         fit = fit_costs(times, self.level, len(self.partitions))
-        partners = mask.sum(axis=1)
+        on_level = self.partners(mask)
+        partners = on_level.sum(axis=0)
         fitted = partners >= MIN_PARTNERS
-        nearest = self.nearest(mask)
+        nearest = _nearest(on_level)
         unit = np.where(fitted, fit.base[nearest], 1.0)
         relative = np.where(fitted, fit.cost, 0.0) / unit
         alike = len(np.unique(self.node[fitted]))
@@ -161,20 +162,17 @@ class SlowFinder:
             for ranks in self.nodes:
                 relative[ranks] -= np.median(relative[ranks])
             alike = int(fitted.sum())
-        typical = np.array([_median(fit.base[self.level[k]][mask[k]]) for k in range(len(mask))])
-        own = MEDIAN_LOSS * fit.spread * typical / unit / np.sqrt(np.maximum(partners, 1))
+        typical = _typical(fit.base, on_level) / unit
+        own = MEDIAN_LOSS * fit.spread * typical / np.sqrt(np.maximum(partners, 1))
         scale = np.maximum(own, max(mad(relative[fitted]), MIN_SPREAD))
         limit = np.maximum(1 + outlier_limit(alike, alike - 1, PART_RATE) * scale, MIN_RATIO)
         limit[~fitted | (alike < MIN_ALIKE)] = np.inf
         return _Verdict(fit, mask, nearest, 1 + relative, limit)
 
-    def nearest(self, mask: Mask) -> NDArray[np.int64]:
-        """Return the closest level with enough pairs of each rank: a cost weighs most there."""
+    def partners(self, mask: Mask) -> NDArray[np.int64]:
+        """Count the pairs of each rank on each level, one row for each level."""
         levels = range(len(self.partitions))
-        count = np.array([(mask & (self.level == k)).sum(axis=1) for k in levels])
-        enough = count >= MIN_PARTNERS
-        nearest = np.where(enough.any(axis=0), enough.argmax(axis=0), count.argmax(axis=0))
-        return np.asarray(nearest, dtype=np.int64)
+        return np.array([np.sum(mask & (self.level == k), axis=1) for k in levels])
 
     # A cost belongs to the largest part whose ranks all have it.
 
@@ -350,6 +348,22 @@ class SlowFinder:
         if kind == "pair" and len(ranks) == 2:
             return f"{ranks[0]}-{ranks[1]}"
         return ("-" if kind == "pair" else ",").join(hosts)
+
+
+def _nearest(partners: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the closest level with enough pairs of each rank: a cost weighs most there."""
+    enough = partners >= MIN_PARTNERS
+    nearest = np.where(enough.any(axis=0), enough.argmax(axis=0), partners.argmax(axis=0))
+    return np.asarray(nearest, dtype=np.int64)
+
+
+def _typical(base: Matrix, partners: NDArray[np.int64]) -> Matrix:
+    """Return the median over the pairs of each rank of the base times of their levels."""
+    order = np.argsort(base)
+    up_to = np.cumsum(partners[order], axis=0)  # pairs of each rank on a level as fast, or faster
+    count = up_to[-1]
+    lower, upper = (order[np.argmax(up_to > k, axis=0)] for k in ((count - 1) // 2, count // 2))
+    return np.where(count, (base[lower] + base[upper]) / 2, np.nan)
 
 
 def _median(values: Matrix) -> float:

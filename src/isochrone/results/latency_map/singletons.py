@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import mad
+from isochrone.base.stats import mad, row_medians
 
 __all__ = ["without_costs", "without_singletons", "without_slow_switches"]
 
@@ -90,7 +90,7 @@ def _costs(excess: Matrix, base: float, farther: Matrix) -> Matrix:
     known = np.isfinite(excess).sum(axis=1) >= MIN_PARTNERS
     cost = farther.copy()
     if known.any():
-        cost[known] = np.nanmedian(excess[known], axis=1)
+        cost[known] = row_medians(excess[known])
         cost[cost < max(PLAIN * mad(cost[known]), PLAINLY_SLOW * base)] = 0.0
     return cost
 

@@ -13,7 +13,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.base.table import Table
 from isochrone.pages.html.render import is_report, write_report
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.maps import block, exchange, latency_map, seed_map, with_retests
 

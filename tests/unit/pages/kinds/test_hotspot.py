@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone.cli.main import main
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from made_up.hotspots import hotspot, saturating
 from made_up.sweeps import table_of
 from rendered import document, report, show, words

@@ -11,7 +11,7 @@ from isochrone.cli.main import main
 from isochrone.pages.kinds import sweep
 from isochrone.pages.kinds.sweep import PAGE
 from isochrone.pages.page import Fit, Picture, Sentence, Table
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.maps import block, latency_map, seed_map
 from made_up.sweeps import bisection, collective, line, point_to_point, run_of, table_of

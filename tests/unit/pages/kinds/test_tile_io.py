@@ -9,7 +9,7 @@ import pytest
 from isochrone.cli.main import main
 from isochrone.pages.kinds.tile_io import PAGE
 from isochrone.pages.page import Picture, Table
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from made_up.hotspots import tile_io
 from made_up.sweeps import table_of
 from rendered import blocks, document, report, sections, show, words

@@ -11,7 +11,7 @@ import pytest
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
 from isochrone.results.sweep.curves import Curve, curves, is_sweep, parts
-from isochrone.runfile import run as runs
+from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.maps import seed_map
 from made_up.sweeps import bisection, collective, line, point_to_point, table_of

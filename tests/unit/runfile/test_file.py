@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.runfile.run import read, write
+from isochrone.runfile.file import read, write
 
 HEADER = '{"record":"run","format":1,"experiment":"latency-map","ranks":3,"site":"north"}\n'
 RANKS = "".join(

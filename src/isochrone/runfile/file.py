@@ -1,0 +1,212 @@
+"""The run file: one measurement, one JSON Lines file, raw enough to be judged again.
+
+Format history
+--------------
+1
+    First format. Line 1 is the ``run`` record; then one ``rank`` record for each rank, as found on
+    the machine; then samples, each a flat object named after what it is (``pair``, ``sample``);
+    ``warning`` records wherever the measurement was suspicious; last an ``end`` record. A file
+    without the ``end`` record is a partial run. Times are seconds, sizes bytes. Unknown keys and
+    unknown records are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.table import TableBuilder
+from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.header import header_of
+from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
+from isochrone.runfile.shape import columns_of
+
+__all__ = ["FORMAT", "read", "write"]
+
+FORMAT: Final = 1
+
+MAX_RANKS: Final = 1 << 22
+"""More ranks than any machine has: a damaged file."""
+
+BLOCK: Final = 1 << 20
+"""Bytes that are read at once; bounds the memory that records take before they are columns."""
+
+
+def read(path: str | Path) -> Run:
+    """Read a run file.
+
+    A file that was cut short, even within its last line, is a partial run and not an error.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be opened, is no run file, is of a newer format, or is damaged.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as stream:
+            return _Reader(path).read(stream)
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+
+
+def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a run file. The file appears whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If the file exists and ``overwrite`` is false, or it cannot be written.
+    """
+    path = Path(path)
+    if path.exists() and not overwrite:
+        raise InputError(
+            "it exists already", where=str(path), hint="choose another name, or --force"
+        )
+    with whole_file(path) as stream:
+        for record in _records(run):
+            stream.write(msgspec.json.encode(record) + b"\n")
+
+
+def _records(run: Run) -> Iterator[dict[str, Any]]:
+    """List the records of a run in the order of the file."""
+    yield {"record": "run", "format": FORMAT, **run.header}
+    for rank in run.ranks:
+        yield {
+            "record": "rank", "rank": rank.rank, "host": rank.host, "cpu": rank.cpu,
+            "core": rank.core, "package": rank.package, "numa": rank.numa, "node": rank.node,
+            **rank.extra,
+        }  # fmt: skip
+    for name, table in run.tables.items():
+        for row in table.rows():
+            yield {"record": name, **row}
+    for warning in run.warnings:
+        yield {"record": "warning", **warning}
+    if run.end is not None:
+        yield {"record": "end", **run.end}
+
+
+class _Reader:
+    """Reads the records of one file, checks them, and says which line is wrong."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.line = 0
+        self.run: Run | None = None
+        self.builders: dict[str, TableBuilder] = {}
+        self.ranks_seen: set[int] = set()
+
+    def read(self, stream: BinaryIO) -> Run:
+        while lines := stream.readlines(BLOCK):
+            if self.run is None or not self.take_alike(lines):
+                self.take_each(lines)
+        if self.run is None:
+            raise InputError("the file is empty", where=str(self.path))
+        self.run.tables = {name: builder.build() for name, builder in self.builders.items()}
+        self.check_pairs()
+        return self.run
+
+    def take_alike(self, lines: Sequence[bytes]) -> bool:
+        """Take lines if they are samples of one shape; return whether they are."""
+        found = columns_of(lines)
+        if found is not None:
+            name, columns = found
+            self.builders.setdefault(name, TableBuilder()).add_columns(len(lines), columns)
+            self.line += len(lines)
+        return found is not None
+
+    def take_each(self, lines: Sequence[bytes]) -> None:
+        """Take lines of any kind."""
+        decode = msgspec.json.Decoder(dict[str, Any]).decode
+        for text in lines:
+            self.line += 1
+            try:
+                record = decode(text)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                if self.run is not None and not text.endswith(b"\n"):
+                    break  # the writer was killed within this line
+                raise self.fail(f"not a record of a run file: {error}") from error
+            self.take(record)
+
+    def take(self, record: dict[str, Any]) -> None:
+        kind = record.pop("record", None)
+        if self.run is None:
+            self.start(kind, record)
+        elif kind == "rank":
+            self.run.ranks.append(self.rank(record))
+        elif kind == "warning":
+            self.run.warnings.append(record)
+        elif kind == "end":
+            self.run.end = record
+        elif isinstance(kind, str):
+            self.builders.setdefault(kind, TableBuilder()).add(record)
+        else:
+            raise self.fail("a record without a name")
+
+    def start(self, kind: object, record: dict[str, Any]) -> None:
+        if kind != "run":
+            raise self.fail("not a run file: it does not begin with a 'run' record")
+        version = record.pop("format", None)
+        if type(version) is not int or version < 1:
+            raise self.fail("the 'run' record has no valid 'format'")
+        if version > FORMAT:
+            raise self.fail(
+                f"format {version} is newer than {FORMAT}, the newest this version reads",
+                hint="update isochrone",
+            )
+        ranks = record.get("ranks")
+        if type(ranks) is not int or not 1 <= ranks <= MAX_RANKS:
+            raise self.fail("the 'run' record has no valid number of 'ranks'")
+        try:
+            header_of(record)
+        except InputError as error:
+            raise self.fail(error.what) from error
+        self.run = Run(header=record, path=self.path)
+
+    def rank(self, record: dict[str, Any]) -> Rank:
+        assert self.run is not None
+        number, host = record.pop("rank", None), record.pop("host", None)
+        if type(number) is not int or not 0 <= number < self.run.size:
+            raise self.fail(f"'rank' is {number!r}, not a number from 0 to {self.run.size - 1}")
+        if number in self.ranks_seen:
+            raise self.fail(f"rank {number} a second time")
+        self.ranks_seen.add(number)
+        if not isinstance(host, str):
+            raise self.fail("a 'rank' record without a 'host'")
+        places = {}
+        for key in ("node", "cpu", "core", "package", "numa"):
+            places[key] = record.pop(key, -1)
+            if not isinstance(places[key], int):
+                raise self.fail(f"'{key}' is {places[key]!r}, not a whole number")
+        return Rank(rank=number, host=host, extra=record, **places)
+
+    def check_pairs(self) -> None:
+        """Refuse pairs that cannot be: a latency map is used as a matrix everywhere."""
+        assert self.run is not None
+        table = self.run.tables.get("pair")
+        if table is None:
+            return
+        for key in ("i", "j", "bytes"):
+            if key not in table or table[key].dtype != np.int64:
+                raise self.fail(f"a 'pair' record without a whole number '{key}'", line=False)
+        i, j = table["i"], table["j"]
+        if not np.all((i >= 0) & (i < j) & (j < self.run.size)):
+            raise self.fail(f"a pair that is not 0 <= i < j < {self.run.size}", line=False)
+        for key in (q for q in PAIR_QUANTITIES if q in table):
+            values = table[key]
+            if values.dtype != np.float64 and values.dtype != np.int64:
+                raise self.fail(f"a 'pair' record whose '{key}' is no number", line=False)
+            if np.any((values < 0) | (values > MAX_SECONDS)) or (
+                key == "median" and np.isnan(values).any()
+            ):
+                raise self.fail(f"a 'pair' record whose '{key}' is no time", line=False)
+
+    def fail(self, what: str, *, hint: str = "", line: bool = True) -> InputError:
+        where = f"{self.path}:{self.line}" if line else str(self.path)
+        return InputError(what, where=where, hint=hint)

@@ -1,0 +1,66 @@
+"""Lines that hold records of one shape become columns without a dict for each record.
+
+Nearly all lines of a run file are such: 523 776 pairs of a map, each with the same twelve members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.table import column
+
+__all__ = ["columns_of"]
+
+_OWN: Final = ("run", "rank", "warning", "end")
+"""Records that are no samples."""
+
+
+def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, NDArray[Any]]] | None:
+    """Read samples of one name with the same members.
+
+    Returns
+    -------
+    tuple or None
+        The name and the columns; None if any line holds something else, or is damaged.
+    """
+    try:
+        first = msgspec.json.decode(lines[0])
+        if not isinstance(first, dict):
+            return None
+        name = first.pop("record", None)
+        if not isinstance(name, str) or name in _OWN:
+            return None
+        members = tuple((key, type(value) is float) for key, value in first.items())
+        records = list(map(_decoder(name, members).decode, lines))
+    except (msgspec.DecodeError, ValueError):
+        return None
+    columns = {}
+    for k, (key, is_float) in enumerate(members):
+        values = map(attrgetter(f"_{k}"), records)
+        if is_float:
+            columns[key] = np.fromiter(values, np.float64, len(records))
+        else:
+            columns[key] = column(list(values))
+    return name, columns
+
+
+@lru_cache(maxsize=8)
+def _decoder(name: str, members: tuple[tuple[str, bool], ...]) -> msgspec.json.Decoder[Any]:
+    """Make a decoder that takes records with exactly these members; floats must be numbers.
+
+    Attributes are numbered, because a member of a record may have a name that Python reserves.
+    """
+    attributes: list[tuple[str, Any]] = [("name", Literal[name])]
+    attributes += [(f"_{k}", float if is_float else Any) for k, (_, is_float) in enumerate(members)]
+    keys = {f"_{k}": key for k, (key, _) in enumerate(members)} | {"name": "record"}
+    shape = msgspec.defstruct(
+        "Shape", attributes, rename=keys, forbid_unknown_fields=True, gc=False
+    )
+    return msgspec.json.Decoder(shape)
