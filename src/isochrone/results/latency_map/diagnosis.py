@@ -265,12 +265,13 @@ class SlowFinder:
         expected = np.maximum(expected, self.explained(named))
         ratio = np.triu(np.where(np.isfinite(self.times), self.times / expected, 0.0), 1)
         slow = np.zeros_like(between)
+        i, j = np.nonzero(ratio >= LEAST_PAIR_RATIO)
+        excess, error = np.log(ratio[i, j]), np.broadcast_to(self.error, ratio.shape)[i, j]
         for verdict in (self.outer, self.inner):
-            mask = np.triu(verdict.mask)
-            sigma = np.hypot(max(verdict.fit.spread, LEAST_SPREAD), self.error)
-            limit = outlier_limit(int(mask.sum()), MAD_EFFICIENCY * verdict.fit.freedom, PAIR_RATE)
-            excess = np.log(np.maximum(ratio, 1.0))
-            slow |= mask & (excess > limit * sigma) & (ratio >= LEAST_PAIR_RATIO)
+            tests = int(np.triu(verdict.mask).sum())
+            limit = outlier_limit(tests, MAD_EFFICIENCY * verdict.fit.freedom, PAIR_RATE)
+            sigma = np.hypot(max(verdict.fit.spread, LEAST_SPREAD), error)
+            slow[i, j] |= verdict.mask[i, j] & (excess > limit * sigma)
         found = [*self.links(slow, ratio, expected), *self.single(slow, ratio, expected)]
         return sorted(found, key=lambda pair: -pair.ratio)
 
