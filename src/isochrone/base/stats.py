@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Final
 
 import numpy as np
@@ -70,8 +71,8 @@ def median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float,
     n = sample.size
     if not n:
         return float("nan"), float("nan")
-    fewer_than_k = bdtr(np.arange(n // 2, dtype=np.float64), n, 0.5)
-    k = max(1, int(np.searchsorted(fewer_than_k, (1 - confidence) / 2, side="right")))
+    beyond = (1 - confidence) / 2
+    k = max(1, bisect_right(range(n // 2), beyond, key=lambda fewer: bdtr(float(fewer), n, 0.5)))
     return float(sample[k - 1]), float(sample[n - k])
 
 

@@ -30,6 +30,9 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
+    # The systems solved here are small, and the machine is often busy or shared by many: threads
+    # of the linear algebra would mostly wait for each other. Whoever sets the variable is obeyed.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         return _run(argv)
     except IsochroneError as error:

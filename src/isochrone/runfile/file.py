@@ -34,7 +34,7 @@ FORMAT: Final = 1
 MAX_RANKS: Final = 1 << 22
 """More ranks than any machine has: a damaged file."""
 
-BLOCK: Final = 1 << 20
+BLOCK: Final = 1 << 18
 """Bytes that are read at once; bounds the memory that records take before they are columns."""
 
 

@@ -5,7 +5,7 @@ Nearly all lines of a run file are such: 523 776 pairs of a map, each with the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, Literal
@@ -20,6 +20,9 @@ __all__ = ["columns_of"]
 
 _OWN: Final = ("run", "rank", "warning", "end")
 """Records that are no samples."""
+
+Members = tuple[tuple[str, type | None], ...]
+"""Names of the members of a record in order, each with ``int`` or ``float`` if it is a number."""
 
 
 def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, NDArray[Any]]] | None:
@@ -37,28 +40,31 @@ def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, NDArray[Any]]] | 
         name = first.pop("record", None)
         if not isinstance(name, str) or name in _OWN:
             return None
-        members = tuple((key, type(value) is float) for key, value in first.items())
+        kinds = {key: type(value) for key, value in first.items()}
+        members = tuple((k, kind if kind in (int, float) else None) for k, kind in kinds.items())
         records = list(map(_decoder(name, members).decode, lines))
-    except (msgspec.DecodeError, ValueError):
+        return name, dict(_columns(members, records))
+    except (msgspec.DecodeError, ValueError, OverflowError):
         return None
-    columns = {}
-    for k, (key, is_float) in enumerate(members):
+
+
+def _columns(members: Members, records: Sequence[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
+    for k, (key, number) in enumerate(members):
         values = map(attrgetter(f"_{k}"), records)
-        if is_float:
-            columns[key] = np.fromiter(values, np.float64, len(records))
+        if number:
+            yield key, np.fromiter(values, number, len(records))
         else:
-            columns[key] = column(list(values))
-    return name, columns
+            yield key, column(list(values))
 
 
 @lru_cache(maxsize=8)
-def _decoder(name: str, members: tuple[tuple[str, bool], ...]) -> msgspec.json.Decoder[Any]:
-    """Make a decoder that takes records with exactly these members; floats must be numbers.
+def _decoder(name: str, members: Members) -> msgspec.json.Decoder[Any]:
+    """Make a decoder that takes records with exactly these members.
 
     Attributes are numbered, because a member of a record may have a name that Python reserves.
     """
     attributes: list[tuple[str, Any]] = [("name", Literal[name])]
-    attributes += [(f"_{k}", float if is_float else Any) for k, (_, is_float) in enumerate(members)]
+    attributes += [(f"_{k}", number or Any) for k, (_, number) in enumerate(members)]
     keys = {f"_{k}": key for k, (key, _) in enumerate(members)} | {"name": "record"}
     shape = msgspec.defstruct(
         "Shape", attributes, rename=keys, forbid_unknown_fields=True, gc=False

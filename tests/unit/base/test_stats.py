@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import median_abs_deviation
 
-from isochrone.base.stats import mad, median_interval, outlier_limit
+from isochrone.base.stats import mad, median_interval, outlier_limit, row_medians
 
 finite = st.floats(-1e6, 1e6)
+gaps = st.none() | finite
 
 
 def test_mad_of_a_normal_sample_is_its_standard_deviation() -> None:
@@ -36,6 +37,24 @@ def test_median_interval_is_the_tabulated_pair_of_order_statistics() -> None:
     """Le Boudec 2010, table A.1, 95 %: of 10 the 2nd and the 9th, of 100 the 40th and the 61st."""
     assert median_interval(range(1, 11)) == (2, 9)
     assert median_interval(range(1, 101)) == (40, 61)
+
+
+@pytest.mark.parametrize("n", [1000, 400_000])
+def test_median_interval_of_many_values_is_that_of_the_normal_approximation(n: int) -> None:
+    """A level of a large map has hundreds of thousands of pairs."""
+    low, high = median_interval(range(1, n + 1))
+    assert low == pytest.approx(n / 2 - 1.96 * n**0.5 / 2, abs=1)
+    assert high == n + 1 - low
+
+
+@given(st.lists(st.tuples(finite, *[gaps] * 4), min_size=1, max_size=9))
+def test_medians_of_rows_leave_out_what_was_not_measured(rows: list[tuple[float | None]]) -> None:
+    values = np.array(rows, dtype=np.float64)
+    np.testing.assert_array_equal(row_medians(values), np.nanmedian(values, axis=1))
+
+
+def test_median_of_a_row_that_holds_nothing_is_not_a_number() -> None:
+    assert np.isnan(row_medians(np.full((1, 3), np.nan))).all()
 
 
 def test_median_interval_of_too_few_values_is_all_of_them() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -83,7 +84,7 @@ def fit_costs(times: Matrix, level: NDArray[np.int8], levels: int) -> CostFit:
     scale = base[pairs.level]
     partners = np.bincount(pairs.i, minlength=pairs.ranks)
     partners += np.bincount(pairs.j, minlength=pairs.ranks)
-    own = (pairs.by_rank(scale) + unit * (pairs.ranks - partners)) / pairs.ranks
+    own = (pairs.sums(scale).sum(axis=0) + unit * (pairs.ranks - partners)) / pairs.ranks
     cost = np.zeros(pairs.ranks)
     fitted = partners >= MIN_PARTNERS
     if fitted.any():
@@ -126,21 +127,21 @@ class _Pairs:
         members = (values[self.level == k] for k in range(self.levels))
         return np.array([np.median(m) if m.size else np.nan for m in members])
 
-    def by_rank(self, values: Matrix) -> Matrix:
-        """Return the sum over the pairs of each rank."""
-        sums = np.bincount(self.i, values, self.ranks) + np.bincount(self.j, values, self.ranks)
-        return np.asarray(sums)
-
-    def by_level(self, values: Matrix) -> Matrix:
-        """Return the sum over the pairs of each level."""
-        return np.asarray(np.bincount(self.level, values, self.levels))
-
-    def by_level_and_rank(self, values: Matrix) -> Matrix:
-        """Return the sum over the pairs of each rank on each level, one row for each level."""
-        first = self.level * self.ranks
+    def sums(self, values: Matrix) -> Matrix:
+        """Sum the pairs of each rank on each level, one row for each level."""
         size = self.levels * self.ranks
-        sums = np.bincount(first + self.i, values, size) + np.bincount(first + self.j, values, size)
+        sums = np.bincount(self.of_i, values, size) + np.bincount(self.of_j, values, size)
         return np.asarray(sums.reshape(self.levels, self.ranks))
+
+    @cached_property
+    def of_i(self) -> NDArray[np.intp]:
+        """Place of the lower end among the sums."""
+        return self.level * self.ranks + self.i
+
+    @cached_property
+    def of_j(self) -> NDArray[np.intp]:
+        """Place of the higher end among the sums."""
+        return self.level * self.ranks + self.j
 
 
 def _pairs(times: Matrix, level: NDArray[np.int8], levels: int) -> _Pairs:
@@ -155,20 +156,18 @@ def _solve(pairs: _Pairs, weight: Matrix, pull: Matrix) -> tuple[Matrix, Matrix]
     ``pull`` is the weight with which each cost is held at zero; infinite where it is zero.
     """
     n = pairs.ranks
-    weighted = weight * pairs.time
-    right = np.concatenate([pairs.by_rank(weighted), pairs.by_level(weighted)])
-    shared = pairs.by_level_and_rank(weight)
+    shared, weighted = pairs.sums(weight), pairs.sums(weight * pairs.time)
+    right = np.concatenate([weighted.sum(axis=0), weighted.sum(axis=1) / 2])
     # symmetric: the lower triangle, by columns, is all that LAPACK reads
     system = np.zeros((right.size, right.size), order="F")
     system[pairs.j, pairs.i] = weight
     system[n:, :n] = shared
     diagonal = np.concatenate([shared.sum(axis=0) + pull, shared.sum(axis=1) / 2])
-    np.fill_diagonal(system, diagonal)
-    free = np.flatnonzero(np.isfinite(diagonal) & (diagonal > 0))
-    if free.size < right.size:
-        system = system[np.ix_(free, free)]
-    solution = np.zeros(right.size)
-    solution[free] = cho_solve(cho_factor(system, lower=True, overwrite_a=True), right[free])
+    # an unknown that is zero takes no part: its equation becomes x = 0
+    zero = ~(np.isfinite(diagonal) & (diagonal > 0))
+    system[zero, :] = system[:, zero] = right[zero] = 0.0
+    np.fill_diagonal(system, np.where(zero, 1.0, diagonal))
+    solution = cho_solve(cho_factor(system, lower=True, overwrite_a=True), right)
     return solution[n:], solution[:n]
 
 

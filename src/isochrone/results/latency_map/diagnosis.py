@@ -265,13 +265,14 @@ class SlowFinder:
         expected = np.maximum(expected, self.explained(named))
         ratio = np.triu(np.where(np.isfinite(self.times), self.times / expected, 0.0), 1)
         slow = np.zeros_like(between)
+        i, j = np.nonzero(ratio >= MIN_PAIR_RATIO)
+        excess, error = np.log(ratio[i, j]), np.broadcast_to(self.error, ratio.shape)[i, j]
         for verdict in (self.outer, self.inner):
-            mask = np.triu(verdict.mask)
-            sigma = np.hypot(max(verdict.fit.spread, MIN_SPREAD), self.error)
+            tests = int(np.triu(verdict.mask).sum())
             known = MAD_EFFICIENCY * verdict.fit.degrees_of_freedom
-            limit = outlier_limit(int(mask.sum()), known, PAIR_RATE)
-            excess = np.log(np.maximum(ratio, 1.0))
-            slow |= mask & (excess > limit * sigma) & (ratio >= MIN_PAIR_RATIO)
+            sigma = np.hypot(max(verdict.fit.spread, MIN_SPREAD), error)
+            limit = outlier_limit(tests, known, PAIR_RATE)
+            slow[i, j] |= verdict.mask[i, j] & (excess > limit * sigma)
         found = [*self.links(slow, ratio, expected), *self.single(slow, ratio, expected)]
         return sorted(found, key=lambda pair: -pair.ratio)
 

@@ -126,7 +126,9 @@ def fill_missing(times: Matrix) -> Matrix:
     for i in np.flatnonzero(np.isnan(filled).any(axis=1)):
         missing = np.flatnonzero(np.isnan(times[i]) & (np.arange(len(times)) != i))
         filled[i, missing] = np.maximum(reach[i], reach[missing]).min(axis=1)
-    filled[np.isinf(filled)] = np.nanmedian(times)
+    alone = np.isinf(filled)
+    if alone.any():
+        filled[alone] = np.nanmedian(times)
     return np.minimum(filled, filled.T)
 
 

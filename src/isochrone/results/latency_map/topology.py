@@ -132,13 +132,13 @@ def analyse(run: Run, nbytes: int | None = None) -> Topology:
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
     what = "median" if "median" in run.pairs() else "mean"  # mmpi logs know no median
     times = _positive(run.matrix(what, nbytes))
-    error = _standard_errors(run, nbytes)
+    error, retested = _standard_errors(run, nbytes), _retested(run, nbytes)
     told = _recorded_partitions(run)
     partitions = find_partitions(times, list(told.values()), float(np.median(error)))
     finder = SlowFinder(
         times=times,
-        first=_positive(run.matrix(what, nbytes, retested=False)),
-        retested=_retested(run, nbytes),
+        first=_positive(run.matrix(what, nbytes, retested=False)) if retested.any() else times,
+        retested=retested,
         partitions=partitions,
         hosts=run.hosts,
         error=error,
