@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 
 from isochrone import models
 from isochrone.runfile.run import read
-from mpis import MPIS, ROOT, SCRIPTS
+from mpis import MPIS, ROOT, SCRIPTS, wait_for_records
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -288,31 +287,36 @@ def test_ranks_that_fail_are_exit_code_3_with_their_last_words(
 def test_a_probe_that_hangs_is_ended_and_its_file_kept(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
+    """A program that writes the begin of a run file and then does nothing more, for ever."""
     out = tmp_path / "map.jsonl"
-    options = ("--timeout", 4, "--repeats", 1000000, "--bytes", "64,4MiB", "-o", out)
-    answer = isochrone("measure", "latency-map", "-n", 4, *options)
+    hang = tmp_path / "hang"
+    header = '{"record":"run","format":1,"experiment":"latency-map","ranks":2}'
+    hang.write_text(f"#!/bin/sh\necho '{header}' > '{out}'\nsleep 100000\n")
+    hang.chmod(0o755)
+    args = ("--launcher", "generic", "--launcher-template", f"{hang} {{program}}", "-o", out)
+    answer = isochrone("measure", "latency-map", "-n", 2, "--timeout", 2, *args)
     assert answer.returncode == 3
     assert "did not end within" in answer.stderr
     assert f"what was measured is kept in {out}" in answer.stderr
     assert not read(out).complete
+    assert not survivors(hang)
 
 
 def test_interrupting_ends_the_ranks_and_keeps_what_was_measured(tmp_path: Path) -> None:
-    """Ctrl-C reaches isochrone alone; no rank may survive it."""
+    """Ctrl-C reaches isochrone alone; no rank may survive it.
+
+    All pairs take equally long, so with two of fifteen in the file it is far from its end.
+    """
     out = tmp_path / "map.jsonl"
-    options = ["--repeats", "2000", "--bytes", "64,1MiB", "-o", out]
+    options = ["--repeats", "500", "--bytes", "64,1MiB", "-o", out]
     process = subprocess.Popen(
         [SCRIPTS / "isochrone", "measure", "latency-map", "-n", "6", *options],
         env={**os.environ, "MPICC": str(MPIS["mpich-wheel"])},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if out.exists() and out.read_bytes().count(b'"pair"') >= 2:
-            break
-        time.sleep(0.02)
+    wait_for_records(out, "pair", 2, process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate()
     assert process.returncode == 3
     assert "interrupted" in errors
     assert "Traceback" not in errors
@@ -323,14 +327,14 @@ def test_interrupting_ends_the_ranks_and_keeps_what_was_measured(tmp_path: Path)
     assert not survivors(out)
 
 
-def survivors(out: Path) -> list[str]:
-    """Processes that still carry the name of the run file in their arguments."""
+def survivors(file: Path) -> list[str]:
+    """Processes that still carry the name of a file in their arguments."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = entry.read_bytes()
         except OSError:
             continue
-        if bytes(out) in words:
+        if bytes(file) in words:
             found.append(f"{entry}: {words!r}")
     return found
