@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from isochrone import models
+from isochrone.base import registry
 from isochrone.runfile.run import read
 from mpis import MPIS, ROOT, SCRIPTS, wait_for_records
 
@@ -103,9 +104,11 @@ def test_report_is_one_file_without_a_request(
     assert "Round trip" in text or "round trip" in text
 
 
-def test_demo_ends_with_a_report_and_may_be_repeated(isochrone: Isochrone, tmp_path: Path) -> None:
+def test_demo_ends_with_a_report_and_may_be_repeated(
+    isochrone_process: Isochrone, tmp_path: Path
+) -> None:
     for _ in range(2):
-        answer = isochrone("demo", cwd=tmp_path)
+        answer = isochrone_process("demo", cwd=tmp_path)
         assert answer.returncode == 0, answer.stderr
     assert (tmp_path / "report.html").is_file()
     assert read(tmp_path / "demo-latency-map.jsonl").complete
@@ -131,6 +134,16 @@ def test_dry_run_prints_the_command_and_starts_nothing(
     assert "mpiexec -n 3 " in answer.stdout
     assert "latency-map" in answer.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", registry.names("cli.commands"))
+def test_each_subcommand_starts_in_a_process_of_its_own(
+    isochrone_process: Isochrone, command: str
+) -> None:
+    """It must not need what only another one imports; most tests run all in one process."""
+    answer = isochrone_process(command, "--help")
+    assert answer.returncode == 0, answer.stderr
+    assert f"usage: isochrone {command}" in answer.stdout
 
 
 def test_help_answers_without_numpy(tmp_path: Path) -> None:
