@@ -16,8 +16,8 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
-from made_up.hotspots import hot_spot
-from made_up.maps import block, exchange, latency_map, seed_map
+from made_up.hotspots import exchange, hot_spot
+from made_up.latency_maps import block, latency_map, mmpi_example
 from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 from mpis import ROOT
@@ -69,7 +69,7 @@ def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
     draw = registry.load("views.figures", name).draw
     with pytest.raises(InputError, match="no sweep over message sizes"):
-        draw([seed_map()])
+        draw([mmpi_example()])
     with pytest.raises(InputError, match="name at least one"):
         draw([])
     with pytest.raises(InputError, match="no operation 'scan'"):
@@ -106,7 +106,7 @@ def test_it_has_the_signature_of_a_view_of_a_map(name: str) -> None:
 def test_a_view_of_a_map_draws_every_quantity_in_every_format(
     name: str, what: str, tmp_path: Path
 ) -> None:
-    figure = registry.load("views.figures", name).draw(seed_map(), what)
+    figure = registry.load("views.figures", name).draw(mmpi_example(), what)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -118,9 +118,9 @@ def test_a_view_of_a_map_draws_every_quantity_in_every_format(
 def test_it_refuses_what_was_not_measured(name: str) -> None:
     draw = registry.load("views.figures", name).draw
     with pytest.raises(InputError, match="no pairs of 7 bytes"):
-        draw(seed_map(), "mean", 7)
+        draw(mmpi_example(), "mean", 7)
     with pytest.raises(InputError, match="there are"):
-        draw(seed_map(), "mode")
+        draw(mmpi_example(), "mode")
 
 
 @pytest.mark.parametrize("name", MAPS)
@@ -180,7 +180,7 @@ def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> Non
     exact = times(truth("bcast-log"), variables)
     run = run_of(noisy(exact, variables, 0.02, 3, seed=1, op="bcast"))
     with pytest.raises(InputError, match="no samples to fit"):
-        draw([seed_map()])
+        draw([mmpi_example()])
     with pytest.raises(InputError, match="name at least one"):
         draw([])
     with pytest.raises(InputError, match="no model family 'nothing'"):
@@ -213,7 +213,7 @@ def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None
 def test_the_view_of_nodes_refuses_in_one_line() -> None:
     draw = registry.load("views.figures", "nodes").draw
     with pytest.raises(InputError, match="no messages of nodes"):
-        draw([seed_map()])
+        draw([mmpi_example()])
     with pytest.raises(InputError, match="no run"):
         draw([])
     damaged = exchange()

@@ -11,7 +11,7 @@ import pytest
 
 from isochrone.runfile.run import write
 from made_up.jobs import TACHYON
-from made_up.maps import cyclic, latency_map
+from made_up.latency_maps import cyclic, latency_map
 from mpis import ROOT
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]

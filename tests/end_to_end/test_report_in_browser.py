@@ -19,7 +19,7 @@ import websocket
 from isochrone.pages.html.build import write_report
 from isochrone.runfile import run as runs
 from made_up.hotspots import hot_spot, tile_io
-from made_up.maps import block, latency_map
+from made_up.latency_maps import block, latency_map
 from made_up.sweeps import bisection, collective, point_to_point, table_of
 
 pytestmark = pytest.mark.browser

@@ -15,7 +15,7 @@ from isochrone.base.table import Table
 from isochrone.models import Data, Splits, linear, parse_splits
 from isochrone.models.points import joined
 from isochrone.runfile.run import Run, write
-from made_up.maps import seed_map
+from made_up.latency_maps import mmpi_example
 from made_up.times import RANKS, SIZES, grid, noisy, run_of, times, truth
 from mpis import ROOT
 
@@ -267,7 +267,7 @@ def test_too_few_points_no_data_and_no_number_are_refused() -> None:
     with pytest.raises(InputError, match="nothing to fit"):
         models.fit([])
     with pytest.raises(InputError, match="holds no samples"):
-        models.fit(seed_map())
+        models.fit(mmpi_example())
     with pytest.raises(InputError, match="no model family 'nothing'"):
         models.fit(noisy(np.ones(80), grid("gather"), 0, 1, 0), "nothing")
 

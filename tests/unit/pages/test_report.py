@@ -17,7 +17,8 @@ from isochrone.pages.html.build import is_report, write_report
 from isochrone.pages.html.pictures import inline
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from made_up.maps import block, cyclic, exchange, latency_map, seed_map, with_retests
+from made_up.hotspots import exchange
+from made_up.latency_maps import block, cyclic, latency_map, mmpi_example, with_retests
 
 HOSTILE = "<script>alert(1)</script>"
 HOSTILE_IMAGE = "\"><img src=x onerror='alert(2)'>"
@@ -126,7 +127,7 @@ def test_pictures_are_described_and_share_no_ids(tmp_path: Path) -> None:
 
 
 def test_several_runs_have_a_section_each(tmp_path: Path) -> None:
-    _, page = report(tmp_path, latency_map(block(2, 4)), seed_map())
+    _, page = report(tmp_path, latency_map(block(2, 4)), mmpi_example())
     titles = [text for tag, text in page.headings if tag in ("h1", "h2")]
     assert titles == [
         "2 measurements",
@@ -140,7 +141,7 @@ def test_several_runs_have_a_section_each(tmp_path: Path) -> None:
 def test_a_partial_run_is_said_to_be_partial(tmp_path: Path) -> None:
     _, page = report(tmp_path, latency_map(block(4, 4), missing=lambda i, j: j > 12))
     assert "Partial run. The measurement did not come to its end." in page.words
-    assert "Partial run" not in report(tmp_path, seed_map())[1].words
+    assert "Partial run" not in report(tmp_path, mmpi_example())[1].words
 
 
 def test_text_from_a_file_is_text(tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ def test_text_from_a_file_is_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [None, 7, "x", [], ["x"], {"bytes": None, "max-time": "x"}])
 def test_a_damaged_header_does_no_harm(damage: object, tmp_path: Path) -> None:
-    run = seed_map()
+    run = mmpi_example()
     run.header |= dict.fromkeys(
         ("options", "mpi", "clock", "notes", "started", "probe", "imported", "experiment"), damage
     )
@@ -176,7 +177,7 @@ def test_a_damaged_header_does_no_harm(damage: object, tmp_path: Path) -> None:
 
 
 def test_a_run_without_pairs_has_no_map(tmp_path: Path) -> None:
-    run = seed_map()
+    run = mmpi_example()
     run.tables = {"sample": run.tables["pair"]}
     _, page = report(tmp_path, run)
     assert "no map to draw. It has 6 records of sample" in page.words
@@ -185,7 +186,7 @@ def test_a_run_without_pairs_has_no_map(tmp_path: Path) -> None:
 
 
 def test_it_says_which_file_it_is_made_from(tmp_path: Path) -> None:
-    run = on_disk(seed_map(), tmp_path / "seed.jsonl")
+    run = on_disk(mmpi_example(), tmp_path / "seed.jsonl")
     _, page = report(tmp_path, run)
     assert str(tmp_path / "seed.jsonl") in page.words
     assert sha256(tmp_path / "seed.jsonl") in page.words
@@ -194,7 +195,7 @@ def test_it_says_which_file_it_is_made_from(tmp_path: Path) -> None:
 
 
 def test_an_imported_run_is_not_said_to_be_measured_by_us(tmp_path: Path) -> None:
-    run = seed_map()
+    run = mmpi_example()
     run.header |= {"imported": {"format": "mmpi", "path": "a.log"}, "median_is_mean": True}
     text, page = report(tmp_path, run)
     assert "measured by another program" in page.words
@@ -219,7 +220,7 @@ def test_several_sizes_have_a_table_of_levels(tmp_path: Path) -> None:
 
 
 def test_it_knows_its_own(tmp_path: Path) -> None:
-    report(tmp_path, seed_map())
+    report(tmp_path, mmpi_example())
     assert is_report(tmp_path / "report.html")
     (tmp_path / "mine.html").write_text("<!DOCTYPE html><title>mine</title>")
     assert not is_report(tmp_path / "mine.html")
@@ -230,7 +231,7 @@ def test_errors_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no run"):
         write_report([], tmp_path / "a.html")
     with pytest.raises(InputError, match="cannot write"):
-        write_report([seed_map()], tmp_path / "no" / "a.html")
+        write_report([mmpi_example()], tmp_path / "no" / "a.html")
 
 
 def test_it_needs_jinja2_and_says_how_to_get_it(
@@ -238,7 +239,7 @@ def test_it_needs_jinja2_and_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(InputError, match=r"pip install 'isochrone\[report\]'"):
-        write_report([seed_map()], tmp_path / "a.html")
+        write_report([mmpi_example()], tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -336,7 +337,7 @@ def test_inline_svg_takes_the_colours_of_the_page_and_keeps_to_itself() -> None:
 
 
 def test_options_that_were_not_used_are_not_listed() -> None:
-    run = seed_map()
+    run = mmpi_example()
     both = {"repeats": 100, "precision": 0.05, "max-time": 1, "time-limit": 0, "force": False}
     run.header["options"] = both
     assert tables.measured_how(run) == [("repeats", "100"), ("time for everything", "1.00 s")]

@@ -9,7 +9,7 @@ from pathlib import Path
 from isochrone.pages.html import sweeps as report_sweeps
 from isochrone.pages.html.build import write_report
 from isochrone.runfile.run import Run
-from made_up.maps import block, latency_map
+from made_up.latency_maps import block, latency_map
 from made_up.sweeps import bisection, collective, line, point_to_point, table_of
 
 

@@ -11,7 +11,7 @@ import pytest
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from made_up.maps import seed_map
+from made_up.latency_maps import mmpi_example
 from made_up.sweeps import bisection, collective, point_to_point, table_of
 
 
@@ -109,7 +109,7 @@ def test_several_files_of_different_kinds_may_be_given(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     names = []
-    for k, run in enumerate((seed_map(), point_to_point(), collective())):
+    for k, run in enumerate((mmpi_example(), point_to_point(), collective())):
         names.append(str(tmp_path / f"{k}.jsonl"))
         runs.write(run, tmp_path / f"{k}.jsonl")
     assert main(["show", *names]) == 0
