@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from beds.mpis import Mpi
 from cluster import lifetime
 from cluster.measuring import measure
 from cluster.plan import Plan
 from isochrone.measure.probe import Probe
-from mpis import Mpi
 
 
 def links(built: Probe, folder: Path) -> None:

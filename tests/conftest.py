@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Command, run_here, run_process
-from mpis import MPIS, Mpi, find_mpi
-from shims import Shim
+from beds.command_line import Command, run_here, run_process
+from beds.mpis import MPIS, Mpi, find_mpi
+from beds.shim import Shim
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from beds.mpis import SCRIPTS, Mpi
 from cluster.running import Cluster
 from isochrone.runfile.run import Run, read
-from mpis import SCRIPTS, Mpi
 
 LAUNCHERS = {
     "mpich": ("mpiexec-mpich", "-f"),

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import find_mpi
 from cluster.measuring import measure
 from cluster.running import Cluster
 from isochrone.runfile.run import Run
-from mpis import find_mpi
 
 # Nodes with several ranks, nodes with one, and leaders two levels deep.
 NODES = (3, 1, 2, 1, 1)

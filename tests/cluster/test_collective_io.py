@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import Mpi, find_mpi
+from beds.shim import Shim
 from cluster.measuring import CROWDED, hostfile
 from cluster.running import Cluster
 from isochrone.predict.collective_io import predict
@@ -18,8 +20,6 @@ from isochrone.workloads.cb_config_list import DEFAULT, aggregators
 from isochrone.workloads.node_messages import Counts, layout_of
 from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import TABLE_II, UNEVEN, shuffled, tachyon
-from mpis import Mpi, find_mpi
-from shims import Shim
 
 SHUFFLED = shuffled(5)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import find_mpi
 from cluster.measuring import measure
 from cluster.running import Cluster
 from isochrone.runfile.run import Run
-from mpis import find_mpi
 
 
 def between_nodes(run: Run) -> np.ndarray:

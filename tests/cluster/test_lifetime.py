@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import ROOT
 from cluster import folders, lifetime
 from cluster.plan import Plan
 from cluster.remote_shell import parse
 from cluster.running import Cluster
 from cluster.waiting import wait_for
-from mpis import ROOT
 
 
 def command(*words: str, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import SCRIPTS, find_mpi, missing
 from cluster import slurm
 from cluster.measuring import CROWDED
 from cluster.running import Cluster
@@ -17,7 +18,6 @@ from isochrone.workloads.call import Call
 from isochrone.workloads.node_messages import block_layout, count
 from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import TACHYON, UNEVEN
-from mpis import SCRIPTS, find_mpi, missing
 
 
 def isochrone(on: Cluster, mpi: str, *words: object) -> dict[str, object]:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import ROOT, SCRIPTS, find_mpi, missing
 from cluster import lifetime, slurm
 from cluster.plan import Plan
 from cluster.running import Cluster
 from cluster.waiting import wait_for
 from isochrone.runfile.run import read
-from mpis import ROOT, SCRIPTS, find_mpi, missing
 
 BATCH_SCRIPT = ROOT / "examples" / "slurm" / "latency-map.sbatch"
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from beds.mpis import ROOT
 from isochrone import views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
@@ -20,7 +21,6 @@ from made_up.hotspots import exchange, hot_spot
 from made_up.latency_maps import block, latency_map, mmpi_example
 from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
-from mpis import ROOT
 
 NAMES = registry.names("views.figures")
 MAPS = [name for name in NAMES if registry.load("views.figures", name).DRAWS == "map"]

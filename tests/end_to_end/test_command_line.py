@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import MPIS, ROOT, SCRIPTS, wait_for_records
 from isochrone import models
 from isochrone.base import registry
 from isochrone.runfile.run import read
-from mpis import MPIS, ROOT, SCRIPTS, wait_for_records
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 

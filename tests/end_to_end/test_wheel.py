@@ -14,8 +14,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from beds.mpis import ROOT
 from isochrone.runfile.run import read
-from mpis import ROOT
 
 
 @pytest.fixture(scope="module")

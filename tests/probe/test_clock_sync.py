@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mpis import Mpi
+from beds.mpis import Mpi
 
 OFFSET = 100.0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import isochrone
-from mpis import ROOT, Mpi
+from beds.mpis import ROOT, Mpi
 
 
 def ask(mpi: Mpi, *options: str) -> subprocess.CompletedProcess[str]:

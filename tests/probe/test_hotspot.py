@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import Mpi
+from beds.shim import Shim
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
-from mpis import Mpi
-from shims import Shim
 
 QUICK = ("--bytes", "16KiB", "--repeats", "4")
 

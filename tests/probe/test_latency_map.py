@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import Mpi, wait_for_records
 from isochrone.runfile.run import Run, read
-from mpis import Mpi, wait_for_records
 
 
 def measured_pairs(run: Run) -> list[tuple[int, int, int]]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import Mpi
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run, read
-from mpis import Mpi
 
 WINDOWS = {
     "blocking": "1", "nonblocking": "8", "persistent": "8", "bidirectional": "1", "put": "8",

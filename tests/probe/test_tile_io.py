@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import Mpi
+from beds.shim import Shim
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.runfile.run import Run, read
-from mpis import Mpi
-from shims import Shim
 
 SMALL = ("--tile", "40x30", "--element", "7", "--repeats", "2")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from beds.simulation import Simulation
 from isochrone.measure.platforms import parse
-from simulation import Simulation
 
 MACHINE = "nodes:5 cores:3"
 SKEW, OFFSET = 50.0, 0.5

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
+from beds.simulation import Simulation
 from isochrone.measure.platforms import MPI_HEADER, Platform, parse
 from isochrone.runfile.run import Run
-from simulation import Simulation
 
 BYTES = 4 << 20
 MESSAGE = BYTES + MPI_HEADER

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import SCRIPTS
 from isochrone import models
 from isochrone.measure.platforms import parse
 from isochrone.models.points import Data
-from mpis import SCRIPTS
 
 MACHINE = "nodes:64 cores:1"
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from beds.simulation import Simulation
 from isochrone.measure.platforms import Platform, parse
 from isochrone.runfile.run import Run
-from simulation import Simulation
 
 MACHINE = "nodes:4 cores:1"
 SIZES = [0, 8, 1024, 65536, 1048576]

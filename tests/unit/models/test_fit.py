@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
@@ -17,7 +18,6 @@ from isochrone.models.points import joined
 from isochrone.runfile.run import Run, write
 from made_up.latency_maps import mmpi_example
 from made_up.times import RANKS, SIZES, grid, noisy, run_of, times, truth
-from mpis import ROOT
 
 LINES = ((3e-6, 4.5e-10), (9e-6, 3e-10), (2.5e-5, 1.6e-10), (1.2e-4, 1e-10))
 FINE = tuple(10_240 * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 30, 36, 42, 50))

@@ -7,9 +7,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from beds.mpis import SCRIPTS
 from isochrone.measure.platforms import Platform
 from isochrone.runfile.run import Run, read
-from mpis import SCRIPTS
 
 
 @dataclass

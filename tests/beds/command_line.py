@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
+from beds.mpis import MPIS, SCRIPTS
 from isochrone.cli.main import main
-from mpis import MPIS, SCRIPTS
 
 Answer = subprocess.CompletedProcess[str]
 Command = Callable[..., Answer]

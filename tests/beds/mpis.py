@@ -16,7 +16,7 @@ from isochrone.measure import launchers, probe
 from isochrone.measure.probe import Probe
 from isochrone.runfile.run import Run, read
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 
 MPIS = {
