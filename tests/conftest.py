@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from mpis import MPIS, SCRIPTS, Mpi, find_mpi
-from shims import Shim
+from beds.command_line import Command, run_here, run_process
+from beds.mpis import MPIS, Mpi, find_mpi
+from beds.shim import Shim
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,27 +32,16 @@ def every_mpi(request: pytest.FixtureRequest) -> Mpi:
     return find_mpi(request.param)
 
 
-@pytest.fixture
-def isochrone() -> Callable[..., subprocess.CompletedProcess[str]]:
+@pytest.fixture(scope="session")
+def isochrone() -> Command:
+    """Run the command line within this process, which has imported all it needs."""
+    return run_here
+
+
+@pytest.fixture(scope="session")
+def isochrone_process() -> Command:
     """Run the command line as a user does, in a process of its own."""
-
-    def run(
-        *args: object, cwd: Path | None = None, **environ: str
-    ) -> subprocess.CompletedProcess[str]:
-        program = shutil.which("isochrone", path=str(SCRIPTS))
-        assert program, "isochrone is not installed beside this Python"
-        return subprocess.run(
-            [program, *map(str, args)],
-            cwd=cwd,
-            env={**os.environ, "MPICC": str(MPIS["mpich-wheel"]), **environ},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
-
-    return run
+    return run_process
 
 
 @pytest.fixture

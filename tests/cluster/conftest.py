@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from beds.mpis import missing
 from cluster import lifetime
 from cluster.plan import Plan
 from cluster.running import Cluster
-from mpis import missing
 
 
 @pytest.fixture(scope="session")

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from beds.mpis import SCRIPTS, Mpi
 from cluster.running import Cluster
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from mpis import SCRIPTS, Mpi
 
 LAUNCHERS = {
     "mpich": ("mpiexec-mpich", "-f"),
     "openmpi": ("mpirun-openmpi", "--hostfile"),
 }
 """By kind of MPI: the launcher, and how its starter takes a hostfile."""
+
+CROWDED = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+"""For MPICH where many ranks share few processors and no time is looked at: a rank that waits
+sleeps, and does not take turns with those it waits for."""
 
 
 def hostfile(on: Cluster, order: Sequence[int], path: Path) -> Path:

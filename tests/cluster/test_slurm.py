@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import ROOT, SCRIPTS, find_mpi, missing
 from cluster import lifetime, slurm
 from cluster.plan import Plan
 from cluster.running import Cluster
+from cluster.waiting import wait_for
 from isochrone.runfile.file import read
-from mpis import ROOT, SCRIPTS, find_mpi, missing
 
 BATCH_SCRIPT = ROOT / "examples" / "slurm" / "latency-map.sbatch"
+
+UNFINISHED = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING")
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +55,14 @@ def test_the_batch_script_of_the_examples_ends_with_a_map_and_a_report(
     find_mpi("mpich-wheel")
     shutil.copy(BATCH_SCRIPT, tmp_path)
     shape = ("--nodes=2", "--ntasks-per-node=2", f"--chdir={tmp_path}")
-    submit = ["sbatch", "--wait", *shape, tmp_path / BATCH_SCRIPT.name]
+    submit = ["sbatch", *shape, tmp_path / BATCH_SCRIPT.name]
     path = f"{SCRIPTS}:{slurm_cluster.environ()['PATH']}"
-    answer = slurm_cluster.run(*submit, timeout=120, environ={"PATH": path})
-    log = "".join(file.read_text() for file in tmp_path.glob("latency-map-*.log"))
-    assert answer.returncode == 0, answer.stderr + log
+    answer = slurm_cluster.run(*submit, environ={"PATH": path})
     number = re.search(r"batch job (\d+)", answer.stdout)
-    assert number, answer.stdout
+    assert number, answer
+    wait_for(lambda: state(slurm_cluster, number[1]) not in UNFINISHED, "the job", seconds=200)
+    log = "".join(file.read_text() for file in tmp_path.glob("latency-map-*.log"))
+    assert state(slurm_cluster, number[1]) == "COMPLETED", log
     run = read(tmp_path / f"latency-map-{number[1]}.jsonl")
     assert run.complete
     assert run.hosts == ["n1", "n1", "n2", "n2"]
@@ -66,3 +70,11 @@ def test_the_batch_script_of_the_examples_ends_with_a_map_and_a_report(
     assert "latency-map · 4 ranks on 2 nodes" in log
     report = (tmp_path / f"latency-map-{number[1]}.html").read_text()
     assert "n2" in report
+
+
+def state(on: Cluster, job: str) -> str:
+    """Return what has become of a job; `sbatch --wait` looks only every few seconds."""
+    answer = on.run("scontrol", "--oneliner", "show", "job", job)
+    found = re.search(r"JobState=(\w+)", answer.stdout)
+    assert found, answer
+    return found[1]

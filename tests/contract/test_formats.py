@@ -10,13 +10,13 @@ import pytest
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
-from isochrone.base.table import Table
 from isochrone.formats import exporter as exporters
 from isochrone.formats import importer as importers
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
-from isochrone.runfile.run import Rank, Run
+from isochrone.runfile.run import Run
 from made_up import sweeps
+from made_up.latency_maps import latency_map
 
 EXPORTERS = exporters.names()
 IMPORTERS = importers.names()
@@ -32,28 +32,10 @@ PRINTED_SECONDS = {"mmpi": 0.005e-6}
 """Half the last digit of the formats that round; the others keep all digits."""
 
 
-def synthetic(hosts: list[str], *, sizes: tuple[int, ...] = (64,), keep: int | None = None) -> Run:
-    """Make a map of made-up times; ``keep`` cuts it after so many pairs."""
-    dice = np.random.default_rng(7)
-    i, j = np.triu_indices(len(hosts), 1)
-    i, j, nbytes = np.tile(i, len(sizes)), np.tile(j, len(sizes)), np.repeat(sizes, len(i))
-    median = 1e-6 * (1 + dice.random(len(i)) * 50) * nbytes / 64
-    scale = {
-        "mean": 1.1, "min": 0.9, "median": 1.0, "p95": 1.4, "max": 2.0, "low": 0.98, "high": 1.02,
-    }  # fmt: skip
-    columns = {"i": i, "j": j, "bytes": nbytes, "n": np.full(len(i), 100)}
-    columns |= {key: median * factor for key, factor in scale.items()}
-    columns["stddev"] = median * 0.07
-    known = {host: node for node, host in reversed(list(enumerate(dict.fromkeys(hosts))))}
-    return Run(
-        header={"experiment": "latency-map", "ranks": len(hosts), "options": {"repeats": 100}},
-        ranks=[Rank(rank, host, known[host]) for rank, host in enumerate(hosts)],
-        tables={"pair": Table({key: column[:keep] for key, column in columns.items()})},
-        end={"seconds": 1.0, "complete": True} if keep is None else None,
-    )
-
-
-MAPS = {"whole": synthetic(HOSTS), "partial": synthetic(HOSTS, keep=6)}
+MAPS = {
+    "whole": latency_map(HOSTS),
+    "partial": latency_map(HOSTS, missing=lambda i, j: (i, j) >= (1, 4)),
+}
 FEW = (8, 64, 4096)
 SWEEPS = {
     "point-to-point": sweeps.point_to_point(sizes=(0, *FEW), repeats=5),
@@ -132,7 +114,7 @@ def test_every_exporter_writes_one_file_and_leaves_nothing_else(
 @pytest.mark.parametrize("name", FROM_MAP)
 def test_every_exporter_leaves_its_run_as_it_was(name: str, tmp_path: Path) -> None:
     """Exporting twice, or exporting and then plotting, sees the same numbers."""
-    run = synthetic(HOSTS)
+    run = latency_map(HOSTS)
     before = list(run.pairs().rows())
     export(run, name, tmp_path)
     assert list(run.pairs().rows()) == before
@@ -172,7 +154,7 @@ def test_what_cannot_be_exported_gives_one_line(name: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", FROM_MAP)
 def test_the_size_asked_for_is_exported(name: str, tmp_path: Path) -> None:
     """Of a map of several sizes, the user gets the one that was named."""
-    run = synthetic(HOSTS, sizes=(64, 4096))
+    run = latency_map(HOSTS, nbytes=(64, 4096))
     one = export(run, name, tmp_path, nbytes=4096)
     if name in TO_MAP:
         back = importers.load(name).read(one)
@@ -186,7 +168,7 @@ def test_the_size_asked_for_is_exported(name: str, tmp_path: Path) -> None:
 def test_hostile_host_names_do_no_harm(name: str, tmp_path: Path) -> None:
     """A host name is text from elsewhere: it cannot break the file or be lost in it."""
     hosts = ["=cmd|' /C calc'!A0", 'a,b;"c"', "two words\n# three", "\x1b[31m", "#", "ü😀"]
-    run = synthetic(hosts)
+    run = latency_map(hosts)
     path = export(run, name, tmp_path)
     if name in TO_MAP:
         back = importers.load(name).read(path)
@@ -239,7 +221,7 @@ def test_medians_come_back_or_are_said_to_be_unknown(name: str, tmp_path: Path) 
 @pytest.mark.parametrize("name", BOTH)
 def test_a_mean_in_disguise_is_not_exported_as_a_median(name: str, tmp_path: Path) -> None:
     """After log -> run -> other format -> run, it is still known that there were no medians."""
-    run = synthetic(HOSTS)
+    run = latency_map(HOSTS)
     run.tables["pair"].columns["median"] = run.pairs()["mean"]
     run.header["median_is_mean"] = True
     assert there_and_back(run, name, tmp_path).header["median_is_mean"] is True

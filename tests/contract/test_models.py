@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.models.terms import columns, latex, unit, variables_of
 from made_up.times import grid, noisy, times, truth
-from mpis import ROOT
 
 NAMES = registry.names("models.families")
 FORMS = [(name, k) for name in NAMES for k in range(len(models.family(name).forms))]

@@ -131,7 +131,6 @@ def test_a_wrong_value_is_refused_as_argparse_wants_it(name: str) -> None:
 
 HALVES = '''"""Halves: the first and the second half of the file, each of one half of the ranks."""
 
-from __future__ import annotations
 
 from typing import Final
 

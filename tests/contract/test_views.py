@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from beds.mpis import ROOT
 from isochrone import views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
-from made_up.hotspots import hotspot
-from made_up.maps import block, exchange, latency_map, seed_map
+from made_up.hotspots import exchange, hotspot
+from made_up.latency_maps import block, latency_map, mmpi_example
 from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
-from mpis import ROOT
 
 NAMES = registry.names("views.figures")
 MAPS = views.fitting("latency-map")
@@ -80,7 +80,7 @@ def test_a_view_of_sweeps_draws_in_every_format(
 def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
     with pytest.raises(InputError, match="no sweep over message sizes"):
-        draw(name, [seed_map()])
+        draw(name, [mmpi_example()])
     with pytest.raises(InputError, match="name at least one"):
         draw(name, [])
     with pytest.raises(InputError, match="no operation 'scan'"):
@@ -106,7 +106,7 @@ def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path:
 def test_a_view_of_a_map_draws_every_quantity_in_every_format(
     name: str, what: str, tmp_path: Path
 ) -> None:
-    figure = draw(name, seed_map(), what=what)
+    figure = draw(name, mmpi_example(), what=what)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -117,9 +117,9 @@ def test_a_view_of_a_map_draws_every_quantity_in_every_format(
 @pytest.mark.parametrize("name", MAPS)
 def test_it_refuses_what_was_not_measured(name: str) -> None:
     with pytest.raises(InputError, match="no pairs of 7 bytes"):
-        draw(name, seed_map(), what="mean", sizes=[7])
+        draw(name, mmpi_example(), what="mean", sizes=[7])
     with pytest.raises(InputError, match="there are"):
-        draw(name, seed_map(), what="mode")
+        draw(name, mmpi_example(), what="mode")
 
 
 @pytest.mark.parametrize("name", MAPS)
@@ -169,7 +169,7 @@ def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> Non
     exact = times(truth("bcast-log"), variables)
     run = run_of(noisy(exact, variables, 0.02, 3, seed=1, op="bcast"))
     with pytest.raises(InputError, match="no samples to fit"):
-        draw(name, [seed_map()])
+        draw(name, [mmpi_example()])
     with pytest.raises(InputError, match="name at least one"):
         draw(name, [])
     with pytest.raises(InputError, match="no model family 'nothing'"):
@@ -201,7 +201,7 @@ def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None
 
 def test_the_view_of_nodes_refuses_in_one_line() -> None:
     with pytest.raises(InputError, match="no messages of nodes"):
-        draw("nodes", [seed_map()])
+        draw("nodes", [mmpi_example()])
     with pytest.raises(InputError, match="no run"):
         draw("nodes", [])
     damaged = exchange()

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import ROOT
 from isochrone.runfile.file import write
 from made_up.jobs import TACHYON
-from made_up.maps import cyclic, latency_map
-from mpis import ROOT
+from made_up.latency_maps import cyclic, latency_map
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 UNEVEN = ("--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--model", TACHYON)

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import ROOT
 from isochrone.runfile.file import write
 from made_up.sweeps import point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
-from mpis import ROOT
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 CLIC = ROOT / "examples/models/clic.json"

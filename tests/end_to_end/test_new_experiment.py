@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import MPIS, ROOT, find_mpi
 from isochrone import views
-from mpis import MPIS, ROOT, find_mpi
 
 Answer = subprocess.CompletedProcess[str]
 Tool = Callable[..., Answer]

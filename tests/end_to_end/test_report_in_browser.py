@@ -19,7 +19,7 @@ import websocket
 from isochrone.pages.html.render import write_report
 from isochrone.runfile import file as runs
 from made_up.hotspots import hotspot, tile_io
-from made_up.maps import block, latency_map
+from made_up.latency_maps import block, latency_map
 from made_up.sweeps import bisection, collective, point_to_point, table_of
 
 pytestmark = pytest.mark.browser
@@ -30,6 +30,11 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--disable-dev-shm-usage", "--remote-debugging-port=0", "--remote-allow-origins=*",
 )  # fmt: skip
+# Two frames are drawn after all tasks that were waiting when the page was there.
+SETTLED = (
+    "new Promise(done => setTimeout(() => requestAnimationFrame("
+    "() => requestAnimationFrame(() => setTimeout(done)))))"
+)
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror='alert(2)'>",
@@ -73,35 +78,46 @@ class Browser:
         raise RuntimeError(f"the browser did not come up (exit code {self.process.poll()})")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Send one command and wait for its answer; events that come between are kept."""
+        """Send one command and wait for its answer."""
         self.count += 1
         self.socket.send(json.dumps({"id": self.count, "method": method, "params": parameters}))
-        while True:
-            message = json.loads(self.socket.recv())
-            if message.get("id") == self.count:
-                assert "error" not in message, message
-                result: dict[str, Any] = message["result"]
-                return result
+        while (message := self.receive()).get("id") != self.count:
+            pass
+        assert "error" not in message, message
+        result: dict[str, Any] = message["result"]
+        return result
+
+    def receive(self) -> dict[str, Any]:
+        """Return the next message of the browser, and keep it if it is an event."""
+        message: dict[str, Any] = json.loads(self.socket.recv())
+        if "method" in message:
             self.events.append(message)
-            if message.get("method") == "Page.javascriptDialogOpening":
-                self.socket.send(  # or the page would wait for ever
-                    '{"id":-1,"method":"Page.handleJavaScriptDialog","params":{"accept":true}}'
-                )
+        if message.get("method") == "Page.javascriptDialogOpening":
+            self.socket.send(  # or the page would wait for ever
+                '{"id":-1,"method":"Page.handleJavaScriptDialog","params":{"accept":true}}'
+            )
+        return message
 
     def open(self, path: Path) -> None:
-        """Open a file and wait until it is there and has had time to do what it should not."""
+        """Open a file and wait until it is there and has done all that loading it starts."""
         self.events.clear()
         self.call("Page.navigate", url=path.as_uri())
-        end = time.monotonic() + PATIENCE
-        while self.evaluate("document.readyState") != "complete" and time.monotonic() < end:
-            time.sleep(0.05)
-        time.sleep(0.5)
+        self.wait_for("Page.loadEventFired")
+        self.evaluate(SETTLED)
         assert self.evaluate("location.protocol + document.readyState") == "file:complete"
 
     def evaluate(self, expression: str) -> Any:
-        """Return the value of an expression in the page."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """Return the value of an expression in the page; of a promise, what it comes to."""
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         return answer["result"].get("value")
+
+    def wait_for(self, method: str) -> dict[str, Any]:
+        """Wait until something is reported under this name."""
+        while not self.seen(method):
+            self.receive()
+        return self.seen(method)[-1]
 
     def seen(self, *methods: str) -> list[dict[str, Any]]:
         """Return what was reported under these names since the page was opened."""
@@ -192,20 +208,25 @@ def test_a_report_of_sweeps_is_silent_readable_and_fits(
     assert min(browser.evaluate(CONTRAST)) >= 4.5
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
-def test_a_report_of_collective_io_is_silent_readable_and_fits(
-    browser: Browser, tmp_path: Path, width: int, scheme: str
-) -> None:
+@pytest.fixture(scope="module")
+def collective_io_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Hot spots with and without a plane, and tiles, with attacks in their texts."""
     spot, io = hotspot(intra=3, inter=0, repeats=2), tile_io()
     spot.tables["sample"] = table_of(
         [{**row, "order": HOSTILE[0]} for row in spot.tables["sample"].rows()]
     )
     io.tables["hint"] = table_of([{"key": HOSTILE[1], "value": HOSTILE[2]}])
-    path = tmp_path / "report.html"
+    path = tmp_path_factory.mktemp("collective-io") / "report.html"
     write_report([hotspot(("intra-first", "inter-first")), spot, io], path)
-    browser.open(path)
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_report_of_collective_io_is_silent_readable_and_fits(
+    browser: Browser, collective_io_report: Path, width: int, scheme: str
+) -> None:
+    browser.open(collective_io_report)
     browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
                  deviceScaleFactor=1, mobile=False)  # fmt: skip
     browser.call(
@@ -253,16 +274,23 @@ def test_hostile_text_is_inert_and_shown_as_it_is(page: Browser) -> None:
 
 def test_even_an_injected_script_would_not_run(page: Browser) -> None:
     """The policy of the page is the second line of defence: take the first one away."""
-    page.evaluate(
-        "var s = document.createElement('script'); s.textContent = 'window.broken = 1';"
-        "document.body.appendChild(s);"
-        "var i = document.createElement('img'); i.src = 'https://example.org/x.png';"
-        "document.body.appendChild(i);"
+    refused = page.evaluate(
+        "new Promise(done => {"
+        "  var refused = [];"
+        "  document.addEventListener('securitypolicyviolation', event => {"
+        "    refused.push(event.effectiveDirective);"
+        "    if (refused.length == 2) done(refused.sort());"
+        "  });"
+        "  var s = document.createElement('script'); s.textContent = 'window.broken = 1';"
+        "  document.body.appendChild(s);"
+        "  var i = document.createElement('img'); i.src = 'https://example.org/x.png';"
+        "  document.body.appendChild(i);"
+        "})"
     )
-    time.sleep(0.3)
+    assert refused == ["img-src", "script-src-elem"]
+    page.evaluate(SETTLED)
     assert page.evaluate("window.broken") is None
-    refused = [event["entry"]["text"] for event in page.seen("Log.entryAdded")]
-    assert any("Content Security Policy" in text for text in refused)
+    assert "Content Security Policy" in page.wait_for("Log.entryAdded")["entry"]["text"]
     answers = page.seen("Network.responseReceived")
     assert [a for a in answers if a["response"]["url"].startswith("http")] == []
 

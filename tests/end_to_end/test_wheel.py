@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
+from beds.mpis import ROOT
 from isochrone.runfile.file import read
-from mpis import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +45,21 @@ def test_the_wheel_is_pure_python_and_carries_the_probe_as_source(wheel: Path) -
     assert "isochrone/pages/html/page.html.j2" in names
 
 
-def test_pip_install_isochrone_mpich_measures_and_reports(wheel: Path, tmp_path: Path) -> None:
-    """In an empty environment, an empty HOME, and a PATH on which there is no MPI."""
-    run([sys.executable, "-m", "venv", tmp_path / "venv"])
+def test_the_wheel_and_what_it_asks_for_measure_and_report(wheel: Path, tmp_path: Path) -> None:
+    """In an environment that holds what the wheel asks for and nothing else, with an empty HOME and
+    a PATH on which there is no MPI.
+    """
+    run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"])
     python = tmp_path / "venv/bin/python"
-    run([python, "-m", "pip", "install", "--quiet", f"isochrone[mpich] @ file://{wheel}"])
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index"]
+    run([*pip, "--no-deps", wheel])
+    isochrone = tmp_path / "venv/bin/isochrone"
+    (metadata,) = (tmp_path / "venv").rglob("isochrone-*.dist-info")
+    names = needed(Distribution.at(metadata), "mpich")
+    assert {"numpy", "scipy", "mpich", "matplotlib"} <= names
+    assert not {"pytest", "pandas"} & names
+    for name in names:
+        link(distribution(name), metadata.parent)
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in Path("/usr/bin").iterdir():
@@ -56,9 +70,40 @@ def test_pip_install_isochrone_mpich_measures_and_reports(wheel: Path, tmp_path:
         "HOME": str(tmp_path / "home"),
         "PATH": str(tools),
     }
-    isochrone = tmp_path / "venv/bin/isochrone"
     options = {"env": environ, "cwd": tmp_path}
     run([isochrone, "measure", "latency-map", "-n", "2", "-o", "map.jsonl"], **options)
     run([isochrone, "report", "map.jsonl"], **options)
     assert read(tmp_path / "map.jsonl").complete
     assert (tmp_path / "report.html").is_file()
+
+
+def needed(of: Distribution, *extras: str) -> set[str]:
+    """Names of all that a distribution asks for, and that these ask for in turn."""
+    names: set[str] = set()
+    wanted = [(of, extra) for extra in ("", *extras)]
+    seen = []
+    while wanted:
+        asking, extra = wanted.pop()
+        seen.append((asking.name, extra))
+        for line in asking.requires or ():
+            requirement = Requirement(line)
+            if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+                continue
+            own = canonicalize_name(requirement.name) == canonicalize_name(of.name)
+            found = of if own else distribution(requirement.name)
+            if not own:
+                assert requirement.specifier.contains(found.version), line
+                names.add(canonicalize_name(requirement.name))
+            more = [(found, extra) for extra in ("", *sorted(requirement.extras))]
+            wanted += [pair for pair in more if (pair[0].name, pair[1]) not in seen]
+    return names
+
+
+def link(installed: Distribution, folder: Path) -> None:
+    """Put a distribution of this environment into the packages of another one, as pip would."""
+    for file in installed.files or ():
+        source = Path(str(installed.locate_file(file)))
+        if source.is_file() and source.suffix != ".pyc":
+            target = Path(os.path.normpath(folder / file))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)

@@ -1,4 +1,4 @@
-"""Runs of the hot spot and of collective I/O made up from formulas."""
+"""Runs of the hot spot and of collective I/O (tile-io) made up from formulas."""
 
 from __future__ import annotations
 
@@ -80,3 +80,9 @@ def tile_io(*, ranks: int = 8, repeats: int = 5, complete: bool = True, file: bo
     options = {"file": "/scratch/f", "tile": "1024x1024", "element": 3, "phase": "all"}
     return run_of("tile-io", ranks, 2, records, options,
                 "collective access or its exchange, slowest rank", complete=complete)  # fmt: skip
+
+
+def exchange(hosts: int = 4, ranks: int = 8) -> Run:
+    """Make a run of ``tile-io`` that holds the messages of its nodes; node 1 has the most."""
+    nodes = [{"node": k, "intra": 4, "in": 4, "out": 12 if k == 1 else 4} for k in range(hosts)]
+    return run_of("tile-io", ranks, ranks // hosts, {"node": nodes}, {}, "")

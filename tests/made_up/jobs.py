@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from beds.mpis import ROOT
 from isochrone import models
 from isochrone.improve.positions import Positions
 from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads.call import Call
 from isochrone.workloads.patterns.tiles import tile_io
-from mpis import ROOT
 
 TACHYON = ROOT / "examples/models/tachyon-i.json"
 UNEVEN = (4, 4, 2, 2, 1, 1, 1, 1)

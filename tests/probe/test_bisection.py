@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import Mpi
 from isochrone.runfile.run import Run
-from mpis import Mpi
 
 OPTIONS = ("--bytes", "8,4KiB", "--repeats", "4", "--again", "0")
 

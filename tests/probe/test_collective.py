@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from beds.mpis import Mpi
 from isochrone.base.errors import InputError
-from mpis import Mpi
 
 OPERATIONS = [
     "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import isochrone
-from isochrone import probe
-from mpis import ROOT, Mpi
+from beds.mpis import ROOT, Mpi
+from isochrone.measure import probe
 
 
 def ask(mpi: Mpi, *options: str) -> subprocess.CompletedProcess[str]:

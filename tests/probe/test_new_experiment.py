@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from isochrone.probe import Probe
 
-from mpis import ROOT, Mpi
+from beds.mpis import ROOT, Mpi
+from isochrone.measure.probe import Probe
 
 
 @pytest.fixture(scope="module")

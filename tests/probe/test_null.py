@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mpis import Mpi
+from beds.mpis import Mpi
 
 LATENCY, STEP, BANDWIDTH = 1e-6, 4.0, 1e10  # the defaults
 

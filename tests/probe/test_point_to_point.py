@@ -7,12 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import Mpi
 from isochrone.base.errors import InputError
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from mpis import Mpi
 
-MODES = ["blocking", "nonblocking", "persistent", "bidirectional", "put", "get"]
+WINDOWS = {
+    "blocking": "1", "nonblocking": "8", "persistent": "8", "bidirectional": "1", "put": "8",
+    "get": "1",
+}  # fmt: skip
+MODES = list(WINDOWS)
 
 
 def sizes_in_order(run: Run) -> list[int]:
@@ -26,14 +30,26 @@ def repeats(run: Run) -> dict[int, int]:
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("window", ["1", "8"])
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_moves_every_size_on_every_mpi(
-    every_mpi: Mpi, tmp_path: Path, mode: str, window: str
+    every_mpi: Mpi, tmp_path: Path, mode: str
 ) -> None:
+    """A single message or a window of eight; the one that is left out here is tested below."""
+    check_that_every_size_is_moved(every_mpi, tmp_path, mode, WINDOWS[mode])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_knows_windows_and_single_messages(
+    mpich: Mpi, tmp_path: Path, mode: str
+) -> None:
+    other = {"1": "8", "8": "1"}[WINDOWS[mode]]
+    check_that_every_size_is_moved(mpich, tmp_path, mode, other)
+
+
+def check_that_every_size_is_moved(mpi: Mpi, tmp_path: Path, mode: str, window: str) -> None:
     options = ("--mode", mode, "--window", window, "--bytes", "0,8,64KiB", "--repeats", "8")
     out = tmp_path / "run.jsonl"
-    run = every_mpi.run("point-to-point", *options, "--again", "0", ranks=2, out=out)
+    run = mpi.run("point-to-point", *options, "--again", "0", ranks=2, out=out)
     assert run.complete
     assert repeats(run) == {0: 8, 8: 8, 65536: 8}
     samples = run.tables["sample"]
@@ -113,19 +129,10 @@ def test_a_vector_of_single_doubles_is_sent(mpich: Mpi, tmp_path: Path, mode: st
 
 def test_more_than_2_gib_are_one_message(mpich: Mpi, tmp_path: Path) -> None:
     """Its bytes do not fit an int, and still it is sent and received whole."""
-    options = ("--bytes", "2049MiB", "--repeats", "1", "--warmup", "1")
+    once = ("--repeats", "1", "--warmup", "1", "--again", "0")
+    options = ("--bytes", "2049MiB", "--mode", "nonblocking", *once)
     run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
     assert repeats(run) == {2049 << 20: 1}
-
-
-def test_short_time_lowers_repetitions_before_points(mpich: Mpi, tmp_path: Path) -> None:
-    """A limit that is far too short for all repetitions still leaves every size some."""
-    options = ("--bytes", "8,64,512,4KiB", "--repeats", "1000000", "--time-limit", "4")
-    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
-    assert sorted(repeats(run)) == [8, 64, 512, 4096]
-    assert min(repeats(run).values()) >= 3
-    assert max(repeats(run).values()) < 1000000
-    assert "repeats-lowered" in {warning["code"] for warning in run.warnings}
 
 
 def test_no_time_at_all_leaves_points_out_and_says_so(mpich: Mpi, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mpis import MPIS, ROOT
+from beds.mpis import MPIS, ROOT
 
 SOURCES = ("sampling/points", "sampling/sampler", "runfile/record", "base/options", "base/sizes")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mpis import Mpi
+from beds.mpis import Mpi
 
 QUICK = ("--repeats", "1")
 KINDS = {

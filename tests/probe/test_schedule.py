@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpis import MPIS, ROOT
+from beds.mpis import MPIS, ROOT
 
 ORDERS = {"serial": 0, "rounds": 1, "quiet": 2}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mpis import ROOT
+from beds.mpis import ROOT
 
 PROBE = ROOT / "probe"
 ORDER = [

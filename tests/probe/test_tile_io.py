@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import Mpi
+from beds.shim import Shim
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from mpis import Mpi
-from shims import Shim
 
 SMALL = ("--tile", "40x30", "--element", "7", "--repeats", "2")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mpis import missing
-from simulation import Simulation, available
+from beds.mpis import missing
+from beds.simulation import Simulation, available
 
 
 @pytest.fixture(scope="session")

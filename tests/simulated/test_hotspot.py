@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
+from beds.simulation import Simulation
 from isochrone.measure.platforms import MPI_HEADER, Platform, parse
 from isochrone.runfile.run import Run
-from simulation import Simulation
 
 BYTES = 4 << 20
 MESSAGE = BYTES + MPI_HEADER
@@ -143,3 +143,19 @@ def test_what_cannot_be_reached_is_said(simulation: Simulation) -> None:
     assert measured == grid - found - {(0, 0)}
     codes = {warning["code"] for warning in run.warnings}
     assert {"unreachable", "partners-share-nodes"} <= codes
+
+
+def test_a_time_limit_keeps_what_was_measured(simulation: Simulation) -> None:
+    """Time is simulated, so that the same samples come first, and half of the time is enough for
+    half of them, however busy this machine is.
+    """
+    options = ("--max-intra", "0", "--max-inter", "3", "--repeats", "24")
+    whole = simulation.measure("hotspot", parse("nodes:4"), *options)
+    assert whole.end is not None
+    half = str(whole.end["seconds"] / 2)
+    run = simulation.measure("hotspot", parse("nodes:4"), *options, "--time-limit", half)
+    assert not run.complete
+    assert "cut-short" in {warning["code"] for warning in run.warnings}
+    kept, every = points(run), points(whole)
+    assert len(every) / 3 < len(kept) < 2 * len(every) / 3
+    assert kept == every[: len(kept)]

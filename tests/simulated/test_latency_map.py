@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.simulation import Simulation
 from isochrone.measure.platforms import Platform, parse
 from isochrone.results.latency_map import topology
 from isochrone.runfile.run import Run
-from simulation import Simulation
 
 
 def fixtures(name: str, columns: int) -> list[list[str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from beds.simulation import Simulation
 from isochrone.measure.platforms import Platform, parse
 from isochrone.runfile.run import Run
-from simulation import Simulation
 
 MACHINE = "nodes:4 cores:1"
 SIZES = [0, 8, 1024, 65536, 1048576]
@@ -133,3 +133,14 @@ def test_auto_stops_at_the_largest_number_of_points(simulation: Simulation) -> N
     run = simulation.measure("point-to-point", parse(MACHINE), *options, launcher=FACTORS)
     assert len(medians(run)) == 15
     assert "max-points" in {warning["code"] for warning in run.warnings}
+
+
+def test_short_time_lowers_repetitions_before_points(simulation: Simulation) -> None:
+    """A limit that is far too short for all repetitions still leaves every size some."""
+    options = ("--bytes", "8,64,512,4KiB", "--repeats", "1000000", "--time-limit", "0.01")
+    run = simulation.measure("point-to-point", parse("nodes:2"), *options)
+    sizes, counts = np.unique(run.tables["sample"]["bytes"], return_counts=True)
+    assert sizes.tolist() == [8, 64, 512, 4096]
+    assert min(counts) >= 3
+    assert max(counts) < 1000000
+    assert "repeats-lowered" in {warning["code"] for warning in run.warnings}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from beds.simulation import Simulation
 from isochrone.measure.platforms import MPI_HEADER, parse
-from simulation import Simulation
 
 SIDE, ELEMENT = 1024, 8
 TILE = SIDE * SIDE * ELEMENT

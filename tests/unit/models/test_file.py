@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Regime
-from mpis import ROOT
 
 PUBLISHED = ROOT / "examples/models"
 KIB = 1024

@@ -8,13 +8,13 @@ import sys
 import numpy as np
 import pytest
 
+from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Samples, Splits, parse_splits
 from isochrone.models.observations import joined
-from made_up.maps import seed_map
+from made_up.latency_maps import mmpi_example
 from made_up.times import RANKS, SIZES, grid, noisy, times, truth
-from mpis import ROOT
 
 LINES = ((3e-6, 4.5e-10), (9e-6, 3e-10), (2.5e-5, 1.6e-10), (1.2e-4, 1e-10))
 FINE = tuple(10_240 * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 30, 36, 42, 50))
@@ -158,7 +158,6 @@ def test_a_fit_of_ten_thousand_samples_needs_little_memory() -> None:
     code = """
 import sys; sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from isochrone import models
 from made_up.times import grid, noisy, times, truth
 variables = grid("gather")
 data = noisy(times(truth("gather"), variables), variables, 0.02, 125, 1, op="gather")
@@ -185,7 +184,7 @@ def test_too_few_points_no_data_and_no_number_are_refused() -> None:
     with pytest.raises(InputError, match="nothing to fit"):
         models.fit([])
     with pytest.raises(InputError, match="holds no samples"):
-        models.fit(seed_map())
+        models.fit(mmpi_example())
     with pytest.raises(InputError, match="no model family 'nothing'"):
         models.fit(noisy(np.ones(80), grid("gather"), 0, 1, 0), "nothing")
 

@@ -27,7 +27,7 @@ from isochrone.pages.page import (
 from isochrone.pages.terminal import print_blocks, render
 from isochrone.runfile.run import Run
 from made_up.hotspots import hotspot, tile_io
-from made_up.maps import block, latency_map
+from made_up.latency_maps import block, latency_map
 from made_up.sweeps import bisection, point_to_point
 
 EVIL = "\x1b[2J[bold]x"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isochrone.results.latency_map.costs import fit_costs
-from made_up.machines import flat, leaving, noisy, tree
+from made_up.latency_maps import flat, leaving, noisy, tree
 
 
 def on_one_level(times: np.ndarray) -> np.ndarray:

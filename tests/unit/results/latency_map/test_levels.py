@@ -17,7 +17,7 @@ from isochrone.results.latency_map.levels import (
     level_matrix,
     nested,
 )
-from made_up.machines import dragonfly, flat, hosts, leaving, noisy, shuffled, torus, tree
+from made_up.latency_maps import block, dragonfly, flat, leaving, noisy, shuffled, torus, tree
 
 HIERARCHIES = {
     "nodes": ([4, 4], [1, 3]),
@@ -118,7 +118,7 @@ def test_levels_differ_by_more_than_the_uncertainty_of_the_pairs() -> None:
 )
 def test_slow_nodes_neither_make_a_level_nor_hide_one(slow: list[int], adding: bool) -> None:
     """Whether the costs of two slow nodes add up between them, or the slower one counts."""
-    sizes, names = [4, 4, 4], hosts(16, 4)
+    sizes, names = [4, 4, 4], block(16, 4)
     node = np.repeat(np.arange(16), 4)
     alone = [leaving(node == k, names) for k in slow]
     matrix = tree(sizes, [1, 3, 5]) + 3 * (sum(alone) if adding else np.maximum.reduce(alone))

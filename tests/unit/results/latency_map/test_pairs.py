@@ -7,7 +7,7 @@ import pytest
 from isochrone.results.latency_map import topology
 from isochrone.results.latency_map.pairs import level_of_pairs, medians, slowest
 from isochrone.results.latency_map.topology import Level
-from made_up.maps import block, latency_map, with_retests
+from made_up.latency_maps import block, latency_map, with_retests
 
 
 def level(k: int, name: str, groups: list[list[int]]) -> Level:

@@ -9,11 +9,19 @@ import numpy as np
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.base.table import Table
 from isochrone.results.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
-from made_up.machines import flat, hosts, leaving, make_run, noisy, torus, tree
-from made_up.maps import seed_map
+from made_up.latency_maps import (
+    block,
+    flat,
+    leaving,
+    map_of,
+    mmpi_example,
+    noisy,
+    torus,
+    tree,
+    with_retests,
+)
 
 
 def named(topology: Topology) -> set[tuple[str, str]]:
@@ -28,7 +36,7 @@ def codes(topology: Topology) -> set[str]:
 
 
 def test_the_example_of_the_paper_is_two_nodes_of_two_ranks() -> None:
-    document = analyse(seed_map()).to_json()
+    document = analyse(mmpi_example()).to_json()
     assert document["ranks"] == 4
     assert [level["groups"] for level in document["levels"]] == [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
     assert [level["pairs"] for level in document["levels"]] == [2, 4]
@@ -41,7 +49,7 @@ def test_the_example_of_the_paper_is_two_nodes_of_two_ranks() -> None:
 
 def test_the_document_is_json_without_nan() -> None:
     matrix = flat(8) + 3 * leaving(np.arange(8) == 2)
-    document = analyse(make_run(matrix, hosts(8))).to_json()
+    document = analyse(map_of(matrix, block(8))).to_json()
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     (slow,) = document["slow"]
     assert (slow["kind"], slow["who"], slow["ranks"]) == ("node", "n2", [2])
@@ -50,7 +58,7 @@ def test_the_document_is_json_without_nan() -> None:
 
 
 def test_levels_are_named_after_what_the_machine_recorded() -> None:
-    run = make_run(tree([2, 2, 4], [0.5, 1, 3]), hosts(4, 4))
+    run = map_of(tree([2, 2, 4], [0.5, 1, 3]), block(4, 4))
     run.ranks = [
         Rank(rank=r.rank, host=r.host, node=r.node, package=r.rank // 2 % 2) for r in run.ranks
     ]
@@ -58,7 +66,7 @@ def test_levels_are_named_after_what_the_machine_recorded() -> None:
 
 
 def test_the_median_of_a_level_comes_with_its_interval() -> None:
-    level = analyse(make_run(noisy(flat(16), 0.1, seed=1))).levels[0]
+    level = analyse(map_of(noisy(flat(16), 0.1, seed=1))).levels[0]
     assert level.low < level.median < level.high
     assert level.pairs == 120
 
@@ -69,13 +77,13 @@ def test_a_run_that_is_no_map_is_refused() -> None:
 
 
 def test_two_ranks_are_one_level() -> None:
-    topology = analyse(make_run(flat(2)))
+    topology = analyse(map_of(flat(2)))
     assert [level.groups for level in topology.levels] == [[[0, 1]]]
     assert topology.slow == []
 
 
 def test_a_clock_too_coarse_to_see_anything_is_survived() -> None:
-    assert len(analyse(make_run(0 * flat(4))).levels) == 1
+    assert len(analyse(map_of(0 * flat(4))).levels) == 1
 
 
 # ---- slow parts --------------------------------------------------------------------------------
@@ -92,13 +100,13 @@ SHAPES = {
 def machine(request: pytest.FixtureRequest) -> tuple[np.ndarray, list[str]]:
     sizes, times, each = SHAPES[request.param]
     matrix = tree(sizes, times)
-    return matrix, hosts(len(matrix) // each, each)
+    return matrix, block(len(matrix) // each, each)
 
 
 def test_nothing_healthy_is_named_under_noise(machine: tuple[np.ndarray, list[str]]) -> None:
     matrix, names = machine
     for seed in range(5):
-        assert analyse(make_run(noisy(matrix, 0.1, seed), names)).slow == []
+        assert analyse(map_of(noisy(matrix, 0.1, seed), names)).slow == []
 
 
 @pytest.mark.parametrize("noise", [0, 0.05])
@@ -107,7 +115,7 @@ def test_a_slow_node_is_named_and_not_its_ranks_or_pairs(
 ) -> None:
     matrix, names = machine
     between = leaving(np.array(names) == "n3", names)
-    topology = analyse(make_run(noisy(matrix + between * matrix, noise, seed=2), names))
+    topology = analyse(map_of(noisy(matrix + between * matrix, noise, seed=2), names))
     assert named(topology) == {("node", "n3")}
 
 
@@ -117,7 +125,7 @@ def test_a_slow_pair_is_named_and_not_its_ranks(
 ) -> None:
     matrix, names = machine
     matrix[2, 7] = matrix[7, 2] = 2.2 * matrix[2, 7]
-    topology = analyse(make_run(noisy(matrix, noise, seed=3), names))
+    topology = analyse(map_of(noisy(matrix, noise, seed=3), names))
     assert named(topology) == {("pair", "2-7")}
     assert topology.slow[0].ranks == (2, 7)
 
@@ -126,7 +134,7 @@ def test_a_slow_pair_is_named_and_not_its_ranks(
 @pytest.mark.parametrize("each", [2, 4])
 def test_a_slow_rank_is_named_and_not_its_node(each: int, noise: float) -> None:
     matrix = tree([each, 8], [1, 3]) + 3 * leaving(np.arange(8 * each) == 5)
-    topology = analyse(make_run(noisy(matrix, noise, seed=4), hosts(8, each)))
+    topology = analyse(map_of(noisy(matrix, noise, seed=4), block(8, each)))
     assert named(topology) == {("rank", f"rank 5 (n{5 // each})")}
 
 
@@ -135,7 +143,7 @@ def test_a_slow_rank_is_named_where_sockets_leave_it_few_partners_on_each_level(
     matrix = tree([2, 2, 8], [0.5, 1, 3])
     within = np.repeat(np.arange(8), 4)
     matrix += 1.5 * leaving(np.arange(32) == 5) * (within[:, None] == within)
-    topology = analyse(make_run(matrix, hosts(8, 4)))
+    topology = analyse(map_of(matrix, block(8, 4)))
     assert named(topology) == {("rank", "rank 5 (n1)")}
 
 
@@ -143,39 +151,39 @@ def test_a_slow_link_between_two_nodes_is_one_pair() -> None:
     matrix, node = tree([4, 8], [1, 3]), np.repeat(np.arange(8), 4)
     link = np.outer(node == 2, node == 6)
     matrix[link | link.T] *= 2
-    topology = analyse(make_run(noisy(matrix, 0.05, seed=5), hosts(8, 4)))
+    topology = analyse(map_of(noisy(matrix, 0.05, seed=5), block(8, 4)))
     assert named(topology) == {("pair", "n2-n6")}
 
 
 @pytest.mark.parametrize("switches", [2, 4])
 def test_a_slow_switch_is_named_instead_of_its_nodes(switches: int) -> None:
     """Of two switches too, where no node is the odd one out."""
-    sizes, names = [2, 4, switches], hosts(4 * switches, 2)
+    sizes, names = [2, 4, switches], block(4 * switches, 2)
     members = np.arange(len(names)) // 8 == 1
     matrix = tree(sizes, [1, 3, 5]) + 3 * leaving(members, names)
-    topology = analyse(make_run(noisy(matrix, 0.02, seed=6), names))
+    topology = analyse(map_of(noisy(matrix, 0.02, seed=6), names))
     assert named(topology) == {("switch", "n4,n5,n6,n7")}
 
 
 def test_a_node_that_is_slow_only_inside_is_named() -> None:
-    matrix, names = tree([4, 8], [1, 3]), hosts(8, 4)
+    matrix, names = tree([4, 8], [1, 3]), block(8, 4)
     inside = np.outer(np.array(names) == "n5", np.array(names) == "n5")
     matrix[inside] *= 2
-    topology = analyse(make_run(noisy(matrix, 0.02, seed=7), names))
+    topology = analyse(map_of(noisy(matrix, 0.02, seed=7), names))
     assert named(topology) == {("node", "n5")}
 
 
 @pytest.mark.parametrize("names", [None, [""] * 8])
 def test_without_hosts_the_rank_is_named(names: list[str] | None) -> None:
     matrix = flat(8) + 3 * leaving(np.arange(8) == 2)
-    (slow,) = analyse(make_run(noisy(matrix, 0.05, seed=8), names)).slow
+    (slow,) = analyse(map_of(noisy(matrix, 0.05, seed=8), names)).slow
     assert slow.kind == "rank"
     assert slow.ranks == (2,)
 
 
 def test_the_worst_comes_first() -> None:
     matrix = flat(16) + 3 * leaving(np.arange(16) == 2) + 6 * leaving(np.arange(16) == 9)
-    assert [part.who for part in analyse(make_run(matrix, hosts(16))).slow] == ["n9", "n2"]
+    assert [part.who for part in analyse(map_of(matrix, block(16))).slow] == ["n9", "n2"]
 
 
 @pytest.mark.parametrize("noise", [0, 0.05, 0.1])
@@ -183,33 +191,22 @@ def test_the_worst_comes_first() -> None:
 def test_nothing_is_slow_on_a_torus(shape: tuple[int, ...], noise: float) -> None:
     """Far pairs are far, and not slow."""
     matrix = noisy(torus(shape), noise, seed=9)
-    assert analyse(make_run(matrix, hosts(len(matrix)))).slow == []
+    assert analyse(map_of(matrix, block(len(matrix)))).slow == []
 
 
 # ---- measured again alone ----------------------------------------------------------------------
 
 
-def with_retest(matrix: np.ndarray, pair: tuple[int, int], again: float) -> Run:
-    """Make a run in which one pair was measured a second time."""
-    run = make_run(matrix, hosts(len(matrix)))
-    table = run.tables["pair"].columns
-    extra = {"i": pair[0], "j": pair[1], "bytes": 64, "median": again * 1e-6}
-    columns = {key: np.append(column, extra[key]) for key, column in table.items()}
-    columns["retest"] = np.append(np.zeros(len(table["i"]), dtype=bool), True)
-    run.tables["pair"] = Table(columns)
-    return run
-
-
 def test_a_pair_that_was_slow_only_once_is_not_named() -> None:
     matrix = flat(8)
     matrix[1, 4] = matrix[4, 1] = 9
-    assert analyse(with_retest(matrix, (1, 4), again=3.1)).slow == []
+    assert analyse(with_retests(map_of(matrix, block(8)), [(1, 4)], 3.1 / 9)).slow == []
 
 
 def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
     matrix = flat(8)
     matrix[1, 4] = matrix[4, 1] = 9
-    (slow,) = analyse(with_retest(matrix, (1, 4), again=8)).slow
+    (slow,) = analyse(with_retests(map_of(matrix, block(8)), [(1, 4)], 8 / 9)).slow
     assert (slow.kind, slow.who, slow.retested) == ("pair", "1-4", True)
     assert (slow.seconds, slow.first) == pytest.approx((8e-6, 9e-6))
     assert "8.00 µs, at first 9.00 µs" in slow.evidence
@@ -219,9 +216,9 @@ def test_a_pair_within_its_own_uncertainty_is_not_named() -> None:
     matrix = noisy(flat(16), 0.02, seed=10)
     matrix[1, 4] = matrix[4, 1] = 6
     low, high = 0.98 * matrix, 1.02 * matrix
-    sure = analyse(make_run(matrix, hosts(16), low=low, high=high))
+    sure = analyse(map_of(matrix, block(16), low=low, high=high))
     low[1, 4], high[1, 4] = 1, 30
-    unsure = analyse(make_run(matrix, hosts(16), low=low, high=high))
+    unsure = analyse(map_of(matrix, block(16), low=low, high=high))
     assert named(sure) == {("pair", "1-4")}
     assert unsure.slow == []
 
@@ -230,7 +227,7 @@ def test_a_pair_within_its_own_uncertainty_is_not_named() -> None:
 
 
 def test_the_warnings_of_the_run_come_first() -> None:
-    run = make_run(flat(4), hosts(4))
+    run = map_of(flat(4), block(4))
     run.warnings = [{"code": "oversubscribed", "text": "4 ranks on 2 cores"}]
     assert analyse(run).warnings == run.warnings
 
@@ -238,30 +235,30 @@ def test_the_warnings_of_the_run_come_first() -> None:
 def test_pairs_that_were_not_measured_are_counted() -> None:
     matrix = flat(6)
     matrix[0, 1] = matrix[1, 0] = np.nan
-    topology = analyse(make_run(matrix, hosts(6)))
+    topology = analyse(map_of(matrix, block(6)))
     assert codes(topology) == {"incomplete-map"}
     assert topology.levels[0].pairs == 14
     assert topology.warnings[0]["text"] == "1 of 15 pairs were not measured"
 
 
 def test_hosts_that_the_latencies_do_not_show_are_reported() -> None:
-    topology = analyse(make_run(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), hosts(4, 4)[::-1]))
+    topology = analyse(map_of(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), block(4, 4)[::-1]))
     assert "hosts-disagree" not in codes(topology)
     wrong = [f"n{rank % 4}" for rank in range(16)]
-    topology = analyse(make_run(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), wrong))
+    topology = analyse(map_of(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), wrong))
     assert "hosts-disagree" in codes(topology)
     assert len(topology.levels) == 2
 
 
 @pytest.mark.parametrize(("count", "warned"), [(1, False), (2, True), (3, True), (4, False)])
 def test_too_few_nodes_to_tell_a_slow_one_are_reported(count: int, warned: bool) -> None:
-    topology = analyse(make_run(tree([2, count], [1, 3]), hosts(count, 2)))
+    topology = analyse(map_of(tree([2, count], [1, 3]), block(count, 2)))
     assert ("few-nodes" in codes(topology)) == warned
     assert topology.slow == []
 
 
 def test_unknown_hosts_are_reported() -> None:
-    assert codes(analyse(make_run(flat(4), [""] * 4))) == {"hosts-unknown"}
+    assert codes(analyse(map_of(flat(4), [""] * 4))) == {"hosts-unknown"}
 
 
 # ---- size --------------------------------------------------------------------------------------
@@ -269,9 +266,9 @@ def test_unknown_hosts_are_reported() -> None:
 
 def test_a_large_map_is_read_in_little_work() -> None:
     """1,024 ranks: 523,776 pairs. The bound is on processor time, with much to spare."""
-    names = hosts(128, 8)
+    names = block(128, 8)
     matrix = tree([8, 16, 8], [1, 3, 5]) + 3 * leaving(np.array(names) == "n7", names)
-    run = make_run(noisy(matrix, 0.05, seed=12), names)
+    run = map_of(noisy(matrix, 0.05, seed=12), names)
     start = time.process_time()
     topology = analyse(run)
     assert time.process_time() - start < 30
@@ -283,8 +280,8 @@ def test_a_pair_that_stands_out_among_few_ranks_is_mentioned() -> None:
     """Among four ranks it cannot be called slow, but to say nothing would be to hide it."""
     times = np.full((4, 4), 1e-6)
     times[1, 2] = times[2, 1] = 5e-6
-    found = analyse(make_run(times, ["n0"] * 4))
+    found = analyse(map_of(times, ["n0"] * 4))
     assert found.slow == []
     assert "few-ranks" in codes(found)
-    calm = analyse(make_run(np.full((4, 4), 1e-6), ["n0"] * 4))
+    calm = analyse(map_of(np.full((4, 4), 1e-6), ["n0"] * 4))
     assert "few-ranks" not in codes(calm)

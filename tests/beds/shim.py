@@ -7,10 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from beds.mpis import Mpi
 from isochrone.measure import probe
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from mpis import ROOT, Mpi
 
 Message = tuple[int, int, int]
 """From whom to whom, and how many bytes."""
@@ -49,7 +49,7 @@ class Shim:
         """The shared library, made when it is asked for first."""
         path = self.folder / "shim.so"
         if not path.exists():
-            source = ROOT / "tests" / "shim.c"
+            source = Path(__file__).with_name("shim.c")
             flags = ("-shared", "-fPIC", "-O1", "-Wall")
             subprocess.run([self.mpi.probe.mpicc, *flags, source, "-o", path, "-ldl"], check=True)
         return path

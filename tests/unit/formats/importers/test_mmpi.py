@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.formats.exporters import mmpi as exporter
@@ -18,7 +19,7 @@ from isochrone.formats.importers import mmpi
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "mmpi"
+GOLDEN = ROOT / "tests/golden" / "mmpi"
 SEED = (GOLDEN / "seed.log").read_bytes()
 
 # the matrices of the paper's example in µs, typed off the paper

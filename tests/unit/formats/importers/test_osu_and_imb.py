@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.formats.importers import imb, osu
@@ -17,7 +18,7 @@ from isochrone.results.sweep.curves import Curve, curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 
-GOLDEN = Path(__file__).parents[2] / "golden"
+GOLDEN = ROOT / "tests/golden"
 many = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

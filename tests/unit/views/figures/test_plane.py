@@ -23,7 +23,7 @@ from isochrone.views import Options
 from isochrone.views.figures import plane
 from made_up.hotspots import duplex, hotspot, saturating
 from made_up.jobs import TACHYON
-from made_up.maps import seed_map
+from made_up.latency_maps import mmpi_example
 from made_up.sweeps import point_to_point
 
 
@@ -140,7 +140,7 @@ def test_a_published_model_is_held_against_the_points(tmp_path: Path) -> None:
 def test_it_refuses_in_one_line(tmp_path: Path) -> None:
     """A map, no run, a run without points, a family of something else, a file that is not there."""
     with pytest.raises(InputError, match="this run is of 'latency-map'"):
-        draw(plane, [seed_map()])
+        draw(plane, [mmpi_example()])
     with pytest.raises(InputError, match="name at least one"):
         draw(plane, [])
     cut = hotspot()

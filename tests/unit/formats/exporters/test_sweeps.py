@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import missing
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv, gnuplot, osu
@@ -19,7 +20,6 @@ from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up import sweeps
-from mpis import missing
 
 EVEN = tuple(range(0, 1025, 128))
 

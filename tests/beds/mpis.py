@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sysconfig
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from isochrone.measure.probe import Probe
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 
 MPIS = {
@@ -65,3 +67,17 @@ def find_mpi(name: str) -> Mpi:
         component = "debian-mpi" if name.startswith("debian") else "mpi-wheels"
         missing(component, f"{name}: there is no {mpicc}")
     return Mpi(name, probe.build(mpicc))
+
+
+def wait_for_records(
+    path: Path, kind: str, count: int, process: subprocess.Popen[str] | subprocess.Popen[bytes]
+) -> None:
+    """Wait until a process has written so many records of a kind, however long that takes.
+
+    The limit that pytest has for a test is the only one: on a busy machine a fixed time may pass
+    before the first record, and on an idle one the measurement may be over by then.
+    """
+    wanted = f'{{"record":"{kind}"'.encode()
+    while not path.exists() or path.read_bytes().count(wanted) < count:
+        assert process.poll() is None, f"it ended before it wrote {count} '{kind}' records"
+        time.sleep(0.01)

@@ -7,10 +7,10 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from beds.mpis import SCRIPTS
 from isochrone.measure.platforms import Platform
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from mpis import SCRIPTS
 
 
 @dataclass
