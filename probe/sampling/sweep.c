@@ -306,7 +306,7 @@ static void warn(const struct run *run, const iso_quality_t *quality,
     }
     if (points->full) {
         snprintf(text, sizeof(text),
-                 "the curve has more bends than --max-points %ld can follow",
+                 "--max-points %ld is too few to resolve all bends of the curve",
                  options.max_points);
         iso_record_warning(record, "max-points", text);
     }

@@ -245,7 +245,7 @@ def test_a_file_that_cannot_be_made_is_one_line(
     mpich: Mpi, tmp_path: Path, file: str, complaint: str
 ) -> None:
     options = ("--file", str(tmp_path / file), *SMALL)
-    with pytest.raises(InputError, match=f"cannot make it: .*{complaint}"):
+    with pytest.raises(InputError, match=f"cannot create it: .*{complaint}"):
         mpich.run("tile-io", *options, ranks=4, out=tmp_path / "tile.jsonl")
 
 

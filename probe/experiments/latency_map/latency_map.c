@@ -329,7 +329,7 @@ static void warn(const struct map *map, iso_outcome_t outcome)
     }
     if (map->shared_cpu > 0) {
         snprintf(text, sizeof(text),
-                 "in %ld of %ld points both ranks were on one processor and "
+                 "in %ld of %ld points both ranks were on the same processor and "
                  "took turns; bind the ranks, or start fewer",
                  map->shared_cpu, map->quality.points);
         iso_record_warning(map->ctx->record, "shared-processor", text);

@@ -181,7 +181,7 @@ static int check_ranks(int ranks, char *error)
     }
     if ((long)t.x * t.y != ranks) {
         snprintf(error, ISO_ERROR_LENGTH,
-                 "--tiles %dx%d are %ld tiles, but there are %d ranks: one a "
+                 "--tiles %dx%d are %ld tiles, but there are %d ranks: one tile per "
                  "rank is needed",
                  t.x, t.y, (long)t.x * t.y, ranks);
         return -1;
@@ -280,7 +280,7 @@ static void run_reported_exchange(const iso_context_t *ctx, MPI_Info used)
     iso_tile_record_aggregators(ctx, &domains, "romio_aggregator_list");
     if (nodes != count && ctx->rank == 0) {
         iso_record_warning(ctx->record, "aggregators-incomplete",
-                           "the library's list of aggregators is cut off: it "
+                           "the library's list of aggregators is truncated: it "
                            "has fewer than cb_nodes; the exchange is not "
                            "replayed");
     } else if (nodes == count && wants("exchange")) {

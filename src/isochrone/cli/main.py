@@ -19,7 +19,7 @@ def parser() -> Parser:
     top = Parser(
         prog="isochrone",
         description="What communication costs on a parallel machine: measure, show, compare.",
-        epilog="isochrone COMMAND --help tells more of each command.",
+        epilog="isochrone COMMAND --help describes each command.",
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")

@@ -120,7 +120,7 @@ class Sweep:
         }  # fmt: skip
         if self.means:
             header["median_is_mean"] = True
-            text = "the file has no medians: means stand in their place, which outliers pull up"
+            text = "the file has no medians: means are used instead, and outliers inflate them"
             self.warn("median-is-mean", text)
         tables: dict[str, Table] = {}
         for name, records in (("cut", self.cuts), ("sample", self.samples)):
@@ -141,5 +141,5 @@ class Sweep:
 
 def cut_short(error: InputError, line: int, sweep_warnings: list[dict[str, Any]]) -> None:
     """Take down that the last line was cut."""
-    text = f"line {line}, the last one, is cut short: left out ({error.what})"
+    text = f"line {line}, the last one, is truncated: left out ({error.what})"
     sweep_warnings.append({"code": "cut-short", "text": text})

@@ -60,7 +60,9 @@ class Starter:
         probe.run(["env", *tokens, *command] if tokens else command, timeout=TIMEOUT)
         found = read(path)
         if not found.complete:
-            raise MeasurementError("the ranks ended before the measurement did", where=str(path))
+            raise MeasurementError(
+                "the ranks ended before the measurement was complete", where=str(path)
+            )
         return found
 
     def hosts(self, start: Start | None) -> list[str]:
@@ -176,7 +178,7 @@ def compare_in_turn(
                 found = starter.run("tile-io", launch.options, path, launch.start)
                 if found.hosts != launch.hosts:
                     raise MeasurementError(
-                        f"the ranks of the {name} arrangement are not where they should be",
+                        f"the ranks of the {name} arrangement are not on the planned hosts",
                         hint="see --verify; give the launcher what it needs with --launcher-arg",
                     )
                 times[name].append(_median(found, op))

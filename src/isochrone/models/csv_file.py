@@ -53,10 +53,10 @@ def _read(reader: Any, path: Path) -> Samples:
         raise InputError(
             "neither a run file nor a CSV with a column 'seconds'",
             where=str(path),
-            hint="its first line names the columns, for example op,p,b,seconds",
+            hint="the first line must name the columns, for example op,p,b,seconds",
         )
     if len(set(names)) != len(names):
-        raise InputError("two columns of one name", where=str(path))
+        raise InputError("two columns have the same name", where=str(path))
     known = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS}
     used = [(k, name) for k, name in enumerate(names) if name in known]
     columns: dict[str, list[Any]] = {name: [] for _, name in used}

@@ -255,7 +255,7 @@ def _check_operations(name: str, observed: Sequence[Observations]) -> None:
     found = [str(one.where["op"]) for one in observed if "op" in one.where]
     if len(set(found)) > 1:
         raise InputError(
-            f"the data hold several operations, '{name}' is for one",
+            f"the data hold several operations, but '{name}' describes a single one",
             hint=f"choose one with --op: {', '.join(dict.fromkeys(found))}; or --model auto",
         )
 
@@ -265,7 +265,7 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
     least = min((regime.degrees_of_freedom for regime in model.regimes), default=0)
     if least < 3:
         found.append(
-            f"a regime has only {least} more point{'s' if least != 1 else ''} than coefficients: "
+            f"a regime has only {least} more point{'s' if least != 1 else ''} degree{s} of freedom: its intervals are wide "
             "its intervals are wide"
         )
     error = model.quality.get("held_out", {}).get("point", {}).get("average", 0.0)
@@ -275,7 +275,7 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
             "this formula predicts little"
         )
     if any(np.any(model.predict(one.variables, one.where).seconds <= 0) for one in observed):
-        found.append("the formula gives times that are not above zero within the data")
+        found.append("the formula gives times of zero or less within the data")
     return found
 
 

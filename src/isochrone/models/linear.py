@@ -114,7 +114,7 @@ def fit(
     _check_rank(terms, variables, x, seconds, weights)
     if count <= width:
         raise InputError(
-            f"{count} points are too few for {width} coefficients and their error",
+            f"{count} points are too few for {width} coefficients and an error estimate",
             hint="measure more sizes, or more numbers of ranks",
         )
     scale, trust = _reweighted(x, seconds, weights, robust)

@@ -91,7 +91,7 @@ def parse_splits(
         if colon:
             given[name] = [_value(name, value) for value in values.split(",")]
             if sorted(set(given[name])) != given[name]:
-                raise InputError(f"the bounds of '{text}' do not rise")
+                raise InputError(f"the bounds in '{text}' are not increasing")
         else:
             along.append(name)
     return Splits(given, tuple(along), max_regimes, tolerance)
@@ -124,7 +124,7 @@ def _cut(
 ) -> list[Region]:
     """Cut one region at given bounds; a value on a bound belongs to the part below."""
     if not _has(name, observed):
-        raise InputError(f"no split along '{name}'", hint="the data do not hold it")
+        raise InputError(f"cannot split along '{name}'", hint="it is not in the data")
     number = np.searchsorted(bounds, product(name, observed.variables), side="left")
     edges = [None, *bounds, None]
     parts = []
@@ -210,4 +210,4 @@ def _value(name: str, text: str) -> float:
     except ValueError:
         if "b" in name.split("*"):
             return float(parse_bytes(text))
-        raise InputError(f"'{text}' is no bound of '{name}'") from None
+        raise InputError(f"'{text}' is not a bound of '{name}'") from None

@@ -27,8 +27,8 @@ VARIABLES: Final = {
     "n": "number of operations",
     "pa": "intra-node messages",
     "pe": "inter-node messages",
-    "in": "inter-node messages that come in",
-    "out": "inter-node messages that go out",
+    "in": "incoming inter-node messages",
+    "out": "outgoing inter-node messages",
 }
 """Variables that models know, with their meaning and unit."""
 

@@ -26,7 +26,7 @@ def clock_section(run: Run) -> Section:
 def _apart(found: Clocks) -> Table:
     """Tabulate how far the clocks were apart."""
     rows = [
-        Row(("just synchronised", format_seconds(found.residual_median),
+        Row(("after synchronisation", format_seconds(found.residual_median),
              format_seconds(found.residual_max), plural(found.synchronised, "time"))),
     ]  # fmt: skip
     if found.offset is not None:

@@ -30,7 +30,7 @@ _COSTS: Final = {
     "max(in,out)": ("for each message of the busier direction", 1.0),
     "min(in,out)": ("for each message of the other direction", 1.0),
     "pa": ("for each message within the node", 0.5),
-    "1": ("to start with", 1.0),
+    "1": ("as a fixed cost", 1.0),
 }
 """What the coefficient of a term is of, and its part of a pair: two messages are one."""
 
@@ -153,7 +153,7 @@ def _known(regime: Regime, place: int, part: float) -> str:
         return ""
     low, high = part * regime.low[place], part * regime.high[place]
     if low <= 0 <= high:
-        return " (cannot be told from nothing)"
+        return " (not significantly different from zero)"
     return f" ({format_seconds(low)} to {format_seconds(high)})"
 
 

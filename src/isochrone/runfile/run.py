@@ -212,7 +212,7 @@ class Run:
             raise InputError(
                 "this run holds no pairs",
                 where=self.where,
-                hint="it is no latency map, or it was cut before the first pair was written",
+                hint="it is not a latency map, or was cut short before the first pair",
             )
         return table
 
@@ -425,7 +425,7 @@ class _Reader:
         if type(number) is not int or not 0 <= number < self.run.size:
             raise self.fail(f"'rank' is {number!r}, not a number from 0 to {self.run.size - 1}")
         if number in self.ranks_seen:
-            raise self.fail(f"rank {number} a second time")
+            raise self.fail(f"rank {number} appears twice")
         self.ranks_seen.add(number)
         if not isinstance(host, str):
             raise self.fail("a 'rank' record without a 'host'")

@@ -66,7 +66,7 @@ def resolve(
         if all(points.where[key] in known[key] for key in known if key in points.where)
     ]
     if not groups:
-        raise InputError("the model is for nothing that these runs measured")
+        raise InputError("the model does not apply to anything measured in these runs")
     return model, groups
 
 

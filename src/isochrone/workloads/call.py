@@ -91,5 +91,7 @@ class Call:
                 "romio_cb_write or romio_cb_read is 'enable'"
             )
         if self.driver == "lustre" and self.reading:
-            found.append("ROMIO's Lustre driver reads with even file domains; so they are taken")
+            found.append(
+                "ROMIO's Lustre driver reads with even file domains, and so does this prediction"
+            )
         return found

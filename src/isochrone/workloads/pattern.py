@@ -77,7 +77,7 @@ class Pattern:
     option: Option
     make: Callable[[Options, int], AccessPattern]
     more: tuple[Option, ...] = ()
-    hint: Callable[[int], str] = lambda ranks: "they must be as many"
+    hint: Callable[[int], str] = lambda ranks: "the two must be equal"
     as_tiles: Callable[[AccessPattern], Grid | None] = lambda pattern: None
     position: int = 100
 

@@ -94,7 +94,7 @@ def test_csv_cut_in_its_last_line_is_partial(tmp_path: Path, cut: str) -> None:
         (HEAD + ROW.replace("1.25e-06", "-1"), 2, "'mean' is negative: -1"),
         (HEAD + ROW.replace("100", "1.5"), 2, "'n' is '1.5', not a whole number"),
         (HEAD + ROW.replace("0,1", "0,-1"), 2, "'j' is '-1', not a whole number"),
-        (HEAD + ROW.replace("0,1", "0,99999999"), 2, "rank 99999999 is beyond any map"),
+        (HEAD + ROW.replace("0,1", "0,99999999"), 2, "rank 99999999 is above the limit"),
         (HEAD + ROW.replace("false", "maybe"), 2, "'retest' is 'maybe', not true or false"),
         (HEAD + "0,1,a,b,8,,,1e-9,,,,,,,false\n", 2, "neither a mean nor a median"),
         (HEAD + ROW + "0,2,x,c,8,1,1,1,,1,,,,,\n", 3, "rank 0 is on host x, but was on a before"),

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--max-time", type=seconds_above_zero, metavar="TIME",
-        help="for everything, e.g. 90 or 10min (default: that of the suite)",
+        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite)",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FOLDER", help="default: the name of the suite"
@@ -122,7 +122,7 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != shlex.join(self.preset.options):
             raise InputError(
-                f"it is not of preset {self.preset.name} as it is now", where=str(self.path),
+                f"its options are not those of preset {self.preset.name}", where=str(self.path),
                 hint="give another folder with -o",
             )  # fmt: skip
         if not found.complete:
@@ -213,9 +213,9 @@ def _print_plan(
         )  # fmt: skip
     Console().print(table)
     if any(share.short for share in shares):
-        print("There is no time for all: repetitions are lowered to the fewest, points left out.")
+        print("Not enough time: repetitions are reduced to the minimum and points are left out.")
     elif any(share.lowered for share in shares):
-        print("There is no time for all repetitions: they are lowered.")
+        print("Not enough time for all repetitions: their number is reduced.")
     print(flush=True)
 
 
@@ -252,5 +252,7 @@ def _rank_counts(text: str) -> tuple[int, ...]:
     """Read numbers of ranks for argparse."""
     words = text.split(",")
     if not all(word.isascii() and word.isdigit() and int(word) >= 2 for word in words):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers of ranks from 2")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a list of numbers of ranks of at least 2"
+        )
     return tuple(sorted({int(word) for word in words}))

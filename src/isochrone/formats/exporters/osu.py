@@ -1,4 +1,4 @@
-"""Tables as the OSU Micro-Benchmarks print them, so that what parses those parses these.
+"""Tables in the layout of the OSU Micro-Benchmarks, for tools that parse their output.
 
 Two columns, size and µs (or MB/s), below the header of the benchmark that measures the same:
 ``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_put_latency``, ``osu_get_latency``, ``osu_mbw_mr``

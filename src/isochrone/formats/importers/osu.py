@@ -97,7 +97,9 @@ def read(path: Path, ranks: int | None = None) -> Run:
     kinds = {_kind(source, table) for table in tables}
     if len(kinds) > 1:
         tests = ", ".join(sorted({printable(table.name, 40) for table in tables}))
-        raise source.fail(f"tests of several kinds in one file: {tests}", hint="give each its own")
+        raise source.fail(
+            f"tests of several kinds in one file: {tests}", hint="split them into separate files"
+        )
     kind = kinds.pop()
     if kind == "collective":
         sweep = _collectives(source, tables, ranks)
@@ -181,7 +183,7 @@ def _samples(
         for line, row in table.rows:
             sample = {**make(table, row, line), "repeat": repeat}
             if sample["bytes"] in sizes:
-                raise source.fail(f"{sample['bytes']} bytes a second time in one table", line)
+                raise source.fail(f"{sample['bytes']} bytes appear twice in one table", line)
             sizes.add(sample["bytes"])
             samples.append(sample)
     return samples
@@ -239,7 +241,7 @@ def _many(source: Source, tables: list[_Table]) -> Sweep:
     _need(source, tables, "size", "rate")
     pairs = tables[0].pairs
     if not 1 <= pairs <= MAX_RANKS // 2 or any(table.pairs != pairs for table in tables):
-        raise source.fail("no number of pairs, or several", tables[0].line)
+        raise source.fail("the number of pairs is missing or ambiguous", tables[0].line)
 
     def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
         return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, line, pairs)
@@ -257,7 +259,7 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
     for table in tables:
         if table.ranks is None and ranks is None:
             raise source.fail(
-                "it does not say how many ranks took part", table.line, hint="give --ranks N"
+                "it does not contain the number of ranks", table.line, hint="give --ranks N"
             )
         count = table.ranks or ranks or 0
         if not 1 <= count <= MAX_RANKS:

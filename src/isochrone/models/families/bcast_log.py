@@ -12,7 +12,7 @@ FAMILY = Family(
     ),
     fails=(
         "Small messages, whose time does not vanish with their size; between powers of "
-        "two, where a tree costs whole steps."
+        "two, where the number of steps of a tree is rounded up."
     ),
     forms=(Form(("b", "log2(p)*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),

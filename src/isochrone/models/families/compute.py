@@ -1,4 +1,4 @@
-"""Computation: so much for each operation."""
+"""Computation: a constant time per operation."""
 
 from isochrone.models.family import Family, Form
 

@@ -1,4 +1,4 @@
-"""A start-up time and a time a byte: the time of one message."""
+"""Latency plus time per byte: the time of a single message."""
 
 from isochrone.models.family import Family, Form
 
@@ -11,7 +11,7 @@ FAMILY = Family(
         "CS-2*, Parallel Computing 20, 389-398"
     ),
     fails=(
-        "Sizes around a change of protocol, if too few of them were measured to find it; "
+        "Sizes around a protocol switch, if too few of them were measured to find it; "
         "several messages at once."
     ),
     forms=(Form(("1", "b"), ("α", "β")),),

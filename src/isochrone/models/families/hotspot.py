@@ -1,4 +1,4 @@
-"""A busy node: so much for each pair of messages within it and with other nodes."""
+"""A busy node: a cost per pair of messages within it and per pair with other nodes."""
 
 from isochrone.models.family import Family, Form
 

@@ -1,4 +1,4 @@
-"""A busy node whose ways in and out are apart: the busier direction counts."""
+"""A busy node on full-duplex links: the busier direction dominates."""
 
 from isochrone.models.family import Family, Form
 

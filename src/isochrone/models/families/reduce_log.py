@@ -1,4 +1,4 @@
-"""Reduce along a tree: so many whole steps."""
+"""Reduce along a tree: a whole number of steps."""
 
 from isochrone.models.family import Family, Form
 

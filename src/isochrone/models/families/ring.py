@@ -1,4 +1,4 @@
-"""A ring, or one rank after the other, with a start-up for each: linear in the ranks."""
+"""A ring, or one rank after the other, with a latency for each: linear in the number of ranks."""
 
 from isochrone.models.family import Family, Form
 

@@ -1,4 +1,4 @@
-"""Scatter: the root gives a block to each rank."""
+"""Scatter: the root sends a block to each rank."""
 
 from isochrone.models.family import Family, Form
 

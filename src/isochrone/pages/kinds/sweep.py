@@ -50,12 +50,12 @@ LEAST_SIZES: Final = 5
 VIEWS: Final = {
     "time": (
         "Time by message size",
-        "A flat part is the cost of a message, a slope the cost of its bytes. Bars are the 95 % "
+        "Flat parts show the latency, slopes the cost per byte. Bars are the 95 % "
         "intervals of the medians; where it is shaded, the protocol changes.",
     ),
     "bandwidth": (
         "Bandwidth by message size",
-        "How many bytes a second, on the way to the most the machine can do.",
+        "Bytes per second, approaching the peak of the machine.",
     ),
     "ranks": (
         "Time by number of ranks",
@@ -177,7 +177,7 @@ def _about(run: Run) -> list[Block]:
     out = bystanders(run)
     if out:
         many = "s" if len(out) > 1 else ""
-        found.append(Sentence(f"  Rank{many} {ranges(out)} sat out: an odd number of ranks"))
+        found.append(Sentence(f"  Rank{many} {ranges(out)} idle: the number of ranks is odd"))
     return found
 
 

@@ -37,7 +37,7 @@ HOT: Final = "« hot"
 NODES_TITLE: Final = "Messages of each node"
 NODES_CAPTION: Final = (
     "Counted in a collective write, those of an aggregator to itself included; a read has them the "
-    "other way round. The node with the most messages to and from other nodes is marked: all "
+    "opposite direction. The node with the most messages to and from other nodes is marked: all "
     "others wait for it. Bars of several runs, such as before and after a change, have one scale."
 )
 
@@ -138,7 +138,7 @@ def _sentence(phase: Phase) -> Sentence:
         f"{format_seconds(phase.times[part].median)} to {part} it"
         for part in ("open", "close") if part in phase.times
     ]  # fmt: skip
-    text += f"; besides, {' and '.join(around)}" if around else ""
+    text += f"; in addition, {' and '.join(around)}" if around else ""
     return Sentence(f"{text}.", stress=(time,))
 
 

@@ -244,7 +244,7 @@ def _warnings(
         nodes = _numbered([(host,) for host in hosts])
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
-            warn("hosts-disagree", "the latencies do not show the hosts that were recorded")
+            warn("hosts-disagree", "the latencies do not reflect the recorded hosts")
         if len(set(hosts)) < MIN_NODES:
             warn("few-nodes", f"a slow node shows among {MIN_NODES} or more, not among fewer")
     elif not all(hosts):
@@ -254,7 +254,7 @@ def _warnings(
         ratio = times[i, j] / np.nanmedian(times)
         if ratio >= FAR_FROM_MEDIAN:
             text = f"pair {min(i, j)}-{max(i, j)} takes {ratio:.1f}x the median; with fewer than"
-            warn("few-ranks", f"{text} {FEW_RANKS} ranks it cannot be told whether it is slow")
+            warn("few-ranks", f"{text} {FEW_RANKS} ranks a slow one cannot be identified")
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings

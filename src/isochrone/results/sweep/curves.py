@@ -228,7 +228,9 @@ def samples(run: Run) -> Table:
     table = run.tables.get("sample")
     if table is None or not len(table):
         raise InputError(
-            "this run holds no samples", where=run.where, hint="it was cut before them"
+            "this run holds no samples",
+            where=run.where,
+            hint="it was cut short before the first sample",
         )
     missing = [name for name in run.by if name not in table]
     if missing or not run.by:
@@ -272,7 +274,7 @@ def _check_named(table: Table, name: str, where: str) -> None:
         else all(isinstance(value, str) for value in values.tolist())
     )
     if not known:
-        raise InputError("a 'sample' record that does not say what it is of", where=where)
+        raise InputError("a 'sample' record without its ranks or operation", where=where)
 
 
 def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:

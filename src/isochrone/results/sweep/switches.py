@@ -117,7 +117,7 @@ def describe(switch: Switch) -> str:
             )
     elif switch.bandwidth_after:
         parts.append(f"further bytes at {format_rate(switch.bandwidth_after)}")
-    return f"{where}: {', '.join(parts) or 'another line'}"
+    return f"{where}: {', '.join(parts) or 'a different line'}"
 
 
 def _judge(

@@ -1,4 +1,4 @@
-"""How far a model is from measured times: least, average and largest deviation of each group."""
+"""How far a model is from measured times: minimum, average and maximum deviation of each group."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for number, (name, values) in enumerate(found.items()):
         _bars(figure.add_subplot(len(found), 1, number + 1), name, values)
     note = (
-        "|predicted - measured| / measured; in all: "
+        "|predicted - measured| / measured; overall: "
         f"{100 * overall['minimum']:.2f} % to {100 * overall['maximum']:.2f} %, "
         f"average {100 * overall['average']:.2f} % of {overall['points']} points"
     )

@@ -98,7 +98,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     )
     _colour_bar(figure, bar, mappable, unit, "standard deviation" if what == "stddev" else words)
     notes = ["grey: not measured"] if missing else []
-    notes += [f"a cell is the largest of {block} × {block} ranks"] if block > 1 else []
+    notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
     heading(figure, _LEFT / width, run, what, nbytes, " · ".join(notes))
     return figure
 

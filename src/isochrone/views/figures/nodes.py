@@ -35,7 +35,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         If a run holds no messages of nodes.
     """
     if not runs:
-        raise InputError("a picture of no run", hint="name at least one tile-io run")
+        raise InputError("no run to draw", hint="name at least one tile-io run")
     counts = [_counts(run) for run in runs]
     most = max(float(max(c["in"].max(), c["out"].max(), c["intra"].max())) for c in counts)
     height = 0.75 + 2.1 * len(runs)
@@ -65,7 +65,7 @@ def _counts(run: Run) -> Counts:
         )
     found = {key: np.asarray(table[key], np.float64) for key in _COLOURS}
     if not all(np.all(np.isfinite(v) & (v >= 0)) for v in found.values()):
-        raise InputError("a number of messages that is none", where=str(run.path or ""))
+        raise InputError("an invalid number of messages", where=str(run.path or ""))
     return found
 
 

@@ -82,7 +82,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not points:
         raise InputError(
             "no point of the hot spot was measured", where=str(runs[0].path or ""),
-            hint="it was cut before the first point, or its nodes and ranks are too few",
+            hint="it was cut short before the first point, or has too few nodes or ranks",
         )  # fmt: skip
     found, why = _model_for(runs, options.model, options.ops)
     panels = _panels(points, found)
@@ -107,10 +107,12 @@ def _model_for(
         if model != "auto":
             raise
         reason = error.what.removeprefix("no family of models can be fitted: ")
-        return None, printable(f"no formula: {reason}", MOST_WORDS)
+        return None, printable(f"no model: {reason}", MOST_WORDS)
     foreign = [name for name in found.variables if name not in ("pa", "pe", "in", "out")]
     if foreign:
-        raise InputError(f"the model is one of {', '.join(foreign)}, not of messages of a node")
+        raise InputError(
+            f"the model is a function of {', '.join(foreign)}, not of the messages of a node"
+        )
     return found, ""
 
 

@@ -35,7 +35,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     counts = sorted({curve.p for _, curve in drawn})
     if len(counts) < 2:
         raise InputError(
-            "time by number of ranks needs runs of different numbers of ranks",
+            "time by number of ranks needs runs with different numbers of ranks",
             hint="give several collective or bisection runs",
         )
     wanted = _sizes(drawn, options.sizes)
@@ -52,7 +52,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     words = Words(
         title="Time by number of ranks",
         facts=facts(runs, Labels([], common), *alone, f"time: {of}" if of else "",
-                    "bars: 95 % interval of the median"),
+                    "error bars: 95 % interval of the median"),
         below="ranks",
         tick_x=lambda p: f"{p:g}",
         tick_y=tick_seconds,

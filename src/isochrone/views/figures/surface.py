@@ -59,7 +59,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     notes = ["diagonal = 0"]
     missing = np.isnan(heights).any()
     notes += ["gaps: not measured"] if missing else []
-    notes += [f"a mesh point is the largest of {block} × {block} pairs"] if block > 1 else []
+    notes += [f"each mesh point: maximum over {block} × {block} pairs"] if block > 1 else []
     heading(figure, 0.06, run, what, nbytes, " · ".join(notes))
     return figure
 

@@ -25,7 +25,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     of = meaning(runs)
     words = Words(
         title="Time by message size",
-        facts=facts(runs, labels, f"time: {of}" if of else "", "bars: 95 % interval of the median"),
+        facts=facts(
+            runs, labels, f"time: {of}" if of else "", "error bars: 95 % interval of the median"
+        ),
         below="message size",
         tick_x=tick_bytes,
         tick_y=tick_seconds,

@@ -44,7 +44,7 @@ def _make(options: Options, ranks: int) -> Grid:
     """Return as many tiles as the user says, or one a rank, as square as can be."""
     tile = options["tile"] or TILE
     if len(tile) != 2:
-        raise InputError("a tile has two sides", where="--tile")
+        raise InputError("a tile has two dimensions", where="--tile")
     x, y = options["tiles"] or _square(ranks)
     return tile_io(x, y, tile, options["element"] or ELEMENT, options["overlap"] or (0, 0))
 

@@ -49,7 +49,7 @@ def test_a_sweep_on_a_common_clock_says_so_once(
     run = collective(("bcast",), sizes=(8, 64))
     run.tables["sync"] = table_of([SYNC])
     text = show(capsys, tmp_path, run)
-    assert text.index("bcast, 8 ranks:") < text.index("just synchronised")
+    assert text.index("bcast, 8 ranks:") < text.index("after synchronisation")
     assert text.count("Largest drift") == 1
     assert document(capsys, tmp_path, run)["clocks"]["residual_max"] == pytest.approx(3e-6)
     assert len(blocks(run, Table, "Clocks")) == 1

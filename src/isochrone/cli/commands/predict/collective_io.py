@@ -1,4 +1,4 @@
-"""Messages of every node in collective I/O, what they cost, and which node is the hot spot."""
+"""Predict the messages of every node in collective I/O, their cost, and the hot spot."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         if args.cb_config_list != "*:1" or args.cb_nodes is not None:
-            raise InputError("OMPIO does not look at them", where="--cb-config-list, --cb-nodes")
+            raise InputError("OMPIO ignores them", where="--cb-config-list, --cb-nodes")
         ranks = wanted.rows()
     else:
         ranks = aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
