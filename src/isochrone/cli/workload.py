@@ -101,8 +101,8 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--cb-buffer-size", type=_size, metavar="SIZE",
-        help="bytes an aggregator handles in one round (default: a single round, as in the cFireworks "
-        "paper; ROMIO's default: 16MiB)",
+        help="bytes an aggregator handles in one round (default: a single round, as in the "
+        "cFireworks paper; ROMIO's default: 16MiB)",
     )  # fmt: skip
     group.add_argument("--cb-nodes", type=_count, metavar="N", help="at most N aggregators")
     group.add_argument(

@@ -59,7 +59,7 @@ def _matrix(source: Source, name: str, value: object, size: int | None) -> NDArr
     """Check one matrix: square, real, finite or NaN, not negative, symmetric."""
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
-        raise source.fail(f"'{name}' is no matrix of real numbers")
+        raise source.fail(f"'{name}' is not a matrix of real numbers")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise source.fail(f"'{name}' is not N x N")
     if size is not None and array.shape[0] != size:

@@ -36,7 +36,7 @@ def read_csv(path: Path) -> Samples:
     Raises
     ------
     InputError
-        If it cannot be read, has no column ``seconds``, or a value is no number; names the line.
+        If it cannot be read, has no column ``seconds``, or a value is not a number; names the line.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
@@ -96,5 +96,5 @@ def _number(text: str, name: str, where: str) -> float:
         except InputError:
             value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"'{name}' is '{printable(text, 40)}', no finite number", where=where)
+        raise InputError(f"'{name}' is '{printable(text, 40)}', not a finite number", where=where)
     return value

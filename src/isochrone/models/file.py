@@ -44,7 +44,7 @@ def read(path: str | Path) -> Model:
     Raises
     ------
     InputError
-        If it cannot be opened, is no model file, is of a newer format, was changed after it was
+        If it cannot be opened, is not a model file, is of a newer format, was changed after it was
         written, or is damaged.
     """
     path = Path(path)
@@ -131,7 +131,7 @@ def _check_regime(regime: Regime, name: str) -> None:
     if not count or any(values is not None and len(values) != count for values in lists):
         raise InputError(f"{name}: not exactly one coefficient per term")
     if not all(math.isfinite(value) for value in regime.coefficients):
-        raise InputError(f"{name}: a coefficient is no finite number")
+        raise InputError(f"{name}: a coefficient is not a finite number")
     variables_of([*regime.terms, *regime.range, *regime.fitted])
     for low, high in (*regime.range.values(), *regime.fitted.values()):
         if low is not None and high is not None and low > high:

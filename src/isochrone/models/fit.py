@@ -265,14 +265,14 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
     least = min((regime.degrees_of_freedom for regime in model.regimes), default=0)
     if least < 3:
         found.append(
-            f"a regime has only {least} more point{'s' if least != 1 else ''} degree{s} of freedom: its intervals are wide "
+            f"a regime has only {least} degree{'s' if least != 1 else ''} of freedom: "
             "its intervals are wide"
         )
     error = model.quality.get("held_out", {}).get("point", {}).get("average", 0.0)
     if error > HOPELESS:
         found.append(
             f"the leave-one-out error is {100 * error:.0f} % on average: "
-            "this formula predicts little"
+            "predictions of this formula are unreliable"
         )
     if any(np.any(model.predict(one.variables, one.where).seconds <= 0) for one in observed):
         found.append("the formula gives times of zero or less within the data")

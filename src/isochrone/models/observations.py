@@ -266,5 +266,5 @@ def _medians(seconds: Array, counts: NDArray[np.int64]) -> tuple[Array, Array]:
 
 def _numbers(values: NDArray[Any], name: str, where: str) -> Array:
     if values.dtype.kind not in "iuf":
-        raise InputError(f"a '{name}' that is no number", where=where)
+        raise InputError(f"a '{name}' that is not a number", where=where)
     return values.astype(np.float64)

@@ -25,10 +25,10 @@ VARIABLES: Final = {
     "p": "number of ranks",
     "w": "messages in a window",
     "n": "number of operations",
-    "pa": "intra-node messages",
-    "pe": "inter-node messages",
-    "in": "incoming inter-node messages",
-    "out": "outgoing inter-node messages",
+    "pa": "pairs of messages within a node",
+    "pe": "pairs of messages with other nodes",
+    "in": "messages from other nodes",
+    "out": "messages to other nodes",
 }
 """Variables that models know, with their meaning and unit."""
 
@@ -111,5 +111,5 @@ def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], str
                 found.append((function, match.groups(), shape))
                 break
         else:
-            raise InputError(f"'{term}' is no term of a model")
+            raise InputError(f"'{term}' is not a term of a model")
     return found

@@ -138,7 +138,7 @@ def _library(run: Run) -> str:
 
 
 def date_in_words(text: str) -> str:
-    """Write the date of a run file as people do; leave alone what is no such date."""
+    """Write the date of a run file as people do; leave alone what is not such a date."""
     try:
         date = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):

@@ -35,7 +35,8 @@ COLOURS: Final = ("#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#9c6b4e", "#5fb3b
 
 WORDS: Final = {
     "b": "message size", "p": "ranks", "w": "messages in a window", "n": "operations",
-    "pa": "intra-node messages", "pe": "inter-node messages", "in": "messages in",
+    "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",
+    "in": "messages in",
     "out": "messages out",
 }  # fmt: skip
 

@@ -29,7 +29,7 @@ def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
     Raises
     ------
     InputError
-        If a run is no sweep, or none has such an operation.
+        If a run is not a sweep, or none has such an operation.
     """
     if not runs:
         raise InputError("no run to draw", hint="name at least one run file")

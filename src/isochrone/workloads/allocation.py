@@ -91,7 +91,7 @@ def from_numbers(text: str, where: str = "--nodes") -> Allocation:
     Raises
     ------
     InputError
-        If it is no such list, or a node has no core.
+        If it is not such a list, or a node has no core.
     """
     cores = _counts(text, where)
     return Allocation(tuple(f"n{k}" for k in range(len(cores))), tuple(cores), where)

@@ -69,7 +69,7 @@ class Pattern:
         What to write for so many ranks, where the pattern turns out to be one of others.
     as_tiles
         Returns one of its patterns as tiles across and down, which the experiment ``tile-io`` can
-        repeat; None if it is no such grid.
+        repeat; None if it is not such a grid.
     position
         Of its option in the help: the lowest is first, equal ones follow by name.
     """

@@ -230,7 +230,7 @@ def test_a_row_too_short_after_a_whole_log_is_wrong_and_not_cut(tmp_path: Path) 
 
 
 def test_a_time_on_the_diagonal_is_ignored_with_a_warning(tmp_path: Path) -> None:
-    """A rank's time with itself is no pair of the map."""
+    """A rank's time with itself is not a pair of the map."""
     run = read_bytes(tmp_path, SEED.replace(b"0.00   0.00", b"0.42   0.00", 1))
     assert_is_seed(run)
     assert "diagonal-not-zero" in codes(run)

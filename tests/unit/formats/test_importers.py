@@ -169,7 +169,7 @@ def test_the_two_matrices_of_the_seeds_script_are_enough(tmp_path: Path, importe
         ({"avg": AVG}, "no matrix 'stddev'"),
         ({"avg": AVG[:1], "stddev": AVG}, "'avg' is not N x N"),
         ({"avg": AVG, "stddev": np.zeros((3, 3))}, "'stddev' is 3 x 3, 'avg' 2 x 2"),
-        ({"avg": AVG * 1j, "stddev": AVG}, "'avg' is no matrix of real numbers"),
+        ({"avg": AVG * 1j, "stddev": AVG}, "'avg' is not a matrix of real numbers"),
         ({"avg": -AVG, "stddev": AVG}, "'avg' of ranks 0 and 1 is no time"),
         ({"avg": AVG, "stddev": AVG + np.inf}, "'stddev' of ranks 0 and 0 is no time"),
         ({"avg": np.triu(AVG), "stddev": AVG}, "'avg' of ranks 0 and 1 is not the same in both"),

@@ -142,7 +142,7 @@ def good() -> dict[str, Any]:
         ({"pieces": [{"family": "a", "terms": ["1"], "coefficients": []}],
           "sha256": None}, "piece 0"),
         ({"pieces": [{"family": "a", "terms": ["__import__('os')"], "coefficients": [1]}],
-          "sha256": None}, "is no term"),
+          "sha256": None}, "is not a term"),
         ({"pieces": [{"family": "a", "terms": ["b"], "coefficients": [1], "range": {"b": [2, 1]}}],
           "sha256": None}, "end is below"),
         ({"pieces": [{"family": "a", "terms": ["b"], "coefficients": [1], "covariance": [[1, 2]]}],

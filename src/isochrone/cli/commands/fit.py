@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--order", help="hot spot: only this posting order")
     parser.add_argument(
         "--split", action="append", metavar="WHERE",
-        help="breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), none; "
-        "may be repeated (default: search along the variables of the family)",
+        help="breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
+        "none; may be repeated (default: search along the variables of the family)",
     )  # fmt: skip
     parser.add_argument(
         "--most-pieces", type=int, default=4, metavar="N",
@@ -81,5 +81,5 @@ def _percent(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentage from 0 to 100")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage from 0 to 100")
     return value

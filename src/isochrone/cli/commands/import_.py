@@ -50,5 +50,5 @@ def run(args: argparse.Namespace) -> int:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of ranks")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of ranks")
     return int(text)

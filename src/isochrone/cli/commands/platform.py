@@ -1,4 +1,4 @@
-"""Describe a machine in one line and write it as a SimGrid platform, to measure it in simulation."""
+"""Write a machine, described in one line, as a SimGrid platform, to measure it in simulation."""
 
 from __future__ import annotations
 

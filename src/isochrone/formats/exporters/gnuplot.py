@@ -44,7 +44,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     Raises
     ------
     InputError
-        If the run is no sweep or holds no such size, or a file cannot be written.
+        If the run is not a sweep or holds no such size, or a file cannot be written.
     """
     found = curves_to_export(run, nbytes)
     script = path.with_suffix(SCRIPT)

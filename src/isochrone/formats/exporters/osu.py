@@ -40,7 +40,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     Raises
     ------
     InputError
-        If the run is no sweep, holds no such size or an operation OSU's tables have no name for,
+        If the run is not a sweep, holds no such size or an operation OSU's tables have no name for,
         or the file cannot be written.
     """
     found = curves_to_export(run, nbytes)

@@ -41,7 +41,7 @@ def read(path: Path) -> Run:
     Raises
     ------
     InputError
-        If it cannot be read, is no such table, or contradicts itself; names the line.
+        If it cannot be read, is not such a table, or contradicts itself; names the line.
     """
     sheet = _Sheet(Source.open(path, "csv"))
     sheet.read()
@@ -101,7 +101,7 @@ class _Sheet:
             raise self.fail(f"two columns '{min(twice)}'")
         unknown = [printable(name, 40) for name in names if name not in _KNOWN]
         if unknown:
-            self.warn("columns-ignored", f"columns not known and ignored: {', '.join(unknown)}")
+            self.warn("columns-ignored", f"unknown columns were ignored: {', '.join(unknown)}")
         self.names = names
 
     def row(self, cells: list[str], *, may_be_cut: bool) -> None:

@@ -45,7 +45,7 @@ def read(path: Path) -> Run:
     Raises
     ------
     InputError
-        If it cannot be read, is no such log, or contradicts itself; names the line.
+        If it cannot be read, is not such a log, or contradicts itself; names the line.
     """
     log = _Log(Source.open(path, "mmpi"))
     log.read()
@@ -185,7 +185,7 @@ class _Log:
     def counts(self) -> tuple[int, int, int | None]:
         """Return the ranks, bytes and repeats of the header, or what is taken for them."""
         instead = {
-            "Testing Hostname": "the name of the tested machine is not known",
+            "Testing Hostname": "the name of the tested machine is unknown",
             "Processors": f"the rows show {self.top[0] + 1} ranks",
             "MsgLen": f"assumed to be {DEFAULT_BYTES} bytes, the default of the program",
             "Repeats": "the number of repetitions is unknown",

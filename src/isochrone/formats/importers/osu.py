@@ -119,13 +119,13 @@ def _kind(source: Source, table: _Table) -> str:
     if name == _MANY or name in _PAIR_TESTS:
         return name
     raise source.fail(
-        f"'{printable(name, 60)}' is no test that can be read", table.line,
+        f"'{printable(name, 60)}' is not a test that can be read", table.line,
         hint=f"these can: {', '.join(_PAIR_TESTS)}, {_MANY}, blocking collectives",
     )  # fmt: skip
 
 
 def _tables(source: Source, warnings: list[dict[str, Any]]) -> tuple[list[_Table], bool]:
-    """Find the tables; what is no part of one is text of other programs and left out."""
+    """Find the tables; what is not part of one is text of other programs and left out."""
     lines = decoded_lines(source)
     tables: list[_Table] = []
     for number, text in enumerate(lines, start=1):
@@ -232,7 +232,7 @@ def _rated(source: Source, row: dict[str, str], line: int, times: int) -> dict[s
     size = whole(source, row["size"], "size", line)
     rate = number_of(source, row["rate"], "MB/s", line) * 1e6
     if not size or not 0 < rate <= 1e18 or times * size / rate > MAX_SECONDS:
-        raise source.fail("a bandwidth that cannot be", line)
+        raise source.fail("an impossible bandwidth", line)
     return {"bytes": size, "seconds": times * size / rate, "rate": rate}
 
 
@@ -263,7 +263,7 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
             )
         count = table.ranks or ranks or 0
         if not 1 <= count <= MAX_RANKS:
-            raise source.fail(f"{count} ranks cannot be", table.line)
+            raise source.fail(f"{count} is not a possible number of ranks", table.line)
 
     def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
         op = _COLLECTIVES[table.name.removesuffix(" Latency")]

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--platform", type=Path, metavar="P.xml", help="the machine to simulate")
     group.add_argument(
         "--hostfile", type=Path, metavar="H",
-        help="hosts of the ranks, one per line (default: P.hosts beside the platform, if it exists)",
+        help="hosts of the ranks, one per line (default: P.hosts beside it, if it exists)",
     )  # fmt: skip
     group.add_argument(
         "--smpi-calibrated", action="store_true",
@@ -55,7 +55,7 @@ def command(job: Job) -> list[str]:
     Raises
     ------
     InputError
-        If there is no platform, or it or the host file is no file, or a name has blanks.
+        If there is no platform, or it or the host file is not a file, or a name has blanks.
     """
     platform, hosts = _files(job.options)
     room = ranks(job.options)
@@ -109,7 +109,7 @@ def _files(options: Options) -> tuple[Path, Path | None]:
 
 
 def _check_platform(path: Path) -> None:
-    """Refuse what is no platform file: SimGrid's own words about it are a backtrace."""
+    """Refuse what is not a platform file: SimGrid's own words about it are a backtrace."""
     try:
         root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
     except ElementTree.ParseError as error:

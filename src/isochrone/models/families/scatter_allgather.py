@@ -13,7 +13,8 @@ FAMILY = Family(
         "(p - 1)/p b, written out"
     ),
     fails=(
-        "Short messages, for which libraries use trees; numbers of ranks that are not powers of two."
+        "Short messages, for which libraries use trees; numbers of ranks that are not powers of "
+        "two."
     ),
     forms=(Form(("1", "log2(p)", "p", "b", "1/p*b"), ("τ", "α_1", "α_2", "β", "β'")),),
     splits=("b", "p"),

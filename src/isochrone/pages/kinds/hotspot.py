@@ -36,7 +36,7 @@ TITLE: Final = (
 )
 CAPTION: Final = (
     "The plane of the model as a family of lines, one for each number of messages; points are "
-    "the formula gives; points are what was measured."
+    "the measured medians."
 )
 
 _WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
@@ -149,7 +149,8 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     alt = f"Measured points of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)
     bare = Picture(
-        "plane", "The measured points", "Points are medians, error bars their 95 % intervals.", (run,),
+        "plane", "The measured points",
+        "Points are medians, error bars their 95 % intervals.", (run,),
         alt=alt,
     )  # fmt: skip
     return [Fit(run, "auto", plane, bare)]

@@ -50,7 +50,7 @@ LEAST_SIZES: Final = 5
 VIEWS: Final = {
     "time": (
         "Time by message size",
-        "Flat parts show the latency, slopes the cost per byte. Bars are the 95 % "
+        "Flat parts show the latency, slopes the cost per byte. Error bars are the 95 % "
         "intervals of the medians; where it is shaded, the protocol changes.",
     ),
     "bandwidth": (

@@ -127,7 +127,7 @@ def analyse(run: Run, nbytes: int | None = None) -> Topology:
     Raises
     ------
     InputError
-        If the run is no latency map, or has no pairs of that size.
+        If the run is not a latency map, or has no pairs of that size.
     """
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
     what = "median" if "median" in run.pairs() else "mean"  # mmpi logs know no median
@@ -246,7 +246,7 @@ def _warnings(
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
             warn("hosts-disagree", "the latencies do not reflect the recorded hosts")
         if len(set(hosts)) < MIN_NODES:
-            warn("few-nodes", f"a slow node shows among {MIN_NODES} or more, not among fewer")
+            warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
     elif not all(hosts):
         warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
     if run.size < FEW_RANKS and len(partitions) == 1 and not named and np.isfinite(times).any():

@@ -165,7 +165,7 @@ def curves(run: Run) -> list[Curve]:
     Raises
     ------
     InputError
-        If the run is no sweep, holds no sample, or its samples are damaged.
+        If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
     grouped: dict[tuple[Any, ...], list[tuple[int, Rows]]] = {}
@@ -218,7 +218,7 @@ def samples(run: Run) -> Table:
     Raises
     ------
     InputError
-        If the run is no sweep, holds no sample, or its samples are damaged.
+        If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     if not is_sweep(run):
         raise InputError(
@@ -257,7 +257,7 @@ def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> 
         return
     values = table[key]
     if values.dtype.kind not in "if":
-        raise InputError(f"a 'sample' record whose '{key}' is no number", where=where)
+        raise InputError(f"a 'sample' record whose '{key}' is not a number", where=where)
     known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     if key in ("bytes", "seconds") and len(known) < len(values):
         raise InputError(f"a 'sample' record without '{key}'", where=where)

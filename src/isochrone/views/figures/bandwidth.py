@@ -44,7 +44,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     of = "of both directions combined" if both else kinds.pop() if len(kinds) == 1 else ""
     words = Words(
         title="Bandwidth by message size",
-        facts=facts(runs, labels, f"bandwidth: {of}" if of else "", "bars: 95 % interval"),
+        facts=facts(runs, labels, f"bandwidth: {of}" if of else "", "error bars: 95 % interval"),
         below="message size",
         tick_x=tick_bytes,
         tick_y=tick_rate,

@@ -90,9 +90,9 @@ def test_a_run_that_was_cut_shows_what_it_holds(
 @pytest.mark.parametrize(
     ("record", "key", "value", "words"),
     [
-        ("sample", "intra", 1.5, "'intra' is no whole number"),
-        ("sample", "in", -1, "'in' is no whole number"),
-        ("sample", "seconds", "x", "'seconds' is no number"),
+        ("sample", "intra", 1.5, "'intra' is not a whole number"),
+        ("sample", "in", -1, "'in' is not a whole number"),
+        ("sample", "seconds", "x", "'seconds' is not a number"),
         ("sample", "seconds", -1.0, "'seconds' is no time"),
         ("sample", "order", 3, "without 'order'"),
         ("role", "rank", None, "without 'rank'"),

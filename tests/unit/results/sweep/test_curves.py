@@ -125,12 +125,12 @@ GOOD = {"i": 0, "j": 1, "bytes": 8, "repeat": 0, "seconds": 1e-6}
     [
         ({"seconds": -1.0}, "'seconds' cannot be"),
         ({"seconds": 1e12}, "'seconds' cannot be"),
-        ({"seconds": "fast"}, "'seconds' is no number"),
+        ({"seconds": "fast"}, "'seconds' is not a number"),
         ({"seconds": None}, "without 'seconds'"),
         ({"bytes": 1.5}, "'bytes' cannot be"),
-        ({"bytes": True}, "'bytes' is no number"),
+        ({"bytes": True}, "'bytes' is not a number"),
         ({"j": 4}, "'j' cannot be"),
-        ({"i": [0]}, "'i' is no number"),
+        ({"i": [0]}, "'i' is not a number"),
     ],
 )
 def test_damaged_samples_are_refused_in_one_line(change: dict[str, Any], what: str) -> None:

@@ -1,7 +1,7 @@
 """Assign file domains to hosts with a ROMIO hints file; no rank moves.
 
-The hints have no effect with OMPIO (Open MPI's default), with Open MPI 6, where the application sets
-cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
+The hints have no effect with OMPIO (Open MPI's default), with Open MPI 6, where the application
+sets cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
 """
 
 from __future__ import annotations
