@@ -17,7 +17,7 @@ from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
 from made_up.hotspots import hotspot
-from made_up.maps import block, exchange, latency_map, seed_map
+from made_up.maps import block, exchange, latency_map, paper_map
 from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 from mpis import ROOT
@@ -80,7 +80,7 @@ def test_a_view_of_sweeps_draws_in_every_format(
 def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
     with pytest.raises(InputError, match="no sweep over message sizes"):
-        draw(name, [seed_map()])
+        draw(name, [paper_map()])
     with pytest.raises(InputError, match="name at least one"):
         draw(name, [])
     with pytest.raises(InputError, match="no operation 'scan'"):
@@ -106,7 +106,7 @@ def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path:
 def test_a_view_of_a_map_draws_every_quantity_in_every_format(
     name: str, what: str, tmp_path: Path
 ) -> None:
-    figure = draw(name, seed_map(), what=what)
+    figure = draw(name, paper_map(), what=what)
     assert isinstance(figure, Figure)
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     for suffix in views.SUFFIXES:
@@ -117,9 +117,9 @@ def test_a_view_of_a_map_draws_every_quantity_in_every_format(
 @pytest.mark.parametrize("name", MAPS)
 def test_it_refuses_what_was_not_measured(name: str) -> None:
     with pytest.raises(InputError, match="no pairs of 7 bytes"):
-        draw(name, seed_map(), what="mean", sizes=[7])
+        draw(name, paper_map(), what="mean", sizes=[7])
     with pytest.raises(InputError, match="there are"):
-        draw(name, seed_map(), what="mode")
+        draw(name, paper_map(), what="mode")
 
 
 @pytest.mark.parametrize("name", MAPS)
@@ -169,7 +169,7 @@ def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> Non
     exact = times(truth("bcast-log"), variables)
     run = run_of(noisy(exact, variables, 0.02, 3, seed=1, op="bcast"))
     with pytest.raises(InputError, match="no samples to fit"):
-        draw(name, [seed_map()])
+        draw(name, [paper_map()])
     with pytest.raises(InputError, match="name at least one"):
         draw(name, [])
     with pytest.raises(InputError, match="no model family 'nothing'"):
@@ -201,7 +201,7 @@ def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None
 
 def test_the_view_of_nodes_refuses_in_one_line() -> None:
     with pytest.raises(InputError, match="no messages of nodes"):
-        draw("nodes", [seed_map()])
+        draw("nodes", [paper_map()])
     with pytest.raises(InputError, match="no run"):
         draw("nodes", [])
     damaged = exchange()
@@ -218,7 +218,7 @@ def test_every_figure_is_tested_here() -> None:
 
 
 @pytest.mark.parametrize("name", HOT)
-def test_a_view_of_hot_spots_takes_runs_and_a_model_and_draws_in_every_format(
+def test_a_view_of_hotspots_takes_runs_and_a_model_and_draws_in_every_format(
     name: str, tmp_path: Path
 ) -> None:
     figure = draw(name, [hotspot(intra=2, inter=2), hotspot(intra=3, inter=3)])

@@ -10,7 +10,7 @@ import numpy as np
 from isochrone.base.table import Table
 from isochrone.runfile.run import Rank, Run
 
-SEED_PAIRS = {
+PAPER_PAIRS = {
     (0, 1): (10.44, 0.12), (0, 2): (20.07, 0.09), (0, 3): (24.34, 0.14),
     (1, 2): (23.20, 0.09), (1, 3): (22.72, 0.23), (2, 3): (11.44, 0.14),
 }  # fmt: skip
@@ -73,10 +73,10 @@ def latency_map(
     )
 
 
-def seed_map() -> Run:
+def paper_map() -> Run:
     """Make the 4-process example of the mmpi paper, as its log is imported: mean and stddev."""
-    i, j = (np.array(side, dtype=np.int64) for side in zip(*SEED_PAIRS, strict=True))
-    mean, stddev = (np.array(c) * 1e-6 for c in zip(*SEED_PAIRS.values(), strict=True))
+    i, j = (np.array(side, dtype=np.int64) for side in zip(*PAPER_PAIRS, strict=True))
+    mean, stddev = (np.array(c) * 1e-6 for c in zip(*PAPER_PAIRS.values(), strict=True))
     columns = {
         "i": i, "j": j, "bytes": np.full(6, 64), "n": np.full(6, 100),
         "mean": mean, "stddev": stddev, "median": mean.copy(),

@@ -15,7 +15,7 @@ AUTOMATIC_POINTS: Final = 30
 """Sizes that ``auto`` usually ends with: the first ones, and some ten for each protocol switch."""
 
 REPEATS: Final = 100
-LEAST_REPEATS: Final = 3
+MIN_REPEATS: Final = 3
 WARMUP: Final = 5
 
 SPARE: Final = 0.25
@@ -63,7 +63,7 @@ def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -
     each *= window * preset.trips * _operations(preset)
     if preset.all_pairs:
         each *= ranks if ranks % 2 else ranks - 1  # rounds of a tournament
-    return Cost(trial.startup, each * (repeats + WARMUP), each * (LEAST_REPEATS + WARMUP))
+    return Cost(trial.startup, each * (repeats + WARMUP), each * (MIN_REPEATS + WARMUP))
 
 
 def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:

@@ -33,11 +33,11 @@ _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
 _LEFT, _BOTTOM = 0.95, 0.66
 _LEAD: Final = 0.30  # inches from the axes to the names of the lines
 _GAP: Final = 0.165  # inches between two names
-_MOST_NAMES: Final = int(_HEIGHT / _GAP)
+_MAX_NAMES: Final = int(_HEIGHT / _GAP)
 _LONGEST: Final = 60  # characters of a name
 _MARKERS: Final = 60  # points up to which each has a marker
 _BARS: Final = 150
-_MOST_SWITCHES: Final = 4  # that are named; more are only shaded
+_MAX_SWITCHES: Final = 4  # that are named; more are only shaded
 
 Array = NDArray[np.float64]
 
@@ -173,7 +173,7 @@ def _shade(
         axes.axvspan(low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
     left, right = axes.get_xlim()
     free = left
-    for after, before in sorted(gaps)[:_MOST_SWITCHES]:
+    for after, before in sorted(gaps)[:_MAX_SWITCHES]:
         text = f"switch {tick_bytes(after)} – {tick_bytes(before)}"
         half = text_width(text, CAPTION) / _WIDTH * (right - left) / 2
         middle = float(to([after, before]).mean())
@@ -194,9 +194,9 @@ def _name(
     points = np.array([[end, float(line.y[-1])] for end, line in zip(ends, lines, strict=True)])
     heights = axes.transAxes.inverted().transform(axes.transData.transform(points))
     order = np.argsort(-heights[:, 1], kind="stable").tolist()
-    more = len(order) - _MOST_NAMES
+    more = len(order) - _MAX_NAMES
     if more > 0:
-        order = order[: _MOST_NAMES - 1]
+        order = order[: _MAX_NAMES - 1]
     places = spread([float(heights[k, 1]) for k in order], _GAP / _HEIGHT)
     lead = _LEAD / _WIDTH
     for k, at in zip(order, places, strict=True):

@@ -8,14 +8,14 @@ import pytest
 
 from isochrone.cli.main import main
 from isochrone.runfile import run as runs
-from made_up.maps import seed_map
+from made_up.maps import paper_map
 from made_up.sweeps import collective, point_to_point
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     few = (8, 64, 4096)
-    runs.write(seed_map(), tmp_path / "map.jsonl")
+    runs.write(paper_map(), tmp_path / "map.jsonl")
     runs.write(point_to_point(), tmp_path / "pair.jsonl")
     for ranks in (4, 8):
         run = collective(("bcast", "scan"), ranks, sizes=few)

@@ -28,7 +28,7 @@ def test_op_p_b_seconds_are_read_and_fitted(tmp_path: Path) -> None:
     assert model.regimes[0].coefficients == pytest.approx(regime.coefficients, rel=1e-9)
 
 
-def test_hot_spots_units_blanks_and_other_columns_are_understood(tmp_path: Path) -> None:
+def test_hotspots_units_blanks_and_other_columns_are_understood(tmp_path: Path) -> None:
     text = "order, pa, pe, bytes, seconds, remark\nintra-first, 0.5, 1, 4MiB, 1e-3, x\n\n"
     data = models.load([table(tmp_path, text)])
     assert data.variables["pa"].tolist() == [0.5]

@@ -12,7 +12,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Samples, Splits, parse_splits
 from isochrone.models.observations import joined
-from made_up.maps import seed_map
+from made_up.maps import paper_map
 from made_up.times import RANKS, SIZES, grid, noisy, times, truth
 from mpis import ROOT
 
@@ -185,7 +185,7 @@ def test_too_few_points_no_data_and_no_number_are_refused() -> None:
     with pytest.raises(InputError, match="nothing to fit"):
         models.fit([])
     with pytest.raises(InputError, match="holds no samples"):
-        models.fit(seed_map())
+        models.fit(paper_map())
     with pytest.raises(InputError, match="no model family 'nothing'"):
         models.fit(noisy(np.ones(80), grid("gather"), 0, 1, 0), "nothing")
 

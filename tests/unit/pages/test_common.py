@@ -13,7 +13,7 @@ from isochrone.pages.common import date_in_words, document, measured_how, page_o
 from isochrone.pages.page import Facts, Sentence, Table
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from made_up.maps import block, latency_map, seed_map
+from made_up.maps import block, latency_map, paper_map
 from made_up.sweeps import point_to_point
 
 
@@ -40,7 +40,7 @@ def test_the_title_says_what_and_where_and_a_terminal_gets_keywords() -> None:
 
 
 def test_made_up_and_simulated_runs_say_so() -> None:
-    made_up, simulated = seed_map(), seed_map()
+    made_up, simulated = paper_map(), paper_map()
     made_up.header["experiment"] = "null"
     simulated.header["clock"] = {"simulated": True}
     assert page_of(made_up).title.startswith("Made-up latency map")
@@ -49,7 +49,7 @@ def test_made_up_and_simulated_runs_say_so() -> None:
 
 
 def test_a_kind_that_nobody_knows_is_counted() -> None:
-    run = seed_map()
+    run = paper_map()
     run.header["experiment"], run.tables = (
         "new-thing",
         {"spot": Records(run.tables["pair"].columns)},
@@ -62,7 +62,7 @@ def test_a_kind_that_nobody_knows_is_counted() -> None:
 
 
 def test_a_run_that_was_cut_before_its_first_record_is_said_to_be_empty() -> None:
-    run = seed_map()
+    run = paper_map()
     run.tables, run.end = {}, None
     page = page_of(run)
     assert page.partial is not None
@@ -74,13 +74,13 @@ def test_only_the_kind_that_is_needed_is_asked(monkeypatch: pytest.MonkeyPatch) 
     asked = []
     load = common.registry.load
     monkeypatch.setattr(common.registry, "load", lambda *a: asked.append(a) or load(*a))
-    page_of(seed_map())
+    page_of(paper_map())
     page_of(point_to_point(sizes=(64,)))
     assert asked == [("pages.kinds", "latency-map"), ("pages.kinds", "sweep")]
 
 
 def test_options_that_were_not_used_are_not_listed() -> None:
-    run = seed_map()
+    run = paper_map()
     both = {"repeats": 100, "precision": 0.05, "max-time": 1, "time-limit": 0, "force": False}
     run.header["options"] = both
     assert measured_how(run) == [("repeats", "100"), ("total time", "1.00 s")]
@@ -92,7 +92,7 @@ def test_options_that_were_not_used_are_not_listed() -> None:
 
 
 def test_options_are_written_as_people_do() -> None:
-    run = seed_map()
+    run = paper_map()
     run.header["options"] = {"bytes": [64, 1024], "shape": [8, 4], "order": "serial", "fast": True}
     assert measured_how(run)[:4] == [
         ("message sizes", "64 B, 1 KiB"), ("shape", "8, 4"),
@@ -108,12 +108,12 @@ def test_hosts_are_listed_with_their_ranks() -> None:
 
 
 def test_it_says_where_a_run_comes_from(tmp_path: Path) -> None:
-    runs.write(seed_map(), tmp_path / "a.jsonl")
+    runs.write(paper_map(), tmp_path / "a.jsonl")
     run = runs.read(tmp_path / "a.jsonl")
     assert facts_of(run)["SHA-256"] == sha256(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl").unlink()
     assert facts_of(run)["SHA-256"] == "the file no longer exists"
-    run = seed_map()
+    run = paper_map()
     run.header["imported"] = {"format": "mmpi", "path": "a.log"}
     assert facts_of(run)["run file"] == "none: the run was made in memory"
     assert facts_of(run)["original path"] == "a.log"

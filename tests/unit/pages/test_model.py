@@ -77,7 +77,7 @@ def test_the_formula_a_sweep_asks_for_and_its_figure() -> None:
     assert isinstance(picture.options.model, Model)
 
 
-def test_costs_of_messages_stand_for_the_formula_of_a_hot_spot() -> None:
+def test_costs_of_messages_stand_for_the_formula_of_a_hotspot() -> None:
     (fit,) = blocks(hotspot(noise=0.0), Fit)
     first, *others = pages.fitted(fit)
     assert isinstance(first, Sentence)

@@ -8,7 +8,7 @@ import pytest
 from isochrone.base.errors import InputError
 from isochrone.results.comparison import compare
 from isochrone.runfile.run import Run
-from made_up.maps import block, latency_map, seed_map
+from made_up.maps import block, latency_map, paper_map
 from made_up.times import grid, noisy, run_of, times, truth
 
 VARIABLES = grid("bcast-log")
@@ -81,13 +81,13 @@ def test_maps_are_compared_by_their_intervals() -> None:
     assert changed
     assert all({key["i"] // 4, key["j"] // 4} & {2} for key in changed)
     assert len(changed) == 4 * 12
-    assert compare([seed_map()], [seed_map()]).points[0].verdict == "same"
+    assert compare([paper_map()], [paper_map()]).points[0].verdict == "same"
 
 
 def test_unlike_things_are_refused_and_what_differs_is_said() -> None:
     one = measure(1)
     with pytest.raises(InputError, match="experiment is collective in one and latency-map"):
-        compare([one], [seed_map()])
+        compare([one], [paper_map()])
     with pytest.raises(InputError, match="number of ranks is 64 in one and 32"):
         compare([one], [measure(1, ranks=32)])
     with pytest.raises(InputError, match="definition of the times"):

@@ -17,7 +17,7 @@ def drawn(*runs: Run) -> list[tuple[Run, Curve]]:
 
 
 def test_runs_with_1_2_and_4_ranks_per_node_are_labelled_so() -> None:
-    """The figures of the seed: everything else is common, and said once."""
+    """As in the figures of Barton 2003: everything else is common, and said once."""
     found = tell_apart(drawn(*(point_to_point(per_node=k, sizes=SIZES) for k in (1, 2, 4))))
     assert found.each == ["1 rank per node", "2 ranks per node", "4 ranks on one node"]
     assert found.common == ["point to point", "ranks 0–3", "MPICH 5.0.2"]

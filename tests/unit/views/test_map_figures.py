@@ -24,13 +24,13 @@ from isochrone.runfile.run import Run
 from isochrone.views import Options
 from isochrone.views import style as _style
 from isochrone.views.figures import heatmap, levels, surface
-from made_up.maps import block, cyclic, latency_map, seed_map
+from made_up.maps import block, cyclic, latency_map, paper_map
 
 FQDN = "i182-1{:02d}.ranger.tacc.utexas.edu"
 UNEVEN = [f"nid{h:05d}" for h, ranks in enumerate([5, 12, 3, 8, 1, 7]) for _ in range(ranks)]
 
 MAPS: dict[str, Callable[[], Run]] = {
-    "the paper's example": seed_map,
+    "the paper's example": paper_map,
     "two ranks": lambda: latency_map(["a", "b"]),
     "16 ranks": lambda: latency_map(block(4, 4, "node{:02d}"), socket=1.9e-6),
     "64 ranks, long names": lambda: latency_map(block(8, 8, FQDN), slow_hosts={FQDN.format(3): 2}),
@@ -154,7 +154,7 @@ def image(figure: Figure) -> np.ndarray[Any, Any]:
 
 
 def test_heatmap_shows_low_dark_high_bright_and_a_blank_diagonal() -> None:
-    figure = draw(heatmap, seed_map(), "mean")
+    figure = draw(heatmap, paper_map(), "mean")
     axes, picture = figure.axes[0], image(figure)
     assert axes.images[0].origin == "lower"
     assert (picture[range(4), range(4), 3] == 0).all()
@@ -164,7 +164,7 @@ def test_heatmap_shows_low_dark_high_bright_and_a_blank_diagonal() -> None:
 
 
 def test_heatmap_of_few_ranks_holds_the_numbers_in_ink_that_contrasts() -> None:
-    figure = draw(heatmap, seed_map(), "mean")
+    figure = draw(heatmap, paper_map(), "mean")
     inks = {t.get_text(): t.get_color() for t in figure.axes[0].texts}
     assert inks["10.4"] == "#ffffff"
     assert inks["24.3"] == "#101418"
@@ -180,7 +180,7 @@ def test_heatmap_draws_a_line_at_each_change_of_host() -> None:
 
 def test_heatmap_colours_are_logarithmic_over_a_wide_range_and_say_so() -> None:
     assert "logarithmic" in words(draw(heatmap, latency_map(block(2, 3), far=40e-6)))
-    assert "logarithmic" not in words(draw(heatmap, seed_map()))
+    assert "logarithmic" not in words(draw(heatmap, paper_map()))
 
 
 def test_heatmap_does_not_blow_noise_up_to_structure() -> None:
@@ -209,7 +209,7 @@ def test_heatmap_gives_every_cell_the_same_number_of_pixels() -> None:
 
 
 def test_heatmap_of_very_many_ranks_shrinks_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heatmap, "_MOST_CELLS", 16)
+    monkeypatch.setattr(heatmap, "_MAX_CELLS", 16)
     figure = draw(heatmap, latency_map(block(4, 12)))
     assert image(figure).shape[0] == 16
     assert "3 × 3 ranks" in words(figure)
@@ -219,7 +219,7 @@ def test_heatmap_of_very_many_ranks_shrinks_and_says_so(monkeypatch: pytest.Monk
 
 
 def test_surface_has_rank_0_at_the_lower_left_and_a_diagonal_of_0() -> None:
-    figure = draw(surface, seed_map(), "mean")
+    figure = draw(surface, paper_map(), "mean")
     FigureCanvasAgg(figure).draw()
     axes: Any = figure.axes[0]
     corners = {
@@ -233,14 +233,14 @@ def test_surface_has_rank_0_at_the_lower_left_and_a_diagonal_of_0() -> None:
 
 
 def test_surface_goes_from_blue_to_red() -> None:
-    bar = draw(surface, seed_map()).axes[1]
+    bar = draw(surface, paper_map()).axes[1]
     colours = bar.collections[-1].get_cmap()([0.0, 1.0])
     assert colours[0][2] > max(colours[0][:2])
     assert colours[1][0] > max(colours[1][1:3])
 
 
 def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface, "_MOST_POINTS", 16)
+    monkeypatch.setattr(surface, "_MAX_POINTS", 16)
     assert "3 × 3 pairs" in words(draw(surface, latency_map(block(4, 12))))
 
 
@@ -248,7 +248,7 @@ def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.Monkey
 
 
 def test_tree_joins_ranks_at_their_round_trip() -> None:
-    tree = levels.plant(seed_map().matrix("mean"), seed_map().hosts)
+    tree = levels.plant(paper_map().matrix("mean"), paper_map().hosts)
     assert tree.order == [0, 1, 2, 3]
     heights = tree.branches[:, 1, 1]
     assert heights == pytest.approx([10.44e-6, 11.44e-6, (20.07 + 24.34 + 23.20 + 22.72) / 4e6])
@@ -299,12 +299,12 @@ def test_levels_of_a_partial_map_say_that_pairs_were_filled_in() -> None:
 
 def test_unknown_quantity_and_unknown_format_are_one_line_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there are: mean, median, stddev"):
-        draw(heatmap, seed_map(), "mode")
+        draw(heatmap, paper_map(), "mode")
     for name in ("a.gif", "a"):
         with pytest.raises(InputError, match=r"there are: \.png, \.svg, \.pdf"):
-            views.save(draw(heatmap, seed_map()), tmp_path / name)
+            views.save(draw(heatmap, paper_map()), tmp_path / name)
     with pytest.raises(InputError, match="cannot write"):
-        views.save(draw(heatmap, seed_map()), tmp_path / "no" / "a.png")
+        views.save(draw(heatmap, paper_map()), tmp_path / "no" / "a.png")
 
 
 def test_pictures_need_matplotlib_and_say_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,7 +313,7 @@ def test_pictures_need_matplotlib_and_say_how_to_get_it(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for view in VIEWS.values():
         with pytest.raises(InputError, match=r"pip install 'isochrone\[report\]'"):
-            draw(view, seed_map())
+            draw(view, paper_map())
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
@@ -332,5 +332,5 @@ def test_svg_keeps_text_as_text_and_is_small(tmp_path: Path) -> None:
 
 def test_drawing_leaves_the_settings_of_matplotlib_alone(tmp_path: Path) -> None:
     before = dict(mpl.rcParams)
-    views.save(draw(levels, seed_map()), tmp_path / "a.svg")
+    views.save(draw(levels, paper_map()), tmp_path / "a.svg")
     assert dict(mpl.rcParams) == before

@@ -22,7 +22,7 @@ from isochrone.views import Options
 from isochrone.views.figures import plane
 from made_up.hotspots import duplex, hotspot, saturating
 from made_up.jobs import TACHYON
-from made_up.maps import seed_map
+from made_up.maps import paper_map
 from made_up.sweeps import point_to_point
 
 
@@ -139,7 +139,7 @@ def test_a_published_model_is_held_against_the_points(tmp_path: Path) -> None:
 def test_it_refuses_in_one_line(tmp_path: Path) -> None:
     """A map, no run, a run without points, a family of something else, a file that is not there."""
     with pytest.raises(InputError, match="this run is of 'latency-map'"):
-        draw(plane, [seed_map()])
+        draw(plane, [paper_map()])
     with pytest.raises(InputError, match="name at least one"):
         draw(plane, [])
     cut = hotspot()
@@ -155,7 +155,7 @@ def test_it_refuses_in_one_line(tmp_path: Path) -> None:
         draw(plane, [hotspot()], model=foreign)
 
 
-def test_plot_chooses_it_for_a_hot_spot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_plot_chooses_it_for_a_hotspot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     write(hotspot(intra=2, inter=2), tmp_path / "a.jsonl")
     out = tmp_path / "a.svg"
     assert main(["plot", str(tmp_path / "a.jsonl"), "-o", str(out)]) == 0

@@ -44,7 +44,7 @@ CLEARLY_SLOWER: Final = 1.1
 MARK: Final = "«"
 
 FAMILY: Final = "hockney"
-LEAST_SIZES: Final = 5
+MIN_SIZES: Final = 5
 """A line through fewer sizes fits anything."""
 
 VIEWS: Final = {
@@ -353,7 +353,7 @@ def _experiments(runs: Sequence[Run]) -> str:
 
 def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
     """Ask for a start-up time and a time a byte, where these mean something: of a single pair."""
-    if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < LEAST_SIZES:
+    if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
         return []
     picture = Picture(
         "fit", "Measured times and the formula",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-_MOST_GROUPS: Final = 24
+_MAX_GROUPS: Final = 24
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -43,8 +43,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     """Draw three bars for each value: least, average, largest."""
     shown = list(values.items())
-    if len(shown) > _MOST_GROUPS:  # those that matter
-        worst = sorted(shown, key=lambda item: -item[1].maximum)[:_MOST_GROUPS]
+    if len(shown) > _MAX_GROUPS:  # those that matter
+        worst = sorted(shown, key=lambda item: -item[1].maximum)[:_MAX_GROUPS]
         shown = [item for item in shown if item in worst]
     places = range(len(shown))
     for k, (what, colour) in enumerate(

@@ -15,7 +15,7 @@ from isochrone.base.table import Table
 from isochrone.pages.html.render import is_report, write_report
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from made_up.maps import block, exchange, latency_map, seed_map, with_retests
+from made_up.maps import block, exchange, latency_map, paper_map, with_retests
 
 HOSTILE = "<script>alert(1)</script>"
 HOSTILE_IMAGE = "\"><img src=x onerror='alert(2)'>"
@@ -123,7 +123,7 @@ def test_pictures_are_described_and_share_no_ids(tmp_path: Path) -> None:
 
 
 def test_several_runs_have_a_section_each(tmp_path: Path) -> None:
-    _, page = report(tmp_path, latency_map(block(2, 4)), seed_map())
+    _, page = report(tmp_path, latency_map(block(2, 4)), paper_map())
     titles = [text for tag, text in page.headings if tag in ("h1", "h2")]
     assert titles == [
         "2 measurements",
@@ -137,7 +137,7 @@ def test_several_runs_have_a_section_each(tmp_path: Path) -> None:
 def test_a_partial_run_is_said_to_be_partial(tmp_path: Path) -> None:
     _, page = report(tmp_path, latency_map(block(4, 4), missing=lambda i, j: j > 12))
     assert "Partial run: it did not come to its end" in page.words
-    assert "Partial run" not in report(tmp_path, seed_map())[1].words
+    assert "Partial run" not in report(tmp_path, paper_map())[1].words
 
 
 def test_text_from_a_file_is_text(tmp_path: Path) -> None:
@@ -164,21 +164,21 @@ def test_text_from_a_file_is_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [7, "x", ["x"]])
 @pytest.mark.parametrize("part", ["options", "mpi", "clock", "notes", "imported"])
 def test_a_damaged_header_is_refused_in_one_line(part: str, damage: object, tmp_path: Path) -> None:
-    run = seed_map()
+    run = paper_map()
     run.header[part] = damage
     with pytest.raises(InputError, match=rf"the 'run' record is damaged: .*{part}"):
         write_report([run], tmp_path / "report.html")
 
 
 def test_warnings_without_a_text_do_no_harm(tmp_path: Path) -> None:
-    run = seed_map()
+    run = paper_map()
     run.warnings = [{}, {"text": None}, {"code": 3}]
     _, page = report(tmp_path, run)
     assert "Ranks on the same node" in page.words
 
 
 def test_a_run_without_pairs_has_no_map(tmp_path: Path) -> None:
-    run = seed_map()
+    run = paper_map()
     run.tables = {"sample": run.tables["pair"]}
     _, page = report(tmp_path, run)
     assert "6 records of 'sample'" in page.words
@@ -187,16 +187,16 @@ def test_a_run_without_pairs_has_no_map(tmp_path: Path) -> None:
 
 
 def test_it_says_which_file_it_is_made_from(tmp_path: Path) -> None:
-    run = on_disk(seed_map(), tmp_path / "seed.jsonl")
+    run = on_disk(paper_map(), tmp_path / "paper.jsonl")
     _, page = report(tmp_path, run)
-    assert str(tmp_path / "seed.jsonl") in page.words
-    assert sha256(tmp_path / "seed.jsonl") in page.words
-    (tmp_path / "seed.jsonl").unlink()
+    assert str(tmp_path / "paper.jsonl") in page.words
+    assert sha256(tmp_path / "paper.jsonl") in page.words
+    (tmp_path / "paper.jsonl").unlink()
     assert "no longer there" in report(tmp_path, run)[1].words
 
 
 def test_an_imported_run_is_not_said_to_be_measured_by_us(tmp_path: Path) -> None:
-    run = seed_map()
+    run = paper_map()
     run.header |= {"imported": {"format": "mmpi", "path": "a.log"}, "median_is_mean": True}
     text, page = report(tmp_path, run)
     assert "measured by another program" in page.words
@@ -221,7 +221,7 @@ def test_several_sizes_have_a_table_of_levels(tmp_path: Path) -> None:
 
 
 def test_it_knows_its_own(tmp_path: Path) -> None:
-    report(tmp_path, seed_map())
+    report(tmp_path, paper_map())
     assert is_report(tmp_path / "report.html")
     (tmp_path / "mine.html").write_text("<!DOCTYPE html><title>mine</title>")
     assert not is_report(tmp_path / "mine.html")
@@ -232,7 +232,7 @@ def test_errors_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no run"):
         write_report([], tmp_path / "a.html")
     with pytest.raises(InputError, match="cannot write"):
-        write_report([seed_map()], tmp_path / "no" / "a.html")
+        write_report([paper_map()], tmp_path / "no" / "a.html")
 
 
 def test_it_needs_jinja2_and_says_how_to_get_it(
@@ -240,7 +240,7 @@ def test_it_needs_jinja2_and_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(InputError, match=r"pip install 'isochrone\[report\]'"):
-        write_report([seed_map()], tmp_path / "a.html")
+        write_report([paper_map()], tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
 
 

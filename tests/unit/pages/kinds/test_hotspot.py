@@ -20,7 +20,7 @@ def row(text: str, *cells: str) -> str:
     return lines[0]
 
 
-def test_a_hot_spot_is_a_table_over_its_grid(
+def test_a_hotspot_is_a_table_over_its_grid(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Messages, pairs, order, number of hot processes, repetitions, median, interval, min."""
@@ -32,7 +32,7 @@ def test_a_hot_spot_is_a_table_over_its_grid(
     assert saturating(2, 5, 5) == pytest.approx(0.0489)
 
 
-def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
+def test_a_hotspot_names_its_partners_and_sums_up_what_was_not_reached(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text = show(capsys, tmp_path, hotspot(intra=3))
@@ -44,7 +44,7 @@ def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
     assert "3 partners of each hot process (3); too few nodes (2)" in line
 
 
-def test_the_document_of_a_hot_spot_has_the_keys_of_the_docs(
+def test_the_document_of_a_hotspot_has_the_keys_of_the_docs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     found = document(capsys, tmp_path, hotspot(("intra-first", "inter-first"), intra=2, inter=2))
@@ -99,7 +99,7 @@ def test_a_run_that_was_cut_shows_what_it_holds(
         ("unreachable", "why", 7, "without 'why'"),
     ],
 )
-def test_a_damaged_hot_spot_is_one_line(
+def test_a_damaged_hotspot_is_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, record: str, key: str, value: object,
     words: str,
 ) -> None:  # fmt: skip
@@ -139,7 +139,7 @@ def test_hostile_names_do_not_reach_the_terminal(
 # --- the report -----------------------------------------------------------------------------------
 
 
-def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
+def test_a_hotspot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
     """A coefficient is of a pair, two messages: half of it is the cost of one."""
     text = report(tmp_path, hotspot(noise=0.0))
     said = words(text)
@@ -184,7 +184,7 @@ def test_few_points_are_reported_and_why_there_is_no_formula(
     assert "The measured points" in words(text)
 
 
-def test_a_hot_spot_without_any_point_is_reported(tmp_path: Path) -> None:
+def test_a_hotspot_without_any_point_is_reported(tmp_path: Path) -> None:
     run = hotspot(complete=False)
     run.tables, run.ranks = {}, []
     said = words(report(tmp_path, run))

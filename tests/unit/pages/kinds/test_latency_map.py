@@ -21,7 +21,7 @@ from isochrone.results.latency_map import topology
 from isochrone.results.latency_map.placement import Placement
 from isochrone.results.latency_map.topology import Level
 from isochrone.runfile.run import Run
-from made_up.maps import block, cyclic, latency_map, seed_map, with_retests
+from made_up.maps import block, cyclic, latency_map, paper_map, with_retests
 
 
 def blocks(run: Run, nbytes: int | None = None) -> list[Block]:
@@ -122,9 +122,9 @@ def test_the_analysis_is_made_once_and_handed_to_the_figures(
 
 
 def test_the_loop_is_shown_only_of_what_was_measured_by_it() -> None:
-    measured, made_up = seed_map(), seed_map()
+    measured, made_up = paper_map(), paper_map()
     made_up.header["experiment"] = "null"
-    imported = seed_map()
+    imported = paper_map()
     imported.header["imported"] = {"format": "mmpi"}
     shown = [any(isinstance(part, Code) for part in blocks(run))
              for run in (measured, made_up, imported)]  # fmt: skip

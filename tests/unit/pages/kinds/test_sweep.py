@@ -13,7 +13,7 @@ from isochrone.pages.kinds.sweep import PAGE
 from isochrone.pages.page import Fit, Picture, Sentence, Table
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from made_up.maps import block, latency_map, seed_map
+from made_up.maps import block, latency_map, paper_map
 from made_up.sweeps import bisection, collective, line, point_to_point, run_of, table_of
 from rendered import blocks, document, report, sections, show, words
 
@@ -100,7 +100,7 @@ def test_several_files_of_different_kinds_may_be_given(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     names = []
-    for k, run in enumerate((seed_map(), point_to_point(), collective())):
+    for k, run in enumerate((paper_map(), point_to_point(), collective())):
         names.append(str(tmp_path / f"{k}.jsonl"))
         runs.write(run, tmp_path / f"{k}.jsonl")
     assert main(["show", *names]) == 0

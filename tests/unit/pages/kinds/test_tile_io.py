@@ -75,7 +75,7 @@ def test_a_run_that_was_cut_shows_what_it_holds(
     assert document(capsys, tmp_path, io)["phases"] == []
 
 
-def test_nodes_without_messages_to_others_have_no_hot_spot(
+def test_nodes_without_messages_to_others_have_no_hotspot(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     run = tile_io()

@@ -13,7 +13,7 @@ from isochrone.base.table import Table
 from isochrone.results.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
 from made_up.machines import flat, hosts, leaving, make_run, noisy, torus, tree
-from made_up.maps import seed_map
+from made_up.maps import paper_map
 
 
 def named(topology: Topology) -> set[tuple[str, str]]:
@@ -28,7 +28,7 @@ def codes(topology: Topology) -> set[str]:
 
 
 def test_the_example_of_the_paper_is_two_nodes_of_two_ranks() -> None:
-    document = analyse(seed_map()).to_json()
+    document = analyse(paper_map()).to_json()
     assert document["ranks"] == 4
     assert [level["groups"] for level in document["levels"]] == [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
     assert [level["pairs"] for level in document["levels"]] == [2, 4]

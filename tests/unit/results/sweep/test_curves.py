@@ -13,7 +13,7 @@ from isochrone.base.stats import median_interval
 from isochrone.results.sweep.curves import Curve, curves, is_sweep, parts
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
-from made_up.maps import seed_map
+from made_up.maps import paper_map
 from made_up.sweeps import bisection, collective, line, point_to_point, table_of
 
 
@@ -139,9 +139,9 @@ def test_damaged_samples_are_refused_in_one_line(change: dict[str, Any], what: s
 
 
 def test_a_run_that_is_no_sweep_or_empty_is_refused() -> None:
-    assert not is_sweep(seed_map())
+    assert not is_sweep(paper_map())
     with pytest.raises(InputError, match="no sweep over message sizes"):
-        curves(seed_map())
+        curves(paper_map())
     with pytest.raises(InputError, match="no samples"):
         curves(of([]))
     with pytest.raises(InputError, match="without 'op'"):
