@@ -35,7 +35,7 @@ def test_it_has_help_a_formula_a_source_and_its_limits(name: str) -> None:
     assert (module.__doc__ or "").splitlines()[0].endswith(".")
     assert family.formula.count("{") == family.formula.count("}")
     assert family.source
-    assert family.fails.endswith(".")
+    assert family.limitations.endswith(".")
     for form in family.forms:
         assert len(form.terms) == len(form.symbols) == len(set(form.terms))
         assert all(latex(term) and unit(term) in ("s", "s/B", "s/op") for term in form.terms)
@@ -49,7 +49,7 @@ def test_the_documentation_lists_it(name: str) -> None:
     family = models.family(name)
     assert f"`{name}`" in page
     assert family.formula in page
-    assert family.fails in page
+    assert family.limitations in page
 
 
 @pytest.mark.parametrize(("name", "form"), FORMS)

@@ -10,8 +10,8 @@ from isochrone.base.errors import InputError
 from isochrone.cli.measuring import setup_of
 from isochrone.cli.workload import chosen_pattern
 from isochrone.improve import proof
-from isochrone.improve.gain import Gain
-from isochrone.improve.proof import Launch, Starter
+from isochrone.improve.proof import JobRunner, Launch
+from isochrone.improve.speedup import Speedup
 from isochrone.workloads.call import Call
 
 __all__ = ["add_start", "compare_in_turn", "starter", "tile_options"]
@@ -56,9 +56,9 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def starter(args: argparse.Namespace, ranks: int) -> Starter:
+def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
     """Return what starts so many ranks as the options say."""
-    return Starter(setup_of(args), ranks)
+    return JobRunner(setup_of(args), ranks)
 
 
 def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int]) -> list[str]:
@@ -78,8 +78,8 @@ def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int
 
 
 def compare_in_turn(
-    args: argparse.Namespace, start: Starter, given: Launch, proposed: Launch
-) -> Gain:
+    args: argparse.Namespace, start: JobRunner, given: Launch, proposed: Launch
+) -> Speedup:
     """Launch two arrangements in turn, as often as the options say, and compare their times."""
     return proof.compare_in_turn(
         start, given, proposed, launches=args.launches, op=args.op, runs=args.runs

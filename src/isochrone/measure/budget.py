@@ -48,11 +48,11 @@ class Cost:
 
 @dataclass(frozen=True)
 class Share:
-    """The time a run gets; ``lowered`` if not for all repetitions, ``short`` if not for 3."""
+    """The time a run gets, and whether repetitions or even points must be left out to keep it."""
 
     seconds: float
-    lowered: bool
-    short: bool
+    repeats_reduced: bool
+    points_omitted: bool
 
 
 def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -> Cost:
@@ -80,8 +80,8 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
     return [
         Share(
             scale * need + spare,
-            lowered=scale * need + spare < cost.full,
-            short=scale * need + spare < cost.least,
+            repeats_reduced=scale * need + spare < cost.full,
+            points_omitted=scale * need + spare < cost.least,
         )
         for need, cost in zip(needs, costs, strict=True)
     ]

@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA
-from isochrone.models.terms import columns, variables_of
+from isochrone.models.terms import design_matrix, variables_of
 
 __all__ = ["WEIGHTS", "Fit", "fit"]
 
@@ -109,7 +109,7 @@ def fit(
     InputError
         If there are too few points, or terms cannot be told apart; says what to measure.
     """
-    x = columns(terms, variables)
+    x = design_matrix(terms, variables)
     count, width = x.shape
     _check_rank(terms, variables, x, seconds, weights)
     if count <= width:

@@ -15,7 +15,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.models.formulas import formula, headings, number
 from isochrone.models.regime import Regime, Selector
-from isochrone.models.terms import VARIABLES, product, variables_of
+from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
 
 __all__ = ["Model", "Prediction"]
 
@@ -198,7 +198,7 @@ def _warnings(
     for k, regime in enumerate(regimes):
         mine = owner == k
         for name, (low, high) in regime.fitted.items():
-            value = product(name, points)[mine]
+            value = evaluate_term(name, points)[mine]
             outside = value[(value < low) | (value > high)]
             if outside.size:
                 shown = ", ".join(number(name, v) for v in np.unique(outside)[:3])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 
-__all__ = ["VARIABLES", "columns", "latex", "product", "unit", "variables_of"]
+__all__ = ["VARIABLES", "design_matrix", "latex", "evaluate_term", "unit", "variables_of"]
 
 Array = NDArray[np.float64]
 
@@ -57,12 +57,12 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
 ]  # fmt: skip
 
 
-def columns(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
+def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
     """Return one column for each term, shape (n, terms)."""
-    return np.column_stack([product(term, variables) for term in terms])
+    return np.column_stack([evaluate_term(term, variables) for term in terms])
 
 
-def product(term: str, variables: Mapping[str, Array]) -> Array:
+def evaluate_term(term: str, variables: Mapping[str, Array]) -> Array:
     """Return the values of one term, shape (n,).
 
     Raises

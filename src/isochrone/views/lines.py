@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Line", "Words", "draw_lines"]
+__all__ = ["Line", "ChartText", "draw_lines"]
 
 _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
 _LEFT, _BOTTOM = 0.95, 0.66
@@ -58,7 +58,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Words:
+class ChartText:
     """What is written around the lines, and how the ticks are written."""
 
     title: str
@@ -68,7 +68,7 @@ class Words:
     tick_y: Callable[[float], str]
 
 
-def draw_lines(lines: Sequence[Line], words: Words, scale: Scale) -> Figure:
+def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
     """Draw lines, their error bars, their switches, and their names at their ends.
 
     Raises
@@ -111,7 +111,7 @@ def _drawable(line: Line, scale: Scale) -> Line:
     return Line(line.name, x, y, np.minimum(low, y), np.maximum(high, y), line.switches)
 
 
-def _limits(axes: Axes, lines: Sequence[Line], words: Words, scale: Scale) -> float:
+def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -> float:
     """Set limits and ticks of both axes; return the smallest size above 0."""
     x = np.concatenate([line.x for line in lines])
     above = x[x > 0]

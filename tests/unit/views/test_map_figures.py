@@ -248,7 +248,7 @@ def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.Monkey
 
 
 def test_tree_joins_ranks_at_their_round_trip() -> None:
-    tree = levels.plant(paper_map().matrix("mean"), paper_map().hosts)
+    tree = levels.build_tree(paper_map().matrix("mean"), paper_map().hosts)
     assert tree.order == [0, 1, 2, 3]
     heights = tree.branches[:, 1, 1]
     assert heights == pytest.approx([10.44e-6, 11.44e-6, (20.07 + 24.34 + 23.20 + 22.72) / 4e6])
@@ -259,7 +259,7 @@ def test_tree_may_be_a_thousand_deep() -> None:
     n = 1500
     ranks = np.arange(n)
     chain = np.maximum(ranks[:, None], ranks) * 1e-6  # each rank joins all before it
-    tree = levels.plant(chain + np.eye(n), ["a"] * n)
+    tree = levels.build_tree(chain + np.eye(n), ["a"] * n)
     assert tree.order == list(range(n))
 
 

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
             print(shlex.join(one.tokens(setup, ())))
         return 0
     _make_folder(folder)
-    missing = [one for one in runs if not one.is_there()]
+    missing = [one for one in runs if not one.is_complete()]
     if len(missing) < len(runs):
         print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {folder}/ already")
     if not missing:
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
         share = _shares(left, costs[k:])[0]
         _measure(setup, one, share, quiet=args.quiet)
     spent = time.monotonic() - began
-    print(f"\nDone in {_minutes(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
+    print(f"\nDone in {_duration(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
     return 0
 
 
@@ -109,7 +109,7 @@ class Planned:
         options = [*self.preset.options, *more]
         return setup.tokens(self.preset.experiment, options, self.ranks, self.path, notes=notes)
 
-    def is_there(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether it was measured to its end before; a part of a run is put aside.
 
         Raises
@@ -126,14 +126,14 @@ class Planned:
                 hint="give another folder with -o",
             )  # fmt: skip
         if not found.complete:
-            aside = _free_name(self.path)
+            aside = _unused_name(self.path)
             self.path.rename(aside)
             print(f"{self.path} is not complete: kept as {aside.name}, measured again")
             return False
         return True
 
 
-def _free_name(path: Path) -> Path:
+def _unused_name(path: Path) -> Path:
     """Return a name beside ``path`` for what was measured of it before."""
     names = (path.with_suffix(f".part{k}.jsonl") for k in range(1, 1000))
     return next(name for name in names if not name.exists())
@@ -199,8 +199,8 @@ def _print_plan(
     shares = _shares(left, costs)
     total = sum(cost.startup + cost.full for cost in costs)
     print(
-        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {_minutes(total)} of at most"
-        f" {_minutes(max_time)}"
+        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {_duration(total)} of at most"
+        f" {_duration(max_time)}"
     )
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("run", "ranks", "about", "at most"):
@@ -208,13 +208,13 @@ def _print_plan(
     table.add_column("what")
     for planned, cost, share in zip(runs, costs, shares, strict=True):
         table.add_row(
-            planned.preset.name, str(planned.ranks), _minutes(cost.startup + cost.full),
-            _minutes(cost.startup + share.seconds), planned.preset.summary,
+            planned.preset.name, str(planned.ranks), _duration(cost.startup + cost.full),
+            _duration(cost.startup + share.seconds), planned.preset.summary,
         )  # fmt: skip
     Console().print(table)
-    if any(share.short for share in shares):
+    if any(share.points_omitted for share in shares):
         print("Not enough time: repetitions are reduced to the minimum and points are left out.")
-    elif any(share.lowered for share in shares):
+    elif any(share.repeats_reduced for share in shares):
         print("Not enough time for all repetitions: their number is reduced.")
     print(flush=True)
 
@@ -236,12 +236,12 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
         raise
     found = read(planned.path)
     said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
-    print(f"{planned.path}: {_minutes(time.monotonic() - began)}", flush=True)
+    print(f"{planned.path}: {_duration(time.monotonic() - began)}", flush=True)
     for warning in said:
         print(f"  {printable(warning.get('text'), 200)}")
 
 
-def _minutes(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     """Write a duration as a person plans: 12 s, 3.5 min."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"

@@ -11,7 +11,7 @@ FAMILY = Family(
         "Communication Operations*, table 1 (names of t_sc and t_ga exchanged there) and "
         "table 4"
     ),
-    fails=(
+    limitations=(
         "Trees, whose inner ranks forward blocks; memory or protocol of the root beyond a "
         "total size, if no split is allowed."
     ),

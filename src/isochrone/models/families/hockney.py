@@ -10,7 +10,7 @@ FAMILY = Family(
         "Hockney 1994, *The communication challenge for MPP: Intel Paragon and Meiko "
         "CS-2*, Parallel Computing 20, 389-398"
     ),
-    fails=(
+    limitations=(
         "Sizes around a protocol switch, if too few of them were measured to find it; "
         "several messages at once."
     ),

@@ -11,7 +11,7 @@ FAMILY = Family(
         "the LogP model*, SPAA '95: w messages take L + 2o + (w - 1) g + w G b and their empty "
         "answer L + 2o; here divided by w, and b for b - 1"
     ),
-    fails=(
+    limitations=(
         "Data with a single window size: gap and latency are collinear. L and o are not separated."
     ),
     forms=(Form(("1", "1/w", "b"), ("g", "2(L + 2o) - g", "G")),),

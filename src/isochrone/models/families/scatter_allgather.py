@@ -12,7 +12,7 @@ FAMILY = Family(
         "19, 49-66: broadcast (van de Geijn) and allreduce (Rabenseifner) of long messages; "
         "(p - 1)/p b, written out"
     ),
-    fails=(
+    limitations=(
         "Short messages, for which libraries use trees; numbers of ranks that are not powers of "
         "two."
     ),

@@ -23,7 +23,15 @@ from isochrone.pages.page import (
     Tiles,
 )
 from isochrone.pages.words import interval, of_ranks, plural, ranges, warnings_of, with_hosts
-from isochrone.results.sweep.curves import Curve, Part, Point, curves, is_sweep, of_size, parts
+from isochrone.results.sweep.curves import (
+    Curve,
+    Participant,
+    Point,
+    curves,
+    is_sweep,
+    of_size,
+    participants,
+)
 from isochrone.results.sweep.switches import Switch, describe, switches
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -87,7 +95,7 @@ class _Read:
     curve: Curve
     shown: Curve
     switches: list[Switch]
-    later: list[Part]
+    later: list[Participant]
 
     @property
     def title(self) -> str:
@@ -103,7 +111,7 @@ def _read(run: Run, nbytes: int | None) -> list[_Read]:
     read = []
     for shown in of_size(found, nbytes, run.where):
         curve = whole[str(shown.key), shown.p]
-        later = [part for part in parts(curve) if part.ratio >= CLEARLY_SLOWER][:MAX_LATER]
+        later = [part for part in participants(curve) if part.ratio >= CLEARLY_SLOWER][:MAX_LATER]
         read.append(_Read(curve, shown, switches(curve), later))
     return read
 
@@ -263,7 +271,7 @@ def _switch(change: Switch, about: str = "") -> Sentence:
     return Sentence(f"Protocol switch {describe(change)}", about=about)
 
 
-def _later(run: Run, part: Part, about: str = "") -> Sentence:
+def _later(run: Run, part: Participant, about: str = "") -> Sentence:
     """Name a rank or a pair that is clearly later than the median."""
     kind = "pair" if len(part.who) > 1 else "rank"
     hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]

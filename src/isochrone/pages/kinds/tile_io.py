@@ -36,9 +36,10 @@ HOT: Final = "« hot"
 
 NODES_TITLE: Final = "Messages of each node"
 NODES_CAPTION: Final = (
-    "Counted in a collective write, those of an aggregator to itself included; a read has them "
-    "in the opposite direction. The node with the most messages to and from other nodes is marked: all "
-    "others wait for it. Bars of several runs, such as before and after a change, have one scale."
+    "Counted in a collective write, those of an aggregator to itself included; a read has them in "
+    "the opposite direction. The node with the most messages to and from other nodes is marked: "
+    "all others wait for it. Bars of several runs, such as before and after a change, have one "
+    "scale."
 )
 
 _OPTIONS: Final = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-buffer", "hints")

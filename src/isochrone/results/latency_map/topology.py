@@ -27,7 +27,7 @@ __all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
 Matrix = NDArray[np.float64]
 
 MIN_RANKS_TO_JUDGE: Final = 6
-FAR_FROM_MEDIAN: Final = 1.5
+OUTLIER_RATIO: Final = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
 MIN_NODES: Final = 4
@@ -249,10 +249,15 @@ def _warnings(
             warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
     elif not all(hosts):
         warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
-    if run.size < MIN_RANKS_TO_JUDGE and len(partitions) == 1 and not named and np.isfinite(times).any():
+    if (
+        run.size < MIN_RANKS_TO_JUDGE
+        and len(partitions) == 1
+        and not named
+        and np.isfinite(times).any()
+    ):
         i, j = np.unravel_index(np.nanargmax(times), times.shape)
         ratio = times[i, j] / np.nanmedian(times)
-        if ratio >= FAR_FROM_MEDIAN:
+        if ratio >= OUTLIER_RATIO:
             text = f"pair {min(i, j)}-{max(i, j)} takes {ratio:.1f}x the median; with fewer than"
             warn("few-ranks", f"{text} {MIN_RANKS_TO_JUDGE} ranks a slow one cannot be identified")
     if unlisted:

@@ -22,7 +22,17 @@ from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, points, summarise
 
-__all__ = ["KIND", "Curve", "Part", "Point", "curves", "is_sweep", "of_size", "parts", "samples"]
+__all__ = [
+    "KIND",
+    "Curve",
+    "Participant",
+    "Point",
+    "curves",
+    "is_sweep",
+    "of_size",
+    "participants",
+    "samples",
+]
 
 KIND: Final = "sweep"
 
@@ -136,7 +146,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Part:
+class Participant:
     """A rank of a collective, or a pair of a bisection, compared with the others of its curve.
 
     Attributes
@@ -197,7 +207,7 @@ def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Cur
     return kept
 
 
-def parts(curve: Curve) -> list[Part]:
+def participants(curve: Curve) -> list[Participant]:
     """Compare the ranks (or pairs) of a curve over all its repetitions, the slowest first.
 
     Empty where the samples do not hold the time of each.
@@ -209,7 +219,7 @@ def parts(curve: Curve) -> list[Part]:
     ratio = np.median(times / np.where(middle > 0, middle, np.nan)[:, None], axis=0)
     last = np.bincount(times.argmax(axis=1), minlength=times.shape[1]) / len(times)
     order = np.argsort(-np.nan_to_num(ratio), kind="stable")
-    return [Part(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
+    return [Participant(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
 
 
 def samples(run: Run) -> Table:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "Tree", "draw", "plant"]
+__all__ = ["VIEW", "Tree", "draw", "build_tree"]
 
 _MAX_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE: Final = 0.155  # inches that one line of labels needs
@@ -85,7 +85,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     analysis = options.analysis or topology.analyse(run, nbytes)
     found = analysis.to_json()
     missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
-    tree = plant(fill_missing(matrix) if missing else matrix, run.hosts)
+    tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
     slow = {rank for part in found["slow"] if part["kind"] != "pair" for rank in part["ranks"]}
 
     wide = {True: 6.2, False: 8.6}[run.size <= 16]
@@ -108,7 +108,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def plant(matrix: NDArray[np.float64], hosts: Sequence[str]) -> Tree:
+def build_tree(matrix: NDArray[np.float64], hosts: Sequence[str]) -> Tree:
     """Cluster the ranks and lay the tree out: low ranks to the left, nothing recursive.
 
     Parameters

@@ -10,7 +10,7 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
-from isochrone.results.sweep.curves import Curve, curves, is_sweep, parts
+from isochrone.results.sweep.curves import Curve, curves, is_sweep, participants
 from isochrone.runfile import run as runs
 from isochrone.runfile.run import Run
 from made_up.maps import paper_map
@@ -90,13 +90,13 @@ def test_samples_that_stand_for_many_say_their_extremes_and_how_many() -> None:
 
 def test_the_slowest_rank_and_pair_are_found() -> None:
     late = collective(("bcast",), late=5)
-    found = parts(curves(late)[0])
+    found = participants(curves(late)[0])
     assert found[0].who == (5,)
     assert found[0].last == 1.0
     assert found[0].ratio == pytest.approx(1.5, rel=0.1)
     slow = bisection(8, slow=2)
-    assert parts(curves(slow)[0])[0].who == (2, 6)
-    assert parts(curves(point_to_point())[0]) == []
+    assert participants(curves(slow)[0])[0].who == (2, 6)
+    assert participants(curves(point_to_point())[0]) == []
 
 
 def test_it_survives_the_run_file(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.gains import measured_line
 from isochrone.cli.output import add_output, check_output
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
     add_call,
     add_model,
@@ -30,10 +30,10 @@ from isochrone.cli.workload import (
     node_cost,
 )
 from isochrone.formats import placement as placements
-from isochrone.formats.placement import Start
+from isochrone.formats.placement import LaunchPlan
 from isochrone.improve import romio_hints
 from isochrone.improve.assignment import Assignment, assign, hint
-from isochrone.improve.proof import Launch, Starter, folder_for
+from isochrone.improve.proof import JobRunner, Launch, folder_for
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
@@ -128,7 +128,7 @@ def _measured(
         return compare_in_turn(args, jobs, given, proposed).to_json()
 
 
-def _as_given(jobs: Starter, nodes: Allocation, folder: Path) -> Start | None:
+def _as_given(jobs: JobRunner, nodes: Allocation, folder: Path) -> LaunchPlan | None:
     """Write a placement file for the launcher that leaves the nodes in their order."""
     formats = (placements.load(name) for name in placements.names())
     fitting = [f for f in formats if f.start(folder, 1).launcher == jobs.setup.name]

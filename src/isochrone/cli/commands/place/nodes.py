@@ -19,9 +19,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.gains import measured_line
 from isochrone.cli.output import check_output
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
     add_call,
     add_model,
