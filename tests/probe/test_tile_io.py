@@ -193,7 +193,7 @@ def test_who_writes_in_ompio_is_seen(every_shim: Shim, tmp_path: Path) -> None:
 
     run = every_shim.run("tile-io", "--tiles", "1x6", *options, out=tmp_path / "b.jsonl", **start)
     said = [w["text"] for w in run.warnings if w["code"] == "not-collective"]
-    assert said, "rows of the file, one a rank"
+    assert said, "rows of the file, one per rank"
     assert any("every rank wrote to the file by itself" in text for text in said) == ompio
 
 

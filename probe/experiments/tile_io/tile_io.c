@@ -4,11 +4,11 @@
  * The access pattern of mpi-tile-io through collective MPI-IO, and the data
  * exchange inside it by itself.
  *
- * A dense two-dimensional array in one file is cut into tiles, one a rank.
+ * A dense two-dimensional array in one file is cut into tiles, one per rank.
  * --phase file writes all tiles in one collective call and reads them back,
  * each repetition into a new file, and compares every byte. --phase exchange
  * replays the messages of the library's two-phase scheme without a file
- * (two_phase.h): for given aggregators, or one a node. --phase all does both,
+ * (two_phase.h): for given aggregators, or one per node. --phase all does both,
  * and replays with the aggregators that the library reports.
  */
 #include "base/check.h"

@@ -1,6 +1,6 @@
 """What a placement file is: it makes a launcher put ranks on nodes in the order that we want.
 
-`isochrone.formats.placements` holds the formats, one a file; each file ends in its `Placement`.
+`isochrone.formats.placements` holds the formats, one per file; each file ends in its `Placement`.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ _KEYS: Final = {
 
 @dataclass
 class Link:
-    """A link: latency in seconds, bandwidth in bytes a second."""
+    """A link: latency in seconds, bandwidth in bytes per second."""
 
     name: str
     latency: Seconds
@@ -103,7 +103,7 @@ class Platform:
         return sum(link.latency for link in route) + (nbytes + MPI_HEADER) / slowest
 
     def hosts(self) -> str:
-        """Return the host file: the node of each rank, one a line."""
+        """Return the host file: the node of each rank, one per line."""
         return "".join(f"node-{node}\n" for node in self.node_of_rank())
 
     def xml(self) -> str:

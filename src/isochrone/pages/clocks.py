@@ -40,13 +40,13 @@ def _apart(found: Clocks) -> Table:
 
 
 def _sentences(found: Clocks) -> list[Block]:
-    drift = Sentence(f"Largest drift: {format_seconds(found.drift_max)} a second")
+    drift = Sentence(f"Largest drift: {1e6 * found.drift_max:.3g} ppm")
     if found.offset is None:
         return [drift]
     i, j = found.offset.worst_pair
     age = format_seconds(max(found.offset.worst_age, 0))
     return [
         Sentence(f"Worst: ranks {i} and {j}, {age} after the clocks were synchronised"),
-        Sentence(f"A comparison is known to {format_seconds(found.offset.bound)} (median)"),
+        Sentence(f"Uncertainty of a comparison: {format_seconds(found.offset.bound)} (median)"),
         drift,
     ]

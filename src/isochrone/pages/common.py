@@ -158,13 +158,13 @@ def _counts(run: Run) -> list[Section]:
 
 def _how(run: Run) -> Iterator[Block]:
     if run.median_is_mean:
-        yield Sentence("The file this comes from knows only means, so means stand in the place of "
+        yield Sentence("The imported file contains only means; they are used instead of "
                        "medians.")  # fmt: skip
     if run.about.imported is not None:
         yield Sentence("It was measured by another program and imported.")
     if run.about.made_up:
-        yield Sentence("Nothing was measured: the times are made up from a formula, to try the "
-                       "tool out.")  # fmt: skip
+        yield Sentence("Nothing was measured: the times are made up from a formula, for trying out "
+                       "the tool.")  # fmt: skip
     facts = measured_how(run)
     if facts:
         yield Facts("", tuple(facts))

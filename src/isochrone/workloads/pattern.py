@@ -1,6 +1,6 @@
 """Access patterns as the command line asks for them.
 
-`isochrone.workloads.patterns` holds the patterns, one a file; each file ends in its `Pattern`.
+`isochrone.workloads.patterns` holds the patterns, one per file; each file ends in its `Pattern`.
 """
 
 from __future__ import annotations

@@ -41,7 +41,9 @@ def test_a_fit_says_formula_coefficients_deviations_and_ranking(fitted: Model) -
     assert "p = 4" in rows
     assert "b = 1 KiB" in rows or "values of b" in deviations.more
     assert ranking.title == "Families by leave-one-group-out error, op bcast"
-    assert ranking.rows[0].cells[-1] == "<- taken"
+    titles = [column.title for column in ranking.columns]
+    assert titles == ["family", "error", "coefficients", "regimes", ""]
+    assert [ranking.rows[0].cells[2], ranking.rows[0].cells[-1]] == ["4", "<- taken"]
     assert any(isinstance(block, Warnings) for block in found)
 
 

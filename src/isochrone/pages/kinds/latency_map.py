@@ -224,7 +224,7 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
 
 
 def placement_in_words(placement: Placement) -> str:
-    """Say how the ranks were dealt out to the nodes."""
+    """Say how the ranks were distributed over the nodes."""
     hosts, counts = placement.hosts, placement.ranks_per_node
     if not all(hosts):
         return "Where the ranks ran was not recorded."
@@ -295,8 +295,8 @@ def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
     title = f"All {len(listed)} pairs, the slowest for their level first."
     if run.size * (run.size - 1) // 2 > MAX_PAIRS:
         title = (
-            f"The {len(listed)} pairs that are slowest for their level. That they are listed does "
-            "not make them slow: some pair is always the slowest."
+            f"The {len(listed)} pairs that are slowest for their level. Being listed does not "
+            "make a pair slow: some pair is always the slowest."
         )
     columns = [Column("ranks"), Column("hosts"), Column("level"),
                Column("against level", right=True), Column(what, right=True)]  # fmt: skip
@@ -328,8 +328,8 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         f"way; other tools often call that “latency”. The messages are of {listed}."
     )
     if what == "median":
-        text += " The time of a pair is the median of its repetitions; the 95 % interval says how "
-        text += "well that median is known."
+        text += " The time of a pair is the median of its repetitions; the 95 % interval is its "
+        text += "uncertainty."
     yield Sentence(text, stress=("round trip", "Half a round trip"))
     if run.origin in ("measured", "simulated"):
         yield _LOOP

@@ -146,7 +146,7 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
 
 
 def bystanders(run: Run) -> list[int]:
-    """List the ranks that sat out a bisection."""
+    """List the ranks that were idle in a bisection."""
     table = run.tables.get("bystander")
     if table is None or "rank" not in table or table["rank"].dtype.kind != "i":
         return []
@@ -185,7 +185,9 @@ def _about(run: Run) -> list[Block]:
     out = bystanders(run)
     if out:
         many = "s" if len(out) > 1 else ""
-        found.append(Sentence(f"  Rank{many} {ranges(out)} idle: the number of ranks is odd"))
+        found.append(
+            Sentence(f"  Idle: rank{many} {ranges(out)}, because the number of ranks is odd")
+        )
     return found
 
 
@@ -360,7 +362,7 @@ def _experiments(runs: Sequence[Run]) -> str:
 
 
 def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
-    """Ask for a start-up time and a time a byte, where these mean something: of a single pair."""
+    """Ask for latency and time per byte, where these mean something: of a single pair."""
     if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
         return []
     picture = Picture(
@@ -374,8 +376,7 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
 def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Say what the numbers mean."""
     words = (
-        "The time of a size is the median of its repetitions; the 95 % interval says how well that "
-        "median is known."
+        "The time of a size is the median of its repetitions; the 95 % interval is its uncertainty."
     )
     if any(one.switches for one in read):
         words += (

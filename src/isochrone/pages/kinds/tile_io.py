@@ -81,10 +81,10 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Numbers", (*_hints(run), *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How it was measured", (Sentence(
-            "The time of a phase is that of the slowest rank, the median of the repetitions; all "
-            "ranks meet before each. The exchange alone sends the messages of the library's "
-            "two-phase scheme without a file. Nothing waits for the disk: what fits into memory is "
-            "written at its speed.",
+            "The time of a phase is that of the slowest rank, the median of the repetitions; a "
+            "barrier precedes each. The exchange alone sends the messages of the library's "
+            "two-phase scheme without a file. Data is not flushed to disk: what fits "
+            "into the page cache is written at memory speed.",
             stress=("slowest rank",),
         ),), only="report"),
     ]  # fmt: skip
@@ -229,7 +229,7 @@ def _access(phase: Phase) -> str:
 
 def _hints(run: Run) -> list[Facts]:
     found = hints(run)
-    return [Facts("Hints of the library", tuple(found.items()))] if found else []
+    return [Facts("Hints reported by the library", tuple(found.items()))] if found else []
 
 
 def _nodes(run: Run) -> list[Table]:

@@ -40,7 +40,7 @@ _NO_DATA: Final = {"barrier"}
 """Operations that move no data of the user, so that they have no bandwidth."""
 
 _MAX_BYTES: Final = 1 << 60
-_MAX_RATE: Final = 1e18  # bytes a second; what a machine of 2040 may do, and no damaged number
+_MAX_RATE: Final = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
 
 Rows = NDArray[np.int64]
 

@@ -200,7 +200,7 @@ def test_an_imported_run_is_not_said_to_be_measured_by_us(tmp_path: Path) -> Non
     run.header |= {"imported": {"format": "mmpi", "path": "a.log"}, "median_is_mean": True}
     text, page = report(tmp_path, run)
     assert "measured by another program" in page.words
-    assert "knows only means" in page.words
+    assert "contains only means" in page.words
     assert "the mean round trip of 64 B" in page.words
     assert "exchange a handshake" not in text
 

@@ -29,8 +29,8 @@ def test_clocks_are_a_table_a_worst_pair_and_a_drift(
     assert "just synchronised 1.00 µs 3.00 µs 2 times" in lines
     assert "two ranks, any time 8.00 µs 8.00 µs 1 time" in lines
     assert "Worst: ranks 2 and 1, 4.50 s after the clocks were synchronised" in lines
-    assert "A comparison is known to 2.00 µs (median)" in lines
-    assert "Largest drift: 200 ns a second" in lines
+    assert "Uncertainty of a comparison: 2.00 µs (median)" in lines
+    assert "Largest drift: 0.2 ppm" in lines
     assert "1 record of 'offset'" in lines
 
 
