@@ -52,7 +52,7 @@ static const iso_option_t own_options[] = {
      "elements that neighbouring tiles share, horizontally and vertically",
      &options.overlap},
     {"hints", ISO_OPTION_TEXT, "KEY=VALUE,...", NULL,
-     "for the MPI-IO library, e.g. cb_nodes=4,cb_config_list=n3,n1,*:1",
+     "hints for the MPI-IO library, e.g. cb_nodes=4,cb_config_list=n3,n1,*:1",
      &options.hints},
     {"phase", ISO_OPTION_CHOICE, "all|file|exchange", "all",
      "file: write and read; exchange: only the messages, without a file; all: "

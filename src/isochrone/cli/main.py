@@ -18,7 +18,7 @@ def parser() -> Parser:
     """Build the parser: one subcommand a file, of which only the named one is imported."""
     top = Parser(
         prog="isochrone",
-        description="What communication costs on a parallel machine: measure, show, compare.",
+        description="Measure, model, predict and reduce the cost of communication on a parallel machine.",
         epilog="isochrone COMMAND --help describes each command.",
         allow_abbrev=False,
     )

@@ -40,10 +40,10 @@ def add_start(parser: argparse.ArgumentParser, what: str) -> None:
         help="--measure: repetitions in each launch (default: 5)",
     )
     group.add_argument(
-        "--runs", type=Path, metavar="FOLDER", help="--measure: keep the run files there"
+        "--runs", type=Path, metavar="FOLDER", help="--measure: keep the run files in this folder"
     )
     group.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
-    group.add_argument("--launcher", metavar="L", help="how to start the ranks")
+    group.add_argument("--launcher", metavar="L", help="launcher of the ranks")
     group.add_argument(
         "--launcher-arg", action="append", default=[], metavar="A",
         help="additional argument for the launcher; may be repeated",

@@ -6,7 +6,7 @@ the sum of their latencies plus its size over the smallest bandwidth. That is wh
 and what `Platform.one_way` computes, so that a measurement can be checked against a truth.
 
 ======================== ==========================================================================
-``nodes:16``             nodes, alone or behind one switch (kind *flat*)
+``nodes:16``             nodes, alone or behind one switch (kind flat)
 ``cores:4``              ranks per node (default 1)
 ``switches:2``           leaf switches, joined by a spine
 ``pods:2``               with ``switches``: pods of leaf switches, a fat tree of three levels

@@ -122,7 +122,7 @@ SUITES: Final = {
         Suite("mpptest", _MPPTEST, 600.0, "the nine experiments of mpptest, in ten minutes"),
         Suite("full", ("map", "sizes", *_MPPTEST, "rate", "both-ways", "put", "cut",
                        "all-operations"), 1800.0,
-              "all of these plus the other modes and operations, in half an hour",
+              "all of the above plus the other modes and operations, in half an hour",
               other_sweeps=True),
     )
 }  # fmt: skip

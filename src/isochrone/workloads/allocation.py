@@ -98,7 +98,7 @@ def from_numbers(text: str, where: str = "--nodes") -> Allocation:
 
 
 def read_hostfile(path: Path) -> Allocation:
-    """Read ``host:4`` (Hydra), ``host slots=4`` (Open MPI), or one line per rank (PBS), mixed or not.
+    """Read ``host:4`` (Hydra), ``host slots=4`` (Open MPI), or one line per rank (PBS), or a mix.
 
     Raises
     ------

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "before",
         metavar="A",
-        help="run file, FILE,FILE,… or folder; in two suites, files of the same name are compared",
+        help="run file, FILE,FILE,… or folder; two folders of suites are compared file by file",
     )
     parser.add_argument("after", metavar="B", help="likewise; B is compared with A")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Export a run file to a format of other programs."""
+"""Convert a run file to the format of another program."""
 
 from __future__ import annotations
 

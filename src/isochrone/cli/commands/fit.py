@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--weights", choices=["relative", "absolute"], default="relative",
-        help="minimise relative deviations, or absolute ones (seconds)",
+        help="minimise relative deviations (default), or absolute ones, in seconds",
     )  # fmt: skip
     parser.add_argument("--robust", action="store_true", help="give outliers less weight (Huber)")
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")

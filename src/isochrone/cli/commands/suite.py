@@ -1,7 +1,7 @@
 """Measure a named set of experiments within a given time, into one folder.
 
 The time is planned before anything is measured, and the plan is printed. When time runs short,
-repetitions are lowered before points are left out. Run again, it measures what is missing.
+repetitions are reduced before points are left out. If run again, it measures only what is missing.
 """
 
 from __future__ import annotations
@@ -44,14 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "-n", "--ranks", type=_rank_counts, metavar="N,...",
-        help="numbers of ranks, e.g. 2,4,8 (default: all the ranks there are)",
+        help="numbers of ranks, e.g. 2,4,8 (default: all available ranks)",
     )  # fmt: skip
     parser.add_argument(
         "--max-time", type=seconds_above_zero, metavar="TIME",
         help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite)",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="default: the name of the suite"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="folder for the run files (default: the name of the suite)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_setup(parser)

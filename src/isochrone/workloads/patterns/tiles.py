@@ -59,7 +59,9 @@ def _as_tiles(pattern: AccessPattern) -> Grid | None:
 
 
 PATTERN: Final = Pattern(
-    option=Option("--tiles", "tiles across and down: mpi-tile-io", "XxY", sides(2)),
+    option=Option(
+        "--tiles", "tiles per row, and rows of tiles, as in mpi-tile-io", "XxY", sides(2)
+    ),
     make=_make,
     more=(Option("--overlap", "elements that tiles share", "XxY", sides(2, least=0)),),
     hint=_hint,

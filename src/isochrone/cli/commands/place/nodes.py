@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE",
-        help="its name, or a folder for several (default: the usual name of the format, if "
+        help="file, or folder for several files (default: the usual name of the format, if "
         "the node names are known)",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="overwrite files that exist")
