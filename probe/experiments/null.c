@@ -98,9 +98,10 @@ static int check(char *error)
     for (int k = 0; k < options.shape.count; k++) {
         ranks *= options.shape.value[k];
         if (ranks < 1 || ranks > MAX_RANKS || k >= MAX_LEVELS) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--shape takes up to %d numbers, for 2 to %d ranks in total",
-                     MAX_LEVELS, MAX_RANKS);
+            snprintf(
+                error, ISO_ERROR_LENGTH,
+                "--shape takes up to %d numbers, for 2 to %d ranks in total",
+                MAX_LEVELS, MAX_RANKS);
             return -1;
         }
     }

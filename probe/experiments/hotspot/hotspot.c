@@ -67,7 +67,8 @@ static int check(char *error)
         wrong = "these are too many points: take smaller --max-intra and "
                 "--max-inter";
     } else if (options.max_intra + options.max_inter == 0) {
-        wrong = "--max-intra and --max-inter are both 0: there is nothing to measure";
+        wrong = "--max-intra and --max-inter are both 0: there is nothing to "
+                "measure";
     }
     if (wrong) {
         snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);

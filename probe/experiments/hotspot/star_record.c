@@ -56,7 +56,8 @@ void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
                  hot);
     } else if (intra > star->reach_intra) {
         snprintf(why, sizeof(why),
-                 "the node has only enough ranks for %d partners of each hot process",
+                 "the node has only enough ranks for %d partners of each hot "
+                 "process",
                  star->reach_intra);
     } else {
         snprintf(why, sizeof(why),

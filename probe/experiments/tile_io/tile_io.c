@@ -180,10 +180,11 @@ static int check_ranks(int ranks, char *error)
         return -1;
     }
     if ((long)t.x * t.y != ranks) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--tiles %dx%d are %ld tiles, but there are %d ranks: one tile per "
-                 "rank is needed",
-                 t.x, t.y, (long)t.x * t.y, ranks);
+        snprintf(
+            error, ISO_ERROR_LENGTH,
+            "--tiles %dx%d are %ld tiles, but there are %d ranks: one tile per "
+            "rank is needed",
+            t.x, t.y, (long)t.x * t.y, ranks);
         return -1;
     }
     if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {

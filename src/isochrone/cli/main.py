@@ -18,7 +18,7 @@ def parser() -> Parser:
     """Build the parser: one subcommand a file, of which only the named one is imported."""
     top = Parser(
         prog="isochrone",
-        description="Measure, model, predict and reduce the cost of communication on a parallel machine.",
+        description="Measure, model, predict and reduce the cost of communication in MPI jobs.",
         epilog="isochrone COMMAND --help describes each command.",
         allow_abbrev=False,
     )

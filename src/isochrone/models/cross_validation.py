@@ -51,7 +51,7 @@ def leave_out(fit: Fit, seconds: Array, groups: NDArray[np.int64] | None = None)
     Returns
     -------
     ndarray of shape (n,)
-        Seconds; NaN where the rest cannot tell the terms apart.
+        Seconds; NaN where the terms are collinear in the rest.
     """
     residuals = (seconds - fit.predicted) * fit.weights
     if groups is None or len(np.unique(groups)) == len(groups):
@@ -77,7 +77,7 @@ def leave_one_group_out_error(
     """Return the average relative deviation of groups that were left out of the fit.
 
     All observations of one value of a variable are a group. The result is the mean over the
-    variables that have several values. A group without which the terms cannot be told apart
+    variables that have several values. A group without which the terms are collinear
     counts as wrong by 100 %.
 
     Parameters
@@ -106,7 +106,7 @@ def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> 
     -------
     dict
         ``point`` is leave-one-out; ``p``, ``b`` … leave-one-group-out, where all observations of
-        one value of the variable are a group. Groups without which the terms cannot be told apart
+        one value of the variable are a group. Groups without which the terms are collinear
         are not counted.
     """
     measured = np.concatenate([observed.seconds for _, observed in fits])

@@ -107,7 +107,7 @@ def fit(
     Raises
     ------
     InputError
-        If there are too few points, or terms cannot be told apart; says what to measure.
+        If there are too few points, or terms are collinear; says what to measure.
     """
     x = design_matrix(terms, variables)
     count, width = x.shape
@@ -151,7 +151,7 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
 def _check_rank(
     terms: Sequence[str], variables: Mapping[str, Array], x: Array, seconds: Array, weights: str
 ) -> None:
-    """Refuse terms that cannot be told apart; name them, and what to measure."""
+    """Refuse terms that are collinear; name them, and what to measure."""
     rows = x / seconds[:, None] if weights == "relative" else x
     length = np.linalg.norm(rows, axis=0)
     if np.any(length == 0):
@@ -161,7 +161,7 @@ def _check_rank(
     if dependent:
         named = [terms[k] for k in dependent]
         raise InputError(
-            f"the terms {' and '.join(named)} cannot be told apart", hint=_advice(named, variables)
+            f"the terms {' and '.join(named)} are collinear", hint=_advice(named, variables)
         )
 
 

@@ -210,4 +210,4 @@ def _value(name: str, text: str) -> float:
     except ValueError:
         if "b" in name.split("*"):
             return float(parse_bytes(text))
-        raise InputError(f"'{text}' is not a bound of '{name}'") from None
+        raise InputError(f"'{text}' is no bound of '{name}'") from None

@@ -98,7 +98,7 @@ def test_csv_cut_in_its_last_line_is_partial(tmp_path: Path, cut: str) -> None:
         (HEAD + ROW.replace("false", "maybe"), 2, "'retest' is 'maybe', not true or false"),
         (HEAD + "0,1,a,b,8,,,1e-9,,,,,,,false\n", 2, "neither a mean nor a median"),
         (HEAD + ROW + "0,2,x,c,8,1,1,1,,1,,,,,\n", 3, "rank 0 is on host x, but was on a before"),
-        (HEAD + ROW + ROW.replace("1.25", "1.26"), 3, "ranks 0 and 1 a second time, with another"),
+        (HEAD + ROW + ROW.replace("1.25", "1.26"), 3, "ranks 0 and 1 appear twice, with different"),
         (HEAD + ROW + '"0,1\n', 3, "not comma-separated values"),
     ],
 )

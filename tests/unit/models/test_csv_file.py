@@ -46,7 +46,7 @@ def test_hotspots_units_blanks_and_other_columns_are_understood(tmp_path: Path) 
         ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', not a finite number"),
         ("p,b,seconds\n2,10,1\n2,10,nan\n", "times.csv:3: 'seconds' is 'nan'"),
         ("p,b,seconds\n2,10,1\n2,10\n", "times.csv:3: 2 values, not 3"),
-        ("p,b,seconds\n2,10,-1\n", "not above zero"),
+        ("p,b,seconds\n2,10,-1\n", "zero or negative"),
         ("p,p,seconds\n2,10,1\n", "two columns have the same name"),
         ("x,seconds\n2,1\n", "no column is a variable of a model"),
         ("p,b,seconds\n2,1XB,1\n", "not a finite number"),

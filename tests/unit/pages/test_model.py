@@ -51,7 +51,7 @@ def test_families_that_cannot_be_fitted_say_why_in_full(
     fitted: Model, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A long reason would squeeze the numbers if it stood in their table."""
-    why = "the terms cannot be told apart " * 8
+    why = "the terms are collinear " * 8
     row = {"family": "tree", "held_out": None, "reason": why}
     fitted.ranking[0]["families"].append(row)
     (listing,) = [block for block in pages.blocks(fitted) if isinstance(block, Listing)]

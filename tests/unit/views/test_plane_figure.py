@@ -151,7 +151,7 @@ def test_it_refuses_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         draw(plane, [hotspot()], model=tmp_path / "none.json")
     foreign = models.fit(models.of_run(point_to_point()), "hockney")
-    with pytest.raises(InputError, match="not of messages of a node"):
+    with pytest.raises(InputError, match="not of the messages of a node"):
         draw(plane, [hotspot()], model=foreign)
 
 

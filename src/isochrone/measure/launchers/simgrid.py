@@ -113,9 +113,9 @@ def _check_platform(path: Path) -> None:
     try:
         root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
     except ElementTree.ParseError as error:
-        raise InputError(f"it is not a SimGrid platform file: {error}", where=str(path)) from error
+        raise InputError(f"it is no platform file: {error}", where=str(path)) from error
     if root != "platform":
-        raise InputError(f"it is not a SimGrid platform file: it holds a '{root}'", where=str(path))
+        raise InputError(f"it is no platform file: it holds a '{root}'", where=str(path))
 
 
 LAUNCHER: Final = Launcher(

@@ -13,7 +13,7 @@ FAMILY = Family(
     ),
     limitations=(
         "Numbers of ranks that are all powers of two: the steps of reduce and of "
-        "broadcast cannot be told apart in a tree. Rings and recursive doubling."
+        "broadcast are collinear in a tree. Rings and recursive doubling."
     ),
     forms=(
         Form(("b", "p*b"), ("τ", "t_c")),

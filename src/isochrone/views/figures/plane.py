@@ -107,7 +107,7 @@ def _model_for(
         if model != "auto":
             raise
         reason = error.what.removeprefix("no family of models can be fitted: ")
-        return None, printable(f"no model: {reason}", MAX_CHARACTERS)
+        return None, printable(f"no formula: {reason}", MAX_CHARACTERS)
     foreign = [name for name in found.variables if name not in ("pa", "pe", "in", "out")]
     if foreign:
         raise InputError(

@@ -148,7 +148,7 @@ def test_a_hotspot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -
         "Intra-first, 4 MiB, pa ≤ 1:",
         "3.05 ms for each message into the node or out of it",
         "1.90 ms for each message within the node",
-        "5.70 ms to start with",
+        "5.70 ms as a fixed cost",
         "Intra-first, 4 MiB, 2 ≤ pa:",
         "4.20 ms for each message within the node",
         "in regimes, because one formula does not fit all points",

@@ -137,7 +137,7 @@ def test_the_loop_is_shown_only_of_what_was_measured_by_it() -> None:
         (["a"] * 4, "block", "All 4 ranks ran on one node, a."),
         (["a", "b", "c"], "block", "Each of the 3 ranks ran on its own node."),
         (cyclic(2, 2), "cyclic", "distributed round-robin over the nodes: 2 nodes, 2 on each"),
-        (["a", "b", "a"], "irregular", "no regular order: 2 nodes, between 1 and 2 on one"),
+        (["a", "b", "a"], "irregular", "irregularly: 2 nodes, between 1 and 2 on one"),
         ([""] * 2, "block", "not recorded"),
     ],
 )

@@ -146,7 +146,7 @@ def test_a_run_that_is_no_sweep_or_empty_is_refused() -> None:
         curves(of([]))
     with pytest.raises(InputError, match="without 'op'"):
         curves(of([GOOD | {"p": 2}], "collective"))
-    with pytest.raises(InputError, match="does not say what it is of"):
+    with pytest.raises(InputError, match="without its ranks or operation"):
         curves(of([GOOD | {"p": 2, "op": None}], "collective"))
 
 
