@@ -119,11 +119,10 @@ static int check(char *error)
     }
     for (int k = 0; reducing(&list) && k < options.sizes.count; k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
-            snprintf(
-                error, ISO_ERROR_LENGTH,
-                "--op %.60s reduces doubles: --bytes %lld is not a multiple of "
-                "8",
-                options.names, options.sizes.bytes[k]);
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--op %.60s reduces doubles: --bytes %lld is not a "
+                     "multiple of 8",
+                     options.names, options.sizes.bytes[k]);
             return -1;
         }
     }

@@ -23,9 +23,8 @@ void iso_quality_warn(const iso_quality_t *quality, iso_record_t *record)
     }
     if (10 * quality->unsteady > quality->points) {
         snprintf(text, sizeof(text),
-                 "the median of %ld of %ld points is uncertain by more than 10 "
-                 "%%; the "
-                 "machine is noisy, or --repeats too small",
+                 "the median of %ld of %ld points is uncertain by more than "
+                 "10 %%; the machine is noisy, or --repeats too small",
                  quality->unsteady, quality->points);
         iso_record_warning(record, "noisy", text);
     }

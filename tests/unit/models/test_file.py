@@ -180,7 +180,7 @@ def test_variables_that_are_none_are_refused() -> None:
         model.predict({"b": np.nan, "p": 4}, op="gather")
     with pytest.raises(InputError, match="different lengths"):
         model.predict({"b": [1, 2, 3], "p": [4, 5]}, op="gather")
-    with pytest.raises(InputError, match="does not know which 'order'"):
+    with pytest.raises(InputError, match="does not record its 'order'"):
         model.predict({"b": 1, "p": 4}, op="gather", order="x")
 
 
