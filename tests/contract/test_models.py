@@ -12,7 +12,7 @@ import pytest
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.models.terms import columns, latex, unit, variables_of
+from isochrone.models.terms import design_matrix, latex, unit, variables_of
 from made_up.times import grid, noisy, times, truth
 from mpis import ROOT
 
@@ -123,7 +123,7 @@ def test_a_constant_variable_is_named_with_what_to_measure(name: str) -> None:
     for variable in variables_of(regime.terms):
         fixed = {**variables, variable: np.full_like(variables[variable], 8.0)}
         if np.linalg.matrix_rank(
-            columns(regime.terms, fixed) / times(regime, fixed)[:, None]
+            design_matrix(regime.terms, fixed) / times(regime, fixed)[:, None]
         ) == len(regime.terms):
             continue
         data = noisy(times(regime, fixed), fixed, 0.02, 3, seed=2)
