@@ -159,7 +159,7 @@ static int settle(const iso_experiment_t *experiment, int ranks, char *error)
     if (ranks < experiment->min_ranks) {
         snprintf(error, ISO_ERROR_LENGTH,
                  "%s needs at least %d ranks, not %d (start it with more, for "
-                 "example -n 4; if you did, the launcher is that of another "
+                 "example -n 4; if you did, the launcher belongs to another "
                  "MPI)",
                  experiment->name, experiment->min_ranks, ranks);
         return -1;

@@ -23,7 +23,7 @@ static int parse_plain_sizes(const char *text, iso_sizes_t *sizes, char *error)
         return -1;
     }
     if (sizes->automatic) {
-        return fail(error, "'%.80s' is for sweeps; here sizes are listed%s",
+        return fail(error, "'%.80s' is for sweeps: give a list of sizes here%s",
                     text, "");
     }
     if (iso_sizes_largest(sizes) > INT_MAX) {
@@ -53,7 +53,7 @@ static int parse_counts(const char *text, iso_counts_t *counts, char *error)
         }
         rest = end + 1;
     }
-    return fail(error, "'%.80s' is not a list of numbers from 1%s", text,
+    return fail(error, "'%.80s' is not a list of numbers of at least 1%s", text,
                 " such as 4,8,2");
 }
 

@@ -144,7 +144,7 @@ static int add_range(const char *text, size_t length, iso_sizes_t *sizes,
         factor = strtod(parts[2] + 1, &end);
         if (end != parts[2] + lengths[2] || !(factor > 1) || start == 0) {
             return refuse(error, text, length,
-                          "no range: xFACTOR is a number above 1, and START "
+                          "not a range: xFACTOR must be above 1, and START "
                           "is above 0");
         }
     } else if (iso_size_parse(parts[2], lengths[2], &step, error)) {
@@ -178,7 +178,7 @@ static int add_size(const char *text, size_t length, iso_sizes_t *sizes,
         return refuse(error, text, length, "a message size given twice");
     }
     if (sizes->count == ISO_MAX_SIZES) {
-        return refuse(error, text, length, "one message size too many");
+        return refuse(error, text, length, "too many message sizes");
     }
     sizes->bytes[sizes->count++] = bytes;
     return 0;

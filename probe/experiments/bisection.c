@@ -35,7 +35,7 @@ static const iso_option_t own_options[] = {
      "auto[:START:STOP]",
      &options.sizes},
     {"pairing", ISO_OPTION_CHOICE, "halves|neighbours|random", "halves",
-     "who sends to whom", &options.pairing},
+     "how the ranks are paired", &options.pairing},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of --pairing random",
      &options.seed},
     {0},
@@ -219,7 +219,7 @@ static const char *const by[] = {"p", "pairs", NULL};
 
 const iso_experiment_t iso_experiment_bisection = {
     .name = "bisection",
-    .summary = "messages between all pairs across a cut, all at once",
+    .summary = "messages between all pairs across a bisection at once",
     .kind = "sweep",
     .by = by,
     .options = all_options,

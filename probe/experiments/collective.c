@@ -55,7 +55,7 @@ static const iso_option_t own_options[] = {
     {"root", ISO_OPTION_CHOICE, "fixed|rotating", "fixed",
      "rank 0 is the root, or each rank in turn", &options.root},
     {"sync", ISO_OPTION_CHOICE, "barrier|window", "barrier",
-     "start after a barrier, or at an agreed moment of a global clock",
+     "start after a barrier, or at an agreed time of the global clock",
      &options.sync},
     {0},
 };
@@ -120,8 +120,8 @@ static int check(char *error)
     for (int k = 0; reducing(&list) && k < options.sizes.count; k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
             snprintf(error, ISO_ERROR_LENGTH,
-                     "--op %.60s adds doubles: --bytes %lld is no multiple of "
-                     "8",
+                     "--op %.60s reduces doubles: --bytes %lld is not a "
+                     "multiple of 8",
                      options.names, options.sizes.bytes[k]);
             return -1;
         }
@@ -325,7 +325,7 @@ static void warn(const struct state *state)
     char text[160];
     if (10 * state->voided > state->samples) {
         snprintf(text, sizeof(text),
-                 "%ld of %ld samples were void: a rank was late for the agreed "
+                 "%ld of %ld samples were void: a rank missed the agreed "
                  "moment; too many ranks for the processors?",
                  state->voided, state->samples);
         iso_record_warning(state->ctx->record, "late-ranks", text);
@@ -375,7 +375,7 @@ static const char *const by[] = {"op", "p", NULL};
 
 const iso_experiment_t iso_experiment_collective = {
     .name = "collective",
-    .summary = "collective operations, each rank's time kept",
+    .summary = "collective operations, with the time of each rank",
     .kind = "sweep",
     .by = by,
     .options = all_options,

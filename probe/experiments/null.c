@@ -43,10 +43,10 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
-     "invent a machine: ranks a node, nodes a switch, switches ...",
+     "made-up machine: ranks per node, nodes per switch, switches ...",
      &options.shape},
     {"placement", ISO_OPTION_CHOICE, "block|cyclic", "block",
-     "how the ranks of --shape lie on its nodes", &options.placement},
+     "placement of the ranks on the nodes of --shape", &options.placement},
     {"latency", ISO_OPTION_SECONDS, "SECONDS", "1e-6",
      "one-way latency between ranks of a node", &options.latency},
     {"step", ISO_OPTION_NUMBER, "FACTOR", "4",
@@ -98,9 +98,10 @@ static int check(char *error)
     for (int k = 0; k < options.shape.count; k++) {
         ranks *= options.shape.value[k];
         if (ranks < 1 || ranks > MAX_RANKS || k >= MAX_LEVELS) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--shape wants up to %d numbers, together 2 to %d ranks",
-                     MAX_LEVELS, MAX_RANKS);
+            snprintf(
+                error, ISO_ERROR_LENGTH,
+                "--shape takes up to %d numbers, for 2 to %d ranks in total",
+                MAX_LEVELS, MAX_RANKS);
             return -1;
         }
     }

@@ -30,7 +30,8 @@ static const iso_option_t own_options[] = {
      "auto[:START:STOP]",
      &options.sizes},
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
-     "pairs of ranks; the first rank measures (default: first and last rank)",
+     "pairs of ranks; the first of each is timed (default: first and last "
+     "rank)",
      &options.pairs},
     {0},
 };

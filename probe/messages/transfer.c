@@ -21,7 +21,7 @@ static struct {
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
      "blocking|nonblocking|persistent|bidirectional|put|get", "blocking",
-     "how a message is moved", &options.mode},
+     "how messages are sent", &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
      "messages in flight; above 1, the time per message is recorded, for "
      "bandwidth and message rate",

@@ -107,7 +107,7 @@ static void record_warnings(const iso_context_t *ctx)
     char text[256];
     if (ctx->clock.granularity > 1e-6) {
         snprintf(text, sizeof(text),
-                 "the clock moves in steps of %.3g us; short operations are "
+                 "the clock has a resolution of %.3g us; short operations are "
                  "timed in batches",
                  1e6 * ctx->clock.granularity);
         iso_record_warning(ctx->record, "coarse-clock", text);
@@ -121,7 +121,7 @@ static void record_warnings(const iso_context_t *ctx)
         if (place->cpus > 0 && on_node[place->node] > place->cpus) {
             snprintf(text, sizeof(text),
                      "%d ranks share the %d processors of %.80s; times are "
-                     "larger and less steady than on a core each",
+                     "longer and noisier than with one core per rank",
                      on_node[place->node], place->cpus, place->host);
             iso_record_warning(ctx->record, "oversubscribed", text);
             on_node[place->node] = 0; /* once a node */

@@ -43,7 +43,7 @@ int iso_sampler_check(char *error)
     if (options.repeats == 0) {
         wrong = "--repeats is at least 1";
     } else if (options.repeats > 0 && options.precision > 0) {
-        wrong = "--repeats fixes the count: it does not go with --precision";
+        wrong = "--repeats and --precision cannot be combined";
     } else if (options.precision >= 1) {
         wrong = "--precision is a fraction below 1, for example 0.05";
     } else if (options.min_repeats < 1 ||

@@ -305,9 +305,10 @@ static void warn(const struct run *run, const iso_quality_t *quality,
         iso_record_warning(record, "repeats-lowered", text);
     }
     if (points->full) {
-        snprintf(text, sizeof(text),
-                 "the curve has more bends than --max-points %ld can follow",
-                 options.max_points);
+        snprintf(
+            text, sizeof(text),
+            "--max-points %ld is too few to resolve all bends of the curve",
+            options.max_points);
         iso_record_warning(record, "max-points", text);
     }
     iso_quality_warn(quality, record);

@@ -35,7 +35,7 @@ class Simulation:
     def measure_file(
         self, experiment: str, xml: str, hosts: str, *options: str, launcher: tuple[str, ...] = ()
     ) -> Run:
-        """Measure on a platform of SimGrid; ``hosts`` has the host of each rank, one a line."""
+        """Measure on a platform of SimGrid; ``hosts`` has the host of each rank, one per line."""
         self.count += 1
         platform = self.folder / f"{self.count}.xml"
         out = self.folder / f"{self.count}.jsonl"

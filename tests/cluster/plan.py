@@ -14,7 +14,7 @@ HEAD = "head"
 NETWORK = "10.88.0"
 """First bytes of all addresses. Each cluster has a network of its own, so all may use the same."""
 
-MOST_NODES = 64
+MAX_NODES = 64
 RATE = re.compile(r"\d+(\.\d+)?[kmg]?bit")
 NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
@@ -41,8 +41,8 @@ class Plan:
     name: str = field(default_factory=lambda: f"c{secrets.token_hex(4)}")
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.ranks) <= MOST_NODES or min(self.ranks) < 1:
-            raise ValueError(f"1 to {MOST_NODES} nodes, each with a rank or more")
+        if not 1 <= len(self.ranks) <= MAX_NODES or min(self.ranks) < 1:
+            raise ValueError(f"1 to {MAX_NODES} nodes, each with a rank or more")
         if not NAME.fullmatch(self.name):
             raise ValueError(f"'{self.name}' is not a name of small letters, digits and dashes")
         for rate in filter(None, (self.rate, *self.rates.values())):

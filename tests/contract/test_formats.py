@@ -78,7 +78,7 @@ def test_the_formats_of_the_issue_are_there() -> None:
 
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_every_exporter_says_what_it_holds_and_refuses_the_rest(name: str, tmp_path: Path) -> None:
-    """A map is no sweep: one line that says so, and no file."""
+    """A map is not a sweep: one line that says so, and no file."""
     holds = set(exporters.load(name).holds)
     assert holds
     assert holds <= {"latency-map", "sweep", "hotspot", "tile-io", "clocks"}

@@ -13,7 +13,7 @@ from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.models.terms import columns, latex, unit, variables_of
+from isochrone.models.terms import design_matrix, latex, unit, variables_of
 from made_up.times import grid, noisy, times, truth
 
 NAMES = registry.names("models.families")
@@ -35,7 +35,7 @@ def test_it_has_help_a_formula_a_source_and_its_limits(name: str) -> None:
     assert (module.__doc__ or "").splitlines()[0].endswith(".")
     assert family.formula.count("{") == family.formula.count("}")
     assert family.source
-    assert family.fails.endswith(".")
+    assert family.limitations.endswith(".")
     for form in family.forms:
         assert len(form.terms) == len(form.symbols) == len(set(form.terms))
         assert all(latex(term) and unit(term) in ("s", "s/B", "s/op") for term in form.terms)
@@ -49,7 +49,7 @@ def test_the_documentation_lists_it(name: str) -> None:
     family = models.family(name)
     assert f"`{name}`" in page
     assert family.formula in page
-    assert family.fails in page
+    assert family.limitations in page
 
 
 @pytest.mark.parametrize(("name", "form"), FORMS)
@@ -123,14 +123,14 @@ def test_a_constant_variable_is_named_with_what_to_measure(name: str) -> None:
     for variable in variables_of(regime.terms):
         fixed = {**variables, variable: np.full_like(variables[variable], 8.0)}
         if np.linalg.matrix_rank(
-            columns(regime.terms, fixed) / times(regime, fixed)[:, None]
+            design_matrix(regime.terms, fixed) / times(regime, fixed)[:, None]
         ) == len(regime.terms):
             continue
         data = noisy(times(regime, fixed), fixed, 0.02, 3, seed=2)
         try:
             found = models.fit(data, name)
         except InputError as error:
-            assert any(word in str(error) for word in ("told apart", "too few"))
+            assert any(word in str(error) for word in ("collinear", "too few"))
         else:  # another form of the family needs less
             assert found.regimes[0].terms != regime.terms
 

@@ -218,7 +218,7 @@ def test_every_figure_is_tested_here() -> None:
 
 
 @pytest.mark.parametrize("name", HOT)
-def test_a_view_of_hot_spots_takes_runs_and_a_model_and_draws_in_every_format(
+def test_a_view_of_hotspots_takes_runs_and_a_model_and_draws_in_every_format(
     name: str, tmp_path: Path
 ) -> None:
     figure = draw(name, [hotspot(intra=2, inter=2), hotspot(intra=3, inter=3)])

@@ -41,7 +41,7 @@ def test_the_costs_of_table_2_are_those_of_the_paper(
     assert max(node["cost"] for node in found["nodes"]) == pytest.approx(found["cost"])
 
 
-def test_a_person_sees_the_hot_spot_and_other_drivers_and_patterns_work(
+def test_a_person_sees_the_hotspot_and_other_drivers_and_patterns_work(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
     answer = isochrone("predict", "collective-io", *UNEVEN)

@@ -84,8 +84,8 @@ def test_plot_draws_every_view_in_every_format(
 def test_a_log_of_the_paper_goes_in_and_comes_out_the_same(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
-    log = ROOT / "tests/golden/mmpi/seed.log"
-    run_file = tmp_path / "seed.jsonl"
+    log = ROOT / "tests/golden/mmpi/paper.log"
+    run_file = tmp_path / "paper.jsonl"
     assert isochrone("import", log, "--from", "mmpi", "-o", run_file).returncode == 0
     again = tmp_path / "again.log"
     assert isochrone("export", run_file, "--to", "mmpi", "-o", again).returncode == 0

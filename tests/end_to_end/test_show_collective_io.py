@@ -10,7 +10,7 @@ from pathlib import Path
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_a_small_hot_spot_is_measured_shown_drawn_and_reported(
+def test_a_small_hotspot_is_measured_shown_drawn_and_reported(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
     """On one host nothing is between nodes: the points are there, and why there is no plane."""

@@ -9,7 +9,7 @@ import numpy as np
 from isochrone import models
 from isochrone.base.table import Table
 from isochrone.models import Regime, Samples
-from isochrone.models.terms import columns, variables_of
+from isochrone.models.terms import design_matrix, variables_of
 from isochrone.runfile.run import Run
 
 RANKS = (2, 3, 5, 8, 12, 16, 24, 48)
@@ -46,7 +46,7 @@ def truth(family: str, form: int = 0, scale: float = 1.0) -> Regime:
 
 def times(regime: Regime, variables: dict[str, np.ndarray]) -> np.ndarray:
     """Return the times a formula gives."""
-    return columns(regime.terms, variables) @ np.array(regime.coefficients)
+    return design_matrix(regime.terms, variables) @ np.array(regime.coefficients)
 
 
 def noisy(

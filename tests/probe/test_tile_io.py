@@ -194,7 +194,7 @@ def test_who_writes_in_ompio_is_seen(every_shim: Shim, tmp_path: Path) -> None:
 
     run = every_shim.run("tile-io", "--tiles", "1x6", *options, out=tmp_path / "b.jsonl", **start)
     said = [w["text"] for w in run.warnings if w["code"] == "not-collective"]
-    assert said, "rows of the file, one a rank"
+    assert said, "rows of the file, one per rank"
     assert any("every rank wrote to the file by itself" in text for text in said) == ompio
 
 
@@ -246,7 +246,7 @@ def test_a_file_that_cannot_be_made_is_one_line(
     mpich: Mpi, tmp_path: Path, file: str, complaint: str
 ) -> None:
     options = ("--file", str(tmp_path / file), *SMALL)
-    with pytest.raises(InputError, match=f"cannot make it: .*{complaint}"):
+    with pytest.raises(InputError, match=f"cannot create it: .*{complaint}"):
         mpich.run("tile-io", *options, ranks=4, out=tmp_path / "tile.jsonl")
 
 

@@ -39,8 +39,8 @@ static const iso_option_t own_options[] = {
      "those between nodes",
      &options.post},
     {"balance", ISO_OPTION_CHOICE, "equal|free", "equal",
-     "equal: as many messages come from other nodes as go there; free: also "
-     "points where the two differ",
+     "equal: as many messages in as out; free: also points where the two "
+     "differ",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
      "maximum number of partners of a hot process inside its node",
@@ -67,7 +67,8 @@ static int check(char *error)
         wrong = "these are too many points: take smaller --max-intra and "
                 "--max-inter";
     } else if (options.max_intra + options.max_inter == 0) {
-        wrong = "--max-intra and --max-inter are both 0: nobody exchanges";
+        wrong = "--max-intra and --max-inter are both 0: there is "
+                "nothing to measure";
     }
     if (wrong) {
         snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);

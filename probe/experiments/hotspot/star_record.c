@@ -56,7 +56,8 @@ void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
                  hot);
     } else if (intra > star->reach_intra) {
         snprintf(why, sizeof(why),
-                 "the node has ranks for %d partners of each hot process",
+                 "the node has only enough ranks for %d partners of each hot "
+                 "process",
                  star->reach_intra);
     } else {
         snprintf(why, sizeof(why),
@@ -76,7 +77,7 @@ void iso_star_warn(const iso_star_t *star, long unreachable, long points)
     int partners = star->hot * star->reach_inter;
     if (unreachable > 0) {
         snprintf(text, sizeof(text),
-                 "%ld of %ld points of the grid cannot be reached with these "
+                 "%ld of %ld points of the grid cannot be measured with these "
                  "nodes and ranks",
                  unreachable, points);
         iso_record_warning(star->ctx->record, "unreachable", text);

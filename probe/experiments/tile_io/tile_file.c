@@ -61,7 +61,7 @@ static void check_io(const iso_tile_file_t *file, const char *what, int error)
         const char *words;
     } known[] = {
         {MPI_ERR_NO_SPACE, "no space left on the file system"},
-        {MPI_ERR_QUOTA, "the quota is used up"},
+        {MPI_ERR_QUOTA, "disk quota exceeded"},
         {MPI_ERR_READ_ONLY, "the file system is read-only"},
         {MPI_ERR_ACCESS, "permission denied"},
         {MPI_ERR_NO_SUCH_FILE, "there is no such file or folder"},
@@ -92,7 +92,7 @@ static void try_to_make(iso_tile_file_t *file, bool replace)
     if (file->ctx->rank == 0) {
         there = stat(path, &found) == 0;
         if (there && !S_ISREG(found.st_mode)) {
-            give_up(file, "cannot make it", "it is something else than a file",
+            give_up(file, "cannot create it", "it is not a regular file",
                     ISO_EXIT_USAGE);
         }
         if (there && !replace) {
@@ -184,10 +184,10 @@ static void transfer(iso_tile_file_t *file, bool write,
         MPI_File_open(file->grid, file->name, mode, file->hints, &handle);
     access->open = iso_now() - start;
     check_io(file, "cannot open it", error);
-    check_io(file, "cannot set the view",
+    check_io(file, "cannot set the file view",
              MPI_File_set_view(handle, 0, MPI_BYTE, file->view, native,
                                file->hints));
-    check_io(file, "cannot ask for its hints",
+    check_io(file, "cannot get its hints",
              MPI_File_get_info(handle, &access->used));
 
     long long before = moved(key);
@@ -271,7 +271,7 @@ void iso_tile_file_check(iso_tile_file_t *file, int seed)
     check_io(file, "cannot open it",
              MPI_File_open(file->grid, file->name, MPI_MODE_RDONLY,
                            MPI_INFO_NULL, &handle));
-    check_io(file, "cannot tell its size", MPI_File_get_size(handle, &size));
+    check_io(file, "cannot get its size", MPI_File_get_size(handle, &size));
     for (; at < end; at += CHUNK) {
         int length = (int)(end - at < CHUNK ? end - at : CHUNK);
         memset(chunk, 0, CHUNK);

@@ -80,14 +80,14 @@ static void warn_of_independence(const iso_context_t *ctx,
     if (strcmp(value, "disable") == 0) {
         snprintf(text, sizeof(text),
                  "%.40s is 'disable': the file was not accessed collectively, "
-                 "every rank did so by itself",
+                 "every rank accessed it independently",
                  key);
         iso_record_warning(ctx->record, "not-collective", text);
     } else if (strcmp(value, "automatic") == 0 &&
                !iso_tiling_interleaved(tiling)) {
         snprintf(
             text, sizeof(text),
-            "%.40s is 'automatic' and no two tiles interleave in the file: "
+            "%.40s is 'automatic' and the tiles do not interleave in the file: "
             "it was not accessed collectively (--hints %.40s=enable)",
             key, key);
         iso_record_warning(ctx->record, "not-collective", text);
@@ -113,7 +113,7 @@ static void warn_of_ignored(const iso_context_t *ctx, MPI_Info used,
             snprintf(text, sizeof(text),
                      "the hint %.60s=%.80s was not taken: the library reports "
                      "%s%.80s",
-                     key, wanted, there ? "" : "nothing of it", found);
+                     key, wanted, there ? "" : "no such hint", found);
             iso_record_warning(ctx->record, "hint-not-taken", text);
         }
     }

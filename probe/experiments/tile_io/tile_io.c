@@ -4,11 +4,11 @@
  * The access pattern of mpi-tile-io through collective MPI-IO, and the data
  * exchange inside it by itself.
  *
- * A dense two-dimensional array in one file is cut into tiles, one a rank.
+ * A dense two-dimensional array in one file is cut into tiles, one per rank.
  * --phase file writes all tiles in one collective call and reads them back,
  * each repetition into a new file, and compares every byte. --phase exchange
  * replays the messages of the library's two-phase scheme without a file
- * (two_phase.h): for given aggregators, or one a node. --phase all does both,
+ * (two_phase.h): for given aggregators, or one per node. --phase all does both,
  * and replays with the aggregators that the library reports.
  */
 #include "base/check.h"
@@ -52,7 +52,7 @@ static const iso_option_t own_options[] = {
      "elements that neighbouring tiles share, horizontally and vertically",
      &options.overlap},
     {"hints", ISO_OPTION_TEXT, "KEY=VALUE,...", NULL,
-     "for the MPI-IO library, e.g. cb_nodes=4,cb_config_list=n3,n1,*:1",
+     "hints for the MPI-IO library, e.g. cb_nodes=4,cb_config_list=n3,n1,*:1",
      &options.hints},
     {"phase", ISO_OPTION_CHOICE, "all|file|exchange", "all",
      "file: write and read; exchange: only the messages, without a file; all: "
@@ -180,10 +180,11 @@ static int check_ranks(int ranks, char *error)
         return -1;
     }
     if ((long)t.x * t.y != ranks) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--tiles %dx%d are %ld tiles, but there are %d ranks: one a "
-                 "rank is needed",
-                 t.x, t.y, (long)t.x * t.y, ranks);
+        snprintf(
+            error, ISO_ERROR_LENGTH,
+            "--tiles %dx%d are %ld tiles, but there are %d ranks: one tile per "
+            "rank is needed",
+            t.x, t.y, (long)t.x * t.y, ranks);
         return -1;
     }
     if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {
@@ -280,7 +281,7 @@ static void run_reported_exchange(const iso_context_t *ctx, MPI_Info used)
     iso_tile_record_aggregators(ctx, &domains, "romio_aggregator_list");
     if (nodes != count && ctx->rank == 0) {
         iso_record_warning(ctx->record, "aggregators-incomplete",
-                           "the library's list of aggregators is cut off: it "
+                           "the library's list of aggregators is truncated: it "
                            "has fewer than cb_nodes; the exchange is not "
                            "replayed");
     } else if (nodes == count && wants("exchange")) {

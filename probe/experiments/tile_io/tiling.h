@@ -2,7 +2,7 @@
 /**
  * @file tiling.h
  * The access pattern of mpi-tile-io: a dense two-dimensional array in a file,
- * cut into tiles, one a rank, row by row of tiles. Offsets and lengths in
+ * cut into tiles, one per rank, row by row of tiles. Offsets and lengths in
  * bytes where not said otherwise.
  */
 #ifndef ISO_TILING_H

@@ -248,7 +248,7 @@ def _broken(
         raise InputError(
             f"the data cannot be cut into {chosen + 1} segments of {data.min_values} values each"
             if chosen
-            else "the terms of the model cannot be told apart in these data"
+            else "the terms of the model are collinear in these data"
         )
     ends = [0, *cuts[chosen], len(edges) - 1]
     forms = [int(np.argmin(costs[:, first, last])) for first, last in pairwise(ends)]

@@ -45,7 +45,7 @@ def parse_bytes(text: str) -> Bytes:
     Raises
     ------
     InputError
-        If it is no size, or not a whole number of bytes.
+        If it is not a size, or not a whole number of bytes.
     """
     match = _QUANTITY.fullmatch(text)
     factor = _BYTE_UNITS.get(match[2].lower()) if match else None
@@ -63,7 +63,7 @@ def parse_sizes(text: str, most: int = 1 << 20) -> list[Bytes]:
     Raises
     ------
     InputError
-        If it is no list or range, or holds more than ``most`` sizes.
+        If it is not a list or range, or holds more than ``most`` sizes.
     """
     sizes: dict[Bytes, None] = {}
     for part in text.split(","):
@@ -110,7 +110,7 @@ def parse_seconds(text: str) -> Seconds:
     Raises
     ------
     InputError
-        If it is no duration.
+        If it is not a duration.
     """
     match = _QUANTITY.fullmatch(text)
     factor = _TIME_UNITS.get(match[2]) if match else None

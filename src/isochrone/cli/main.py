@@ -18,8 +18,8 @@ def parser() -> Parser:
     """Build the parser: one subcommand a file, of which only the named one is imported."""
     top = Parser(
         prog="isochrone",
-        description="What communication costs on a parallel machine: measure, show, compare.",
-        epilog="isochrone COMMAND --help tells more of each command.",
+        description="Measure, model, predict and reduce the cost of communication in MPI jobs.",
+        epilog="isochrone COMMAND --help describes each command.",
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")

@@ -22,12 +22,12 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
     parser.add_argument(
         "--launcher", metavar="L", choices=names,
-        help="how to start the ranks (default: found from the batch job and the MPI); one of: "
+        help="launcher of the ranks (default: chosen from the batch system and the MPI); one of: "
         + ", ".join(names),
     )  # fmt: skip
     parser.add_argument(
         "--launcher-arg", action="append", default=[], metavar="A",
-        help="one more argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
+        help="additional argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
     )  # fmt: skip
     parser.add_argument("--dry-run", action="store_true", help="print the command, start nothing")
     for name in names:

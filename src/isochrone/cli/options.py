@@ -36,7 +36,7 @@ def values_of(what: str) -> Callable[[str], list[int]]:
         except InputError as error:
             raise argparse.ArgumentTypeError(str(error)) from error
         if what == "ranks" and min(found) < 1:
-            raise argparse.ArgumentTypeError(f"'{text}' is no number of ranks")
+            raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
         return found
 
     return read

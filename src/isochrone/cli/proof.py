@@ -10,8 +10,8 @@ from isochrone.base.errors import InputError
 from isochrone.cli.measuring import setup_of
 from isochrone.cli.workload import chosen_pattern
 from isochrone.improve import proof
-from isochrone.improve.gain import Gain
-from isochrone.improve.proof import Launch, Starter
+from isochrone.improve.proof import JobRunner, Launch
+from isochrone.improve.speedup import Speedup
 from isochrone.workloads.call import Call
 
 __all__ = ["add_start", "compare_in_turn", "starter", "tile_options"]
@@ -19,42 +19,46 @@ __all__ = ["add_start", "compare_in_turn", "starter", "tile_options"]
 
 def add_start(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options of the jobs that prove something."""
-    group = parser.add_argument_group("proof on the machine")
+    group = parser.add_argument_group("verification on the machine")
     group.add_argument(
         "--measure", action="store_true",
-        help=f"replay the exchange in the given and in the proposed {what}, in turn",
+        help=f"replay the exchange alternately in the given and the proposed {what}",
     )  # fmt: skip
     group.add_argument(
         "--file", type=Path, metavar="FILE",
-        help="--measure: write this file with the MPI library instead, on its file system",
+        help="--measure: write this file with the MPI library instead of replaying",
     )  # fmt: skip
     group.add_argument(
         "--launches", type=_number, default=5, metavar="N",
         help="--measure: launches of each arrangement (default: 5)",
     )  # fmt: skip
     group.add_argument(
-        "--repeats", type=_number, default=5, metavar="N", help="--measure: a launch (default: 5)"
+        "--repeats",
+        type=_number,
+        default=5,
+        metavar="N",
+        help="--measure: repetitions in each launch (default: 5)",
     )
     group.add_argument(
-        "--runs", type=Path, metavar="FOLDER", help="--measure: keep the run files there"
+        "--runs", type=Path, metavar="FOLDER", help="--measure: keep the run files in this folder"
     )
     group.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
-    group.add_argument("--launcher", metavar="L", help="how to start the ranks")
+    group.add_argument("--launcher", metavar="L", help="launcher of the ranks")
     group.add_argument(
         "--launcher-arg", action="append", default=[], metavar="A",
-        help="one more argument for the launcher; may be repeated",
+        help="additional argument for the launcher; may be repeated",
     )  # fmt: skip
 
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
     return int(text)
 
 
-def starter(args: argparse.Namespace, ranks: int) -> Starter:
+def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
     """Return what starts so many ranks as the options say."""
-    return Starter(setup_of(args), ranks)
+    return JobRunner(setup_of(args), ranks)
 
 
 def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int]) -> list[str]:
@@ -74,8 +78,8 @@ def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int
 
 
 def compare_in_turn(
-    args: argparse.Namespace, start: Starter, given: Launch, proposed: Launch
-) -> Gain:
+    args: argparse.Namespace, start: JobRunner, given: Launch, proposed: Launch
+) -> Speedup:
     """Launch two arrangements in turn, as often as the options say, and compare their times."""
     return proof.compare_in_turn(
         start, given, proposed, launches=args.launches, op=args.op, runs=args.runs

@@ -40,10 +40,10 @@ def add_nodes(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--run", type=Path, metavar="FILE", dest="run_file",
-        help="run file: the hosts that its ranks were found on",
+        help="take the hosts of the ranks from this run file",
     )  # fmt: skip
     group.add_argument(
-        "--slurm", action="store_true", help="the Slurm job we are in (default, if there is one)"
+        "--slurm", action="store_true", help="the current Slurm job (the default inside one)"
     )
 
 
@@ -57,12 +57,14 @@ def allocation(args: argparse.Namespace) -> Allocation:
         return allocations.from_hosts(read(args.run_file).hosts, str(args.run_file))
     if args.slurm or "SLURM_JOB_ID" in os.environ:
         return allocations.from_slurm(os.environ)
-    raise InputError("which nodes?", hint="give --nodes 4,4,2,2 or --hostfile FILE")
+    raise InputError("the nodes are not specified", hint="give --nodes 4,4,2,2 or --hostfile FILE")
 
 
 def add_call(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which bytes the ranks touch, and how the file is cut up."""
-    group = parser.add_argument_group("access pattern (default: tiles, as square as can be)")
+    group = parser.add_argument_group(
+        "access pattern (default: tiles in a grid as square as possible)"
+    )
     which = group.add_mutually_exclusive_group()
     for name in patterns.names():
         option = patterns.load(name).option
@@ -78,7 +80,9 @@ def add_call(parser: argparse.ArgumentParser) -> None:
     for name in patterns.names():
         for option in patterns.load(name).more:
             group.add_argument(option.name, help=option.help, **_value_of(option))
-    group.add_argument("--op", choices=("write", "read"), default="write", help="(default: write)")
+    group.add_argument(
+        "--op", choices=("write", "read"), default="write", help="operation (default: write)"
+    )
     _add_library(parser)
 
 
@@ -90,25 +94,34 @@ def _value_of(option: Option) -> dict[str, Any]:
 
 
 def _add_library(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how the library cuts up the file")
+    group = parser.add_argument_group("file domains and hints")
     group.add_argument(
         "--driver", choices=("even", "lustre", "ompio"), default="even",
         help="ROMIO's generic driver (default), ROMIO's Lustre driver, or Open MPI's OMPIO",
     )  # fmt: skip
     group.add_argument(
         "--cb-buffer-size", type=_size, metavar="SIZE",
-        help="of a round (default: one round, as in the cFireworks paper; ROMIO: 16MiB)",
+        help="bytes an aggregator handles in one round (default: a single round, as in the "
+        "cFireworks paper; ROMIO's default: 16MiB)",
     )  # fmt: skip
     group.add_argument("--cb-nodes", type=_count, metavar="N", help="at most N aggregators")
     group.add_argument(
         "--striping-unit", type=_size, default=0, metavar="SIZE",
-        help="even domains begin at multiples of it",
+        help="align file domains to multiples of this (driver even)",
     )  # fmt: skip
     group.add_argument(
-        "--min-fdomain-size", type=_size, default=0, metavar="SIZE", help="least even domain"
+        "--min-fdomain-size",
+        type=_size,
+        default=0,
+        metavar="SIZE",
+        help="minimum size of a file domain (driver even)",
     )
     group.add_argument(
-        "--stripe-size", type=_size, default=1024**2, metavar="SIZE", help="Lustre (default: 1MiB)"
+        "--stripe-size",
+        type=_size,
+        default=1024**2,
+        metavar="SIZE",
+        help="Lustre: stripe size (default: 1MiB)",
     )
     group.add_argument(
         "--stripe-count", type=_count, metavar="N",
@@ -123,14 +136,14 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
     if args.cb_buffer_size == 0 or args.stripe_size == 0:
-        raise InputError("a buffer or a stripe without bytes", hint="give a size above 0")
+        raise InputError("--cb-buffer-size and --stripe-size must be above 0")
     if args.element == 0:
-        raise InputError("an element without bytes", where="--element")
+        raise InputError("must be above 0 bytes", where="--element")
     chosen = chosen_pattern(args)
     pattern = chosen.make(vars(args), ranks)
     if pattern.ranks != ranks:
         raise InputError(
-            f"the pattern is one of {pattern.ranks} ranks, but the nodes take {ranks}",
+            f"the pattern has {pattern.ranks} ranks, but the nodes have {ranks}",
             hint=chosen.hint(ranks),
         )
     return Call(
@@ -162,7 +175,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("model")
     group.add_argument(
         "--model", type=Path, required=True, metavar="FILE",
-        help="of a hot spot: isochrone fit of a hotspot measurement, or examples/models",
+        help="hot-spot model: from isochrone fit on a hotspot run, or one of examples/models",
     )  # fmt: skip
     group.add_argument(
         "--order", choices=POSTING, default=POSTING[0],
@@ -170,7 +183,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--select", type=_selector, action="append", default=[], metavar="KEY=VALUE",
-        help="which part of a model that holds several, e.g. hot=4 or bytes=1048576",
+        help="select one of several models in the file, e.g. hot=4 or bytes=1048576",
     )  # fmt: skip
 
 
@@ -195,5 +208,5 @@ def _size(text: str) -> int:
 
 def _count(text: str) -> int:
     if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
     return int(text)

@@ -14,6 +14,6 @@ def curves_to_export(run: Run, nbytes: int | None) -> list[Curve]:
     Raises
     ------
     InputError
-        If the run is no sweep, or nothing was measured with this size.
+        If the run is not a sweep, or nothing was measured with this size.
     """
     return of_size(curves(run), nbytes, run.where)

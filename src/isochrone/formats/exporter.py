@@ -1,6 +1,6 @@
 """What an export format is: which kinds of results a file of it holds, and how it is written.
 
-`isochrone.formats.exporters` holds the formats, one a file; each file ends in its `Exporter`.
+`isochrone.formats.exporters` holds the formats, one per file; each file ends in its `Exporter`.
 """
 
 from __future__ import annotations

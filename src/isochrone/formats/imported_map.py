@@ -89,7 +89,7 @@ class Pairs:
         self.columns["median"] = np.where(unknown, mean, median)
         self.warn(
             "median-is-mean",
-            "the file has no medians: the mean stands in for the median, which outliers pull up",
+            "the file has no medians: means are used instead, and outliers inflate them",
         )
         return True
 
@@ -137,7 +137,7 @@ def first_of_each(source: Source, columns: Columns, lines: NDArray[np.int64]) ->
             for at in np.flatnonzero(same & (a != b) & ~(np.isnan(a) & np.isnan(b)))[:1]:
                 i, j = int(columns["i"][two[at]]), int(columns["j"][two[at]])
                 raise source.fail(
-                    f"ranks {i} and {j} a second time, with another {key}",
+                    f"ranks {i} and {j} appear twice, with different {key}",
                     int(lines[two[at]]),
                     hint=f"the first is on line {int(lines[one[at]])}",
                 )

@@ -36,7 +36,7 @@ def run_of_matrices(
             raise source.fail(f"no matrix '{name}'", hint="it must hold 'avg' and 'stddev', in µs")
     size = _matrix(source, "avg", content["avg"], None).shape[0]
     if not 2 <= size <= MAX_MATRIX_RANKS:
-        raise source.fail(f"a map of {size} ranks; it takes from 2 to {MAX_MATRIX_RANKS}")
+        raise source.fail(f"a map of {size} ranks; the limits are 2 to {MAX_MATRIX_RANKS}")
     wanted = [name for name in ("n", "avg", *_OTHERS) if name in content]
     matrices = {name: _matrix(source, name, content[name], size) for name in wanted}
     i, j = np.triu_indices(size, 1)
@@ -59,7 +59,7 @@ def _matrix(source: Source, name: str, value: object, size: int | None) -> NDArr
     """Check one matrix: square, real, finite or NaN, not negative, symmetric."""
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
-        raise source.fail(f"'{name}' is no matrix of real numbers")
+        raise source.fail(f"'{name}' is not a matrix of real numbers")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise source.fail(f"'{name}' is not N x N")
     if size is not None and array.shape[0] != size:
@@ -88,13 +88,13 @@ def _size_of_messages(pairs: Pairs, nbytes: object) -> int:
         value = float(number.item())
         if value.is_integer() and 0 <= value < 2**53:
             return int(value)
-    pairs.warn("bytes-unknown", f"no valid 'bytes': taken to be {DEFAULT_BYTES}")
+    pairs.warn("bytes-unknown", f"no valid 'bytes': assumed to be {DEFAULT_BYTES}")
     return DEFAULT_BYTES
 
 
 def _hosts(pairs: Pairs, hosts: list[str] | None) -> dict[int, str]:
     """Give the ranks their hosts, if there is one name each."""
     if hosts is None or len(hosts) != pairs.size:
-        pairs.warn("hosts-unknown", "no valid 'hosts': where the ranks ran is not known")
+        pairs.warn("hosts-unknown", "no valid 'hosts': the hosts of the ranks are unknown")
         return {}
     return {rank: host for rank, host in enumerate(hosts) if host}

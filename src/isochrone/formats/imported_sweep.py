@@ -26,7 +26,7 @@ def decoded_lines(source: Source) -> list[str]:
     Raises
     ------
     InputError
-        If it is no text, or far longer than any table.
+        If it is not text, or far longer than any table.
     """
     if b"\0" in source.data[:4096]:
         raise source.fail("not a text file")
@@ -60,7 +60,7 @@ def whole(source: Source, text: str, what: str, line: int, most: int = _MAX_BYTE
     """Read a whole number up to ``most``."""
     value = number_of(source, text, what, line)
     if not value.is_integer() or value > most:
-        raise source.fail(f"'{what}' is {printable(text, 40)!r}, which cannot be", line)
+        raise source.fail(f"'{what}' is {printable(text, 40)!r}, which is impossible", line)
     return int(value)
 
 
@@ -111,7 +111,7 @@ class Sweep:
         if not self.samples:
             raise source.fail("it holds no measured size")
         if not 1 <= self.ranks <= MAX_RANKS:
-            raise source.fail(f"{self.ranks} ranks cannot be")
+            raise source.fail(f"{self.ranks} is not a possible number of ranks")
         sizes = sorted({sample["bytes"] for sample in self.samples})
         header: dict[str, Any] = {
             "experiment": self.experiment, **kind_of(self.experiment), "ranks": self.ranks,
@@ -120,7 +120,7 @@ class Sweep:
         }  # fmt: skip
         if self.means:
             header["median_is_mean"] = True
-            text = "the file has no medians: means stand in their place, which outliers pull up"
+            text = "the file has no medians: means are used instead, and outliers inflate them"
             self.warn("median-is-mean", text)
         tables: dict[str, Table] = {}
         for name, records in (("cut", self.cuts), ("sample", self.samples)):
@@ -141,5 +141,5 @@ class Sweep:
 
 def cut_short(error: InputError, line: int, sweep_warnings: list[dict[str, Any]]) -> None:
     """Take down that the last line was cut."""
-    text = f"line {line}, the last one, is cut short: left out ({error.what})"
+    text = f"line {line}, the last one, is truncated: left out ({error.what})"
     sweep_warnings.append({"code": "cut-short", "text": text})

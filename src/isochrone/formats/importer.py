@@ -1,6 +1,6 @@
 """What an import format is: which kind of result a file of it holds, and how it is read.
 
-`isochrone.formats.importers` holds the formats, one a file; each file ends in its `Importer`.
+`isochrone.formats.importers` holds the formats, one per file; each file ends in its `Importer`.
 """
 
 from __future__ import annotations

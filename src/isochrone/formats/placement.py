@@ -1,6 +1,6 @@
 """What a placement file is: it makes a launcher put ranks on nodes in the order that we want.
 
-`isochrone.formats.placements` holds the formats, one a file; each file ends in its `Placement`.
+`isochrone.formats.placements` holds the formats, one per file; each file ends in its `Placement`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final
 from isochrone.base import registry
 from isochrone.workloads.arrangement import Arrangement
 
-__all__ = ["Placement", "Start", "absolute", "load", "names"]
+__all__ = ["Placement", "LaunchPlan", "absolute", "load", "names"]
 
 FAMILY: Final = "formats.placements"
 
 
 @dataclass(frozen=True)
-class Start:
+class LaunchPlan:
     """How a launcher is started such that it uses the file.
 
     Attributes
@@ -62,7 +62,7 @@ class Placement:
 
     file: str
     text: Callable[[Arrangement], str]
-    start: Callable[[Path, int], Start]
+    start: Callable[[Path, int], LaunchPlan]
 
 
 def names() -> list[str]:

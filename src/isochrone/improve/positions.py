@@ -101,7 +101,7 @@ class _KindCosts:
         entries = (self.most + 1) * len(self.received) * len(self.sent)
         if entries > _MAX_ENTRIES:
             raise InputError(
-                "the messages of the nodes differ too much to search for an order",
+                "too many different message counts to search for an order of nodes",
                 hint="take larger buffers or stripes, or fewer rounds",
             )
         self.table = self._table()

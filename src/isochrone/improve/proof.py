@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.formats.placement import Start
-from isochrone.improve.gain import Gain, gain
+from isochrone.formats.placement import LaunchPlan
+from isochrone.improve.speedup import Speedup, speedup
 from isochrone.measure import probe
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
@@ -21,7 +21,7 @@ from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 
-__all__ = ["Launch", "Starter", "compare_in_turn", "folder_for", "tile_options"]
+__all__ = ["Launch", "JobRunner", "compare_in_turn", "folder_for", "tile_options"]
 
 TIMEOUT: Final = 300.0
 """Seconds after which a job of ours is ended."""
@@ -31,13 +31,15 @@ USUAL_ELEMENT: Final = 3
 
 
 @dataclass(frozen=True)
-class Starter:
+class JobRunner:
     """Starts the probe as the user's launcher does, with a file that says where ranks go."""
 
     setup: Setup
     ranks: int
 
-    def run(self, experiment: str, options: Sequence[str], path: Path, start: Start | None) -> Run:
+    def run(
+        self, experiment: str, options: Sequence[str], path: Path, start: LaunchPlan | None
+    ) -> Run:
         """Run an experiment to its end and return what it recorded.
 
         Raises
@@ -61,10 +63,12 @@ class Starter:
         probe.run(["env", *tokens, *command] if tokens else command, timeout=TIMEOUT)
         found = read(path)
         if not found.complete:
-            raise MeasurementError("the ranks ended before the measurement did", where=str(path))
+            raise MeasurementError(
+                "the ranks ended before the measurement was complete", where=str(path)
+            )
         return found
 
-    def hosts(self, start: Start | None) -> list[str]:
+    def hosts(self, start: LaunchPlan | None) -> list[str]:
         """Return the host that each rank lands on."""
         with folder_for(None) as folder:
             options = ["--bytes", "1", "--repeats", "1"]
@@ -75,7 +79,7 @@ class Launch(NamedTuple):
     """An arrangement to measure: options of ``tile-io``, its start, and the host of each rank."""
 
     options: Sequence[str]
-    start: Start | None
+    start: LaunchPlan | None
     hosts: list[str]
 
 
@@ -147,8 +151,14 @@ def tile_options(
 
 
 def compare_in_turn(
-    starter: Starter, given: Launch, proposed: Launch, *, launches: int, op: str, runs: Path | None
-) -> Gain:
+    starter: JobRunner,
+    given: Launch,
+    proposed: Launch,
+    *,
+    launches: int,
+    op: str,
+    runs: Path | None,
+) -> Speedup:
     """Launch two arrangements in turn and compare their times.
 
     Parameters
@@ -177,11 +187,11 @@ def compare_in_turn(
                 found = starter.run("tile-io", launch.options, path, launch.start)
                 if found.hosts != launch.hosts:
                     raise MeasurementError(
-                        f"the ranks of the {name} arrangement are not where they should be",
+                        f"the ranks of the {name} arrangement are not on the planned hosts",
                         hint="see --verify; give the launcher what it needs with --launcher-arg",
                     )
                 times[name].append(_median(found, op))
-    return gain(times["given"], times["proposed"])
+    return speedup(times["given"], times["proposed"])
 
 
 def _median(run: Run, op: str) -> float:

@@ -21,7 +21,7 @@ NO_EFFECT: Final = (
     "with OMPIO, the default of Open MPI 5 (its ROMIO: --mca io romio341), and with Open MPI 6",
     "if the application itself sets cb_config_list or cb_nodes",
     "if the ranks' accesses do not interleave and romio_cb_write is not 'enable'",
-    "on files that were opened before, or by a process that had read its hints before",
+    "for files that are already open, or in a process that has already read its hints",
 )
 """Where the hints change nothing."""
 

@@ -15,7 +15,7 @@ AUTOMATIC_POINTS: Final = 30
 """Sizes that ``auto`` usually ends with: the first ones, and some ten for each protocol switch."""
 
 REPEATS: Final = 100
-LEAST_REPEATS: Final = 3
+MIN_REPEATS: Final = 3
 WARMUP: Final = 5
 
 SPARE: Final = 0.25
@@ -48,11 +48,11 @@ class Cost:
 
 @dataclass(frozen=True)
 class Share:
-    """The time a run gets; ``lowered`` if not for all repetitions, ``short`` if not for 3."""
+    """The time a run gets, and whether repetitions or even points must be left out to keep it."""
 
     seconds: float
-    lowered: bool
-    short: bool
+    repeats_reduced: bool
+    points_omitted: bool
 
 
 def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -> Cost:
@@ -63,7 +63,7 @@ def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -
     each *= window * preset.trips * _operations(preset)
     if preset.all_pairs:
         each *= ranks if ranks % 2 else ranks - 1  # rounds of a tournament
-    return Cost(trial.startup, each * (repeats + WARMUP), each * (LEAST_REPEATS + WARMUP))
+    return Cost(trial.startup, each * (repeats + WARMUP), each * (MIN_REPEATS + WARMUP))
 
 
 def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
@@ -80,8 +80,8 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
     return [
         Share(
             scale * need + spare,
-            lowered=scale * need + spare < cost.full,
-            short=scale * need + spare < cost.least,
+            repeats_reduced=scale * need + spare < cost.full,
+            points_omitted=scale * need + spare < cost.least,
         )
         for need, cost in zip(needs, costs, strict=True)
     ]

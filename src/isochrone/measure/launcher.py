@@ -1,6 +1,6 @@
 """What a launcher is: it says whether it fits here, and which tokens start the ranks.
 
-`isochrone.measure.launchers` holds the launchers, one a file; each file ends in its `Launcher`.
+`isochrone.measure.launchers` holds the launchers, one per file; each file ends in its `Launcher`.
 """
 
 from __future__ import annotations

@@ -6,19 +6,19 @@ the sum of their latencies plus its size over the smallest bandwidth. That is wh
 and what `Platform.one_way` computes, so that a measurement can be checked against a truth.
 
 ======================== ==========================================================================
-``nodes:16``             nodes, alone or behind one switch (kind *flat*)
-``cores:4``              ranks a node (default 1)
+``nodes:16``             nodes, alone or behind one switch (kind flat)
+``cores:4``              ranks per node (default 1)
 ``switches:2``           leaf switches, joined by a spine
 ``pods:2``               with ``switches``: pods of leaf switches, a fat tree of three levels
-``torus:4x4x2``          one node a point; a hop is a link
+``torus:4x4x2``          one node per grid point; every hop is a link
 ``dragonfly:4x3x2``      groups x routers x nodes; one link between two groups
 ``latency:0.5us``        of a node's link, and of a hop (default 0.5us)
 ``trunk:1us``            latency of a link between switches (default twice ``latency``)
-``bandwidth:12.5GB``     of a node's link, a second; a trunk has that of all nodes below it
+``bandwidth:12.5GB``     of a node's link, per second; a trunk has the sum over the nodes below it
 ``loopback:0.2us``       latency inside a node; its bandwidth is four times that of a link
-``slow-node:3*10``       10 times the latency, a tenth of the bandwidth of its link; 10 if not said
+``slow-node:3*10``       10 times the latency, a tenth of the bandwidth of its link (default 10)
 ``slow-pair:2-5*10``     10 times the latency between nodes 2 and 5 only
-``slow-switch:1*10``     10 times the latency of a trunk added to all that passes leaf switch 1
+``slow-switch:1*10``     adds 10 times the trunk latency to everything through leaf switch 1
 ``slow-link:trunk-1*10`` 10 times the latency and a tenth of the bandwidth for any link by name
 ``placement:block``      of ranks: ``block``, ``cyclic``, or ``irregular``, shuffled by ``seed:1``
 ======================== ==========================================================================
@@ -49,7 +49,7 @@ _KEYS: Final = {
 
 @dataclass
 class Link:
-    """A link: latency in seconds, bandwidth in bytes a second."""
+    """A link: latency in seconds, bandwidth in bytes per second."""
 
     name: str
     latency: Seconds
@@ -103,7 +103,7 @@ class Platform:
         return sum(link.latency for link in route) + (nbytes + MPI_HEADER) / slowest
 
     def hosts(self) -> str:
-        """Return the host file: the node of each rank, one a line."""
+        """Return the host file: the node of each rank, one per line."""
         return "".join(f"node-{node}\n" for node in self.node_of_rank())
 
     def xml(self) -> str:
@@ -175,9 +175,9 @@ class _Builder:
     def build(self) -> Platform:
         kinds = [kind for kind in _KINDS if kind in self.words]
         if len(kinds) > 1:
-            raise InputError(f"'{kinds[0]}' and '{kinds[1]}' do not go together")
+            raise InputError(f"'{kinds[0]}' and '{kinds[1]}' cannot be combined")
         if kinds and kinds[0] != "switches" and {"nodes", "pods"} & set(self.words):
-            raise InputError(f"'{kinds[0]}' says itself how many nodes there are")
+            raise InputError(f"'{kinds[0]}' already determines the number of nodes")
         self.platform.placement = self.choice("placement", ("block", "cyclic", "irregular"))
         self.platform.seed = self.count("seed", 1)
         loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)
@@ -198,7 +198,7 @@ class _Builder:
 
     def add_nodes(self, nodes: int) -> None:
         if not 1 <= nodes <= MAX_NODES:
-            raise InputError(f"{nodes} nodes: from 1 to {MAX_NODES} can be described")
+            raise InputError(f"{nodes} nodes: the limits are 1 to {MAX_NODES}")
         self.platform.nodes = nodes
         for node in range(nodes):
             self.link(f"node-{node}-link", self.latency, self.bandwidth)
@@ -270,7 +270,7 @@ class _Builder:
         """Routers of a group are all joined; groups are joined by one link each."""
         shape = self.shape("dragonfly")
         if len(shape) != 3:
-            raise InputError("'dragonfly' wants groups x routers x nodes, such as 4x3x2")
+            raise InputError("'dragonfly' needs groups x routers x nodes, such as 4x3x2")
         groups, routers, below = shape
         self.add_nodes(groups * routers * below)
         self.switch_of = [node // below for node in range(self.platform.nodes)]
@@ -339,7 +339,7 @@ class _Builder:
         if len(set(numbers)) != places or len(which) != places or max(numbers) >= limit:
             example = "2-5*10" if places == 2 else "3*10"
             raise InputError(
-                f"'{key}:{self.words[key]}' fits no part of this machine",
+                f"'{key}:{self.words[key]}' does not exist on this machine",
                 hint=f"write for example {key}:{example}, counted from 0",
             )
         return numbers, self.factor(key)
@@ -352,7 +352,7 @@ class _Builder:
         except ValueError:
             factor = 0.0
         if not 1 <= factor < 1e6:
-            raise InputError(f"'{key}' is slow by a factor from 1, not by '{text}'")
+            raise InputError(f"'{key}' needs a factor of at least 1, not '{text}'")
         return factor
 
     # --- words ----------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ class _Builder:
     def shape(self, key: str) -> list[int]:
         parts = self.words[key].split("x")
         if not all(p.isascii() and p.isdigit() and 1 <= int(p) <= MAX_NODES for p in parts):
-            raise InputError(f"'{key}:{self.words[key]}' is no shape", hint=f"e.g. {key}:4x4x2")
+            raise InputError(f"'{key}:{self.words[key]}' is not a shape", hint=f"e.g. {key}:4x4x2")
         return [int(part) for part in parts]
 
     def choice(self, key: str, words: tuple[str, ...]) -> str:

@@ -128,7 +128,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
         found = shutil.which(asked)
         if found is None:
             raise InputError(
-                f"there is no program '{asked}'",
+                f"no such program: '{asked}'",
                 where="" if hint else "--mpicc or $MPICC",
                 hint=hint,
             )
@@ -163,12 +163,14 @@ def build(mpicc: Path, *, again: bool = False) -> Probe:
             answer = _answer(argv, timeout=BUILD_TIMEOUT)
             if answer.returncode:
                 raise MeasurementError(
-                    f"the probe does not compile with {mpicc}",
-                    hint="does this mpicc work by itself?",
+                    f"the probe cannot be compiled with {mpicc}",
+                    hint="does this mpicc compile a trivial program?",
                     details=(answer.stdout + answer.stderr).splitlines()[-15:],
                 )
             if not (scratch / program.name).is_file():
-                raise MeasurementError(f"{mpicc} made no program", hint="is it a compiler wrapper?")
+                raise MeasurementError(
+                    f"{mpicc} produced no executable", hint="is it a compiler wrapper?"
+                )
             folder.mkdir(exist_ok=True)
             (scratch / program.name).replace(program)
         finally:
@@ -229,7 +231,7 @@ def _complain(status: int, words: list[str]) -> None:
     if status == InputError.exit_code and usage:
         raise InputError(usage[-1])
     how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-    raise MeasurementError(f"the ranks ended with {how}; their last words:", details=words)
+    raise MeasurementError(f"the ranks failed ({how}); their last output:", details=words)
 
 
 @contextlib.contextmanager
@@ -301,7 +303,7 @@ def _cache() -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"cannot make it: {error.strerror}", where=str(folder), hint="set XDG_CACHE_HOME"
+            f"cannot create it: {error.strerror}", where=str(folder), hint="set XDG_CACHE_HOME"
         ) from error
     return folder
 

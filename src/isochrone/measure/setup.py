@@ -147,7 +147,7 @@ def follow(
         )  # fmt: skip
     if not _has_end(path):
         raise MeasurementError(
-            "the ranks ended before the measurement did",
+            "the ranks ended before the measurement was complete",
             hint=f"what was measured is kept in {path}",
         )
 

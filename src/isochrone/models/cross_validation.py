@@ -16,7 +16,7 @@ from isochrone.models.deviation import MAX_GROUPS, deviation
 from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 
-__all__ = ["Part", "cross_validate", "leave_one_group_out_error", "leave_out"]
+__all__ = ["RegimeFit", "cross_validate", "leave_one_group_out_error", "leave_out"]
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _SINGULAR: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Part:
+class RegimeFit:
     """The fit of one regime, and a mask of the observations it was made of, shape (n,)."""
 
     fit: Fit
@@ -51,7 +51,7 @@ def leave_out(fit: Fit, seconds: Array, groups: NDArray[np.int64] | None = None)
     Returns
     -------
     ndarray of shape (n,)
-        Seconds; NaN where the rest cannot tell the terms apart.
+        Seconds; NaN where the terms are collinear in the rest.
     """
     residuals = (seconds - fit.predicted) * fit.weights
     if groups is None or len(np.unique(groups)) == len(groups):
@@ -72,12 +72,12 @@ def leave_out(fit: Fit, seconds: Array, groups: NDArray[np.int64] | None = None)
 
 
 def leave_one_group_out_error(
-    parts: Sequence[Part], variables: Mapping[str, Array], seconds: Array
+    parts: Sequence[RegimeFit], variables: Mapping[str, Array], seconds: Array
 ) -> float:
     """Return the average relative deviation of groups that were left out of the fit.
 
     All observations of one value of a variable are a group. The result is the mean over the
-    variables that have several values. A group without which the terms cannot be told apart
+    variables that have several values. A group without which the terms are collinear
     counts as wrong by 100 %.
 
     Parameters
@@ -94,7 +94,7 @@ def leave_one_group_out_error(
     return float(np.mean(errors)) if errors else 0.0
 
 
-def cross_validate(fits: Sequence[tuple[Sequence[Part], Observations]]) -> dict[str, Any]:
+def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> dict[str, Any]:
     """Return the deviations of observations that were left out of the fit.
 
     Parameters
@@ -106,7 +106,7 @@ def cross_validate(fits: Sequence[tuple[Sequence[Part], Observations]]) -> dict[
     -------
     dict
         ``point`` is leave-one-out; ``p``, ``b`` … leave-one-group-out, where all observations of
-        one value of the variable are a group. Groups without which the terms cannot be told apart
+        one value of the variable are a group. Groups without which the terms are collinear
         are not counted.
     """
     measured = np.concatenate([observed.seconds for _, observed in fits])
@@ -126,14 +126,14 @@ def cross_validate(fits: Sequence[tuple[Sequence[Part], Observations]]) -> dict[
     return found
 
 
-def _leave_one_out(parts: Sequence[Part], seconds: Array) -> Array:
+def _leave_one_out(parts: Sequence[RegimeFit], seconds: Array) -> Array:
     predicted = np.full(len(seconds), np.nan)
     for part in parts:
         predicted[part.mask] = leave_out(part.fit, seconds[part.mask])
     return predicted
 
 
-def _leave_values_out(parts: Sequence[Part], values: Array, seconds: Array) -> Array:
+def _leave_values_out(parts: Sequence[RegimeFit], values: Array, seconds: Array) -> Array:
     """Predict each observation from the fit of its regime without all of the same value."""
     predicted = np.full(len(seconds), np.nan)
     for part in parts:

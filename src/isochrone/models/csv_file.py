@@ -36,7 +36,7 @@ def read_csv(path: Path) -> Samples:
     Raises
     ------
     InputError
-        If it cannot be read, has no column ``seconds``, or a value is no number; names the line.
+        If it cannot be read, has no column ``seconds``, or a value is not a number; names the line.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
@@ -53,10 +53,10 @@ def _read(reader: Any, path: Path) -> Samples:
         raise InputError(
             "neither a run file nor a CSV with a column 'seconds'",
             where=str(path),
-            hint="its first line names the columns, for example op,p,b,seconds",
+            hint="the first line must name the columns, for example op,p,b,seconds",
         )
     if len(set(names)) != len(names):
-        raise InputError("two columns of one name", where=str(path))
+        raise InputError("two columns have the same name", where=str(path))
     known = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS}
     used = [(k, name) for k, name in enumerate(names) if name in known]
     columns: dict[str, list[Any]] = {name: [] for _, name in used}
@@ -96,5 +96,5 @@ def _number(text: str, name: str, where: str) -> float:
         except InputError:
             value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"'{name}' is '{printable(text, 40)}', no finite number", where=where)
+        raise InputError(f"'{name}' is '{printable(text, 40)}', not a finite number", where=where)
     return value

@@ -33,7 +33,7 @@ class Family:
         In LaTeX.
     source
         Where the formula comes from.
-    fails
+    limitations
         When it is wrong, in one sentence.
     forms
         One or more formulas; each regime of a model takes the one that fits it best.
@@ -47,7 +47,7 @@ class Family:
 
     formula: str
     source: str
-    fails: str
+    limitations: str
     forms: tuple[Form, ...]
     splits: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()

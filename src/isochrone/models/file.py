@@ -44,7 +44,7 @@ def read(path: str | Path) -> Model:
     Raises
     ------
     InputError
-        If it cannot be opened, is no model file, is of a newer format, was changed after it was
+        If it cannot be opened, is not a model file, is of a newer format, was changed after it was
         written, or is damaged.
     """
     path = Path(path)
@@ -102,7 +102,7 @@ def from_document(content: dict[str, Any]) -> Model:
     if "sha256" in content and content["sha256"] != _hash(body):
         raise InputError(
             "the hash is wrong: the file was changed after it was written",
-            hint="take out its 'sha256' if that was meant",
+            hint="remove its 'sha256' if the change was intended",
         )
     known = {key: body[key] for key in _KEYS if key in body}
     extra = {k: v for k, v in body.items() if k not in {*_KEYS, "record", "format", "family"}}
@@ -129,13 +129,13 @@ def _check_regime(regime: Regime, name: str) -> None:
     covariance = regime.covariance or []
     lists = [regime.coefficients, regime.low, regime.high, regime.covariance, *covariance]
     if not count or any(values is not None and len(values) != count for values in lists):
-        raise InputError(f"{name}: not one number for each term")
+        raise InputError(f"{name}: not exactly one coefficient per term")
     if not all(math.isfinite(value) for value in regime.coefficients):
-        raise InputError(f"{name}: a coefficient is no finite number")
+        raise InputError(f"{name}: a coefficient is not a finite number")
     variables_of([*regime.terms, *regime.range, *regime.fitted])
     for low, high in (*regime.range.values(), *regime.fitted.values()):
         if low is not None and high is not None and low > high:
-            raise InputError(f"{name}: a range whose end is below its beginning")
+            raise InputError(f"{name}: a range that ends before it starts")
 
 
 def _without_defaults(regime: Regime) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.models import linear
-from isochrone.models.cross_validation import Part, cross_validate, leave_one_group_out_error
+from isochrone.models.cross_validation import RegimeFit, cross_validate, leave_one_group_out_error
 from isochrone.models.deviation import r_squared
 from isochrone.models.family import Family, Form
 from isochrone.models.load import Measured, samples_of
@@ -22,7 +22,7 @@ from isochrone.models.observations import Observations
 from isochrone.models.quality import goodness_of_fit
 from isochrone.models.regime import Regime
 from isochrone.models.splits import Region, Splits, find_regions
-from isochrone.models.terms import product, variables_of
+from isochrone.models.terms import evaluate_term, variables_of
 
 __all__ = ["AUTO", "family", "fit"]
 
@@ -48,7 +48,7 @@ class Fitted:
     name: str
     family: Family
     regimes: list[Regime]
-    parts: list[Part]
+    parts: list[RegimeFit]
 
     @property
     def coefficients(self) -> int:
@@ -153,7 +153,7 @@ def _fit_family(name: str, observed: Observations, options: _Options) -> Fitted:
     for region in find_regions(chosen, observed, options.splits, options.weights):
         variables = {key: values[region.mask] for key, values in observed.variables.items()}
         fitted, form = _best_form(chosen, variables, observed.seconds[region.mask], options)
-        parts.append(Part(fitted, region.mask))
+        parts.append(RegimeFit(fitted, region.mask))
         regimes.append(_regime(name, form, fitted, observed, region))
     return Fitted(name, chosen, regimes, parts)
 
@@ -173,7 +173,7 @@ def _best_form(
         except InputError as failure:
             failed = failed or failure
             continue
-        error = leave_one_group_out_error([Part(fitted, everything)], variables, seconds)
+        error = leave_one_group_out_error([RegimeFit(fitted, everything)], variables, seconds)
         found.append((error, fitted, form))
     if not found:
         assert failed is not None
@@ -195,7 +195,7 @@ def _regime(
 ) -> Regime:
     inside = {key: values[region.mask] for key, values in observed.variables.items()}
     used = list(dict.fromkeys([*variables_of(form.terms), *region.range]))
-    measured = {key: product(key, inside) for key in used}
+    measured = {key: evaluate_term(key, inside) for key in used}
     return Regime(
         family=name, where=observed.where, range=region.range,
         terms=list(form.terms), symbols=list(form.symbols),
@@ -255,7 +255,7 @@ def _check_operations(name: str, observed: Sequence[Observations]) -> None:
     found = [str(one.where["op"]) for one in observed if "op" in one.where]
     if len(set(found)) > 1:
         raise InputError(
-            f"the data hold several operations, '{name}' is for one",
+            f"the data hold several operations, but '{name}' describes a single one",
             hint=f"choose one with --op: {', '.join(dict.fromkeys(found))}; or --model auto",
         )
 
@@ -265,17 +265,17 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
     least = min((regime.degrees_of_freedom for regime in model.regimes), default=0)
     if least < 3:
         found.append(
-            f"a regime has only {least} more point{'s' if least != 1 else ''} than coefficients: "
+            f"a regime has only {least} degree{'s' if least != 1 else ''} of freedom: "
             "its intervals are wide"
         )
     error = model.quality.get("held_out", {}).get("point", {}).get("average", 0.0)
     if error > HOPELESS:
         found.append(
             f"the leave-one-out error is {100 * error:.0f} % on average: "
-            "this formula predicts little"
+            "predictions of this formula are unreliable"
         )
     if any(np.any(model.predict(one.variables, one.where).seconds <= 0) for one in observed):
-        found.append("the formula gives times that are not above zero within the data")
+        found.append("the formula gives times of zero or less within the data")
     return found
 
 

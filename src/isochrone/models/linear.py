@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA
-from isochrone.models.terms import columns, variables_of
+from isochrone.models.terms import design_matrix, variables_of
 
 __all__ = ["WEIGHTS", "Fit", "fit"]
 
@@ -107,14 +107,14 @@ def fit(
     Raises
     ------
     InputError
-        If there are too few points, or terms cannot be told apart; says what to measure.
+        If there are too few points, or terms are collinear; says what to measure.
     """
-    x = columns(terms, variables)
+    x = design_matrix(terms, variables)
     count, width = x.shape
     _check_rank(terms, variables, x, seconds, weights)
     if count <= width:
         raise InputError(
-            f"{count} points are too few for {width} coefficients and their error",
+            f"{count} points are too few for {width} coefficients and an error estimate",
             hint="measure more sizes, or more numbers of ranks",
         )
     scale, trust = _reweighted(x, seconds, weights, robust)
@@ -151,7 +151,7 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
 def _check_rank(
     terms: Sequence[str], variables: Mapping[str, Array], x: Array, seconds: Array, weights: str
 ) -> None:
-    """Refuse terms that cannot be told apart; name them, and what to measure."""
+    """Refuse terms that are collinear; name them, and what to measure."""
     rows = x / seconds[:, None] if weights == "relative" else x
     length = np.linalg.norm(rows, axis=0)
     if np.any(length == 0):
@@ -161,7 +161,7 @@ def _check_rank(
     if dependent:
         named = [terms[k] for k in dependent]
         raise InputError(
-            f"the terms {' and '.join(named)} cannot be told apart", hint=_advice(named, variables)
+            f"the terms {' and '.join(named)} are collinear", hint=_advice(named, variables)
         )
 
 

@@ -15,7 +15,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.models.formulas import formula, headings, number
 from isochrone.models.regime import Regime, Selector
-from isochrone.models.terms import VARIABLES, product, variables_of
+from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
 
 __all__ = ["Model", "Prediction"]
 
@@ -136,13 +136,15 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
         regimes, selectors = self.regimes, self.selectors
         for key in where:
             if key not in selectors:
-                raise InputError(f"the model does not know which '{key}' it is of")
+                raise InputError(f"the model does not record its '{key}'")
         for key, known in selectors.items():
             if key in where:
                 regimes = [r for r in regimes if r.where.get(key, where[key]) == where[key]]
             elif len({repr(regime.where.get(key)) for regime in regimes}) > 1:
                 listed = ", ".join(map(str, known))
-                raise InputError(f"the model holds several of '{key}'", hint=f"say which: {listed}")
+                raise InputError(
+                    f"the model holds several values of '{key}'", hint=f"say which: {listed}"
+                )
             if not regimes:
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
@@ -178,13 +180,13 @@ def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[s
     try:
         equal = np.broadcast_arrays(*arrays)
     except ValueError as error:
-        raise InputError("the variables are not equally long") from error
+        raise InputError("the variables have different lengths") from error
     points = {
         name: np.atleast_1d(values).ravel() for name, values in zip(needed, equal, strict=True)
     }
     for name, values in points.items():
         if not np.all(np.isfinite(values) & (values >= 0)):
-            raise InputError(f"'{name}' has a value that is no number from 0 up")
+            raise InputError(f"'{name}' has a value that is negative or not a number")
     return points
 
 
@@ -196,7 +198,7 @@ def _warnings(
     for k, regime in enumerate(regimes):
         mine = owner == k
         for name, (low, high) in regime.fitted.items():
-            value = product(name, points)[mine]
+            value = evaluate_term(name, points)[mine]
             outside = value[(value < low) | (value > high)]
             if outside.size:
                 shown = ", ".join(number(name, v) for v in np.unique(outside)[:3])
@@ -205,7 +207,7 @@ def _warnings(
                     f"the fitted range {number(name, low)} to {number(name, high)}"
                 ] = None
     if np.any(seconds <= 0):
-        found["the formula gives a time that is not above zero"] = None
+        found["the formula gives a time of zero or less"] = None
     return list(found)
 
 

@@ -94,9 +94,9 @@ class Samples:
         if not len(self.seconds):
             raise InputError("there are no measured times")
         if not all(np.all(np.isfinite(column)) for column in columns):
-            raise InputError("a value is no finite number")
+            raise InputError("a value is not finite")
         if not np.all(self.seconds > 0):
-            raise InputError("a time is not above zero")
+            raise InputError("a time is zero or negative")
         for name, column in self.variables.items():
             least = 1 if name in COUNTED else 0
             wrong = column[(column < least) | ((name in COUNTED) & (column != np.floor(column)))]
@@ -116,7 +116,7 @@ class Samples:
             if value is None:
                 continue
             if key not in self.selectors:
-                raise InputError(f"the data do not say which '{key}' they are of")
+                raise InputError(f"the data do not contain '{key}'")
             keep &= self.selectors[key] == value
             if not keep.any():
                 known = ", ".join(map(str, dict.fromkeys(self.selectors[key].tolist())))
@@ -195,7 +195,9 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
     numbers = {name: _numbers(named[name], name, where) for name in VARIABLES if name in named}
     if not numbers:
         raise InputError(
-            "no variable of a model", where=where, hint=f"there are: {', '.join(VARIABLES)}"
+            "no column is a variable of a model",
+            where=where,
+            hint=f"there are: {', '.join(VARIABLES)}",
         )
     selectors: dict[str, NDArray[Any]] = {}
     for name in (name for name in SELECTORS if name in named):
@@ -226,14 +228,14 @@ def joined(parts: Sequence[Samples]) -> Samples:
             )
         if other.seconds_are != first.seconds_are:
             raise InputError(
-                "times of two kinds cannot be fitted together: "
+                "times with different definitions cannot be fitted together: "
                 f"'{printable(first.seconds_are, 60)}'"
                 f" and '{printable(other.seconds_are, 60)}'"
             )
         if other.variables.keys() != first.variables.keys() or (
             other.selectors.keys() != first.selectors.keys()
         ):
-            raise InputError("the inputs have not the same variables")
+            raise InputError("the inputs have different variables")
     return Samples(
         {
             name: np.concatenate([part.variables[name] for part in parts])
@@ -264,5 +266,5 @@ def _medians(seconds: Array, counts: NDArray[np.int64]) -> tuple[Array, Array]:
 
 def _numbers(values: NDArray[Any], name: str, where: str) -> Array:
     if values.dtype.kind not in "iuf":
-        raise InputError(f"a '{name}' that is no number", where=where)
+        raise InputError(f"a '{name}' that is not a number", where=where)
     return values.astype(np.float64)

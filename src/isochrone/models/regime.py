@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from isochrone.models.terms import columns, product
+from isochrone.models.terms import design_matrix, evaluate_term
 
 __all__ = ["Range", "Regime", "Selector"]
 
@@ -65,7 +65,7 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         length = len(next(iter(variables.values()), ()))
         away = np.zeros(length)
         for name, (low, high) in self.range.items():
-            value = product(name, variables)
+            value = evaluate_term(name, variables)
             for bound, side in ((low, -1.0), (high, 1.0)):
                 if bound is not None:
                     # Sizes and ranks span decades; a bound of 0 has no logarithm.
@@ -75,7 +75,7 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
 
     def evaluate(self, variables: Mapping[str, Array], weights: str) -> tuple[Array, Array]:
         """Return the times and half the width of their 95 % intervals (NaN if not known)."""
-        x = columns(self.terms, variables)
+        x = design_matrix(self.terms, variables)
         seconds = x @ np.array(self.coefficients)
         if self.covariance is None or self.sigma is None:
             return seconds, np.full_like(seconds, np.nan)

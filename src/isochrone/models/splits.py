@@ -20,7 +20,7 @@ from isochrone.base.units import parse_bytes
 from isochrone.models.family import Family
 from isochrone.models.observations import Observations
 from isochrone.models.regime import Range
-from isochrone.models.terms import VARIABLES, columns, product
+from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term
 
 __all__ = ["Region", "Splits", "find_regions", "parse_splits"]
 
@@ -87,11 +87,11 @@ def parse_splits(
         name = name.strip()
         if name == "none" and not colon:
             continue
-        product(name, {key: np.ones(1) for key in VARIABLES})
+        evaluate_term(name, {key: np.ones(1) for key in VARIABLES})
         if colon:
             given[name] = [_value(name, value) for value in values.split(",")]
             if sorted(set(given[name])) != given[name]:
-                raise InputError(f"the bounds of '{text}' do not rise")
+                raise InputError(f"the bounds in '{text}' are not increasing")
         else:
             along.append(name)
     return Splits(given, tuple(along), max_regimes, tolerance)
@@ -124,8 +124,8 @@ def _cut(
 ) -> list[Region]:
     """Cut one region at given bounds; a value on a bound belongs to the part below."""
     if not _has(name, observed):
-        raise InputError(f"no split along '{name}'", hint="the data do not hold it")
-    number = np.searchsorted(bounds, product(name, observed.variables), side="left")
+        raise InputError(f"cannot split along '{name}'", hint="it is not in the data")
+    number = np.searchsorted(bounds, evaluate_term(name, observed.variables), side="left")
     edges = [None, *bounds, None]
     parts = []
     for k in range(len(bounds) + 1):
@@ -156,7 +156,7 @@ def _search(
     if best is None:
         return [region]
     name, found = best
-    value = product(name, observed.variables)
+    value = evaluate_term(name, observed.variables)
     others = [other for other in along if other != name]
     parts = []
     for low, high in _ranges(found.breaks):
@@ -184,11 +184,11 @@ def _segmentation(
     seconds = observed.seconds[region.mask]
     scale = seconds if weights == "relative" else np.full_like(seconds, seconds.mean())
     noise = max(observed.noise or 0.0, splits.tolerance, _ROUNDING)
-    bases = [columns(form.terms, variables) for form in family.forms]
+    bases = [design_matrix(form.terms, variables) for form in family.forms]
     candidates = next(count for most, count in _CANDIDATES.items() if len(seconds) <= most)
     try:
         return segment(
-            product(name, variables), seconds, bases[0], alternatives=bases[1:],
+            evaluate_term(name, variables), seconds, bases[0], alternatives=bases[1:],
             sigma=noise * scale, max_segments=splits.max_regimes, min_values=family.min_values,
             max_candidates=candidates,
         )  # fmt: skip
@@ -198,7 +198,7 @@ def _segmentation(
 
 def _has(name: str, observed: Observations) -> bool:
     try:
-        product(name, observed.variables)
+        evaluate_term(name, observed.variables)
     except InputError:
         return False
     return True

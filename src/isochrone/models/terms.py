@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 
-__all__ = ["VARIABLES", "columns", "latex", "product", "unit", "variables_of"]
+__all__ = ["VARIABLES", "design_matrix", "latex", "evaluate_term", "unit", "variables_of"]
 
 Array = NDArray[np.float64]
 
@@ -25,10 +25,10 @@ VARIABLES: Final = {
     "p": "number of ranks",
     "w": "messages in a window",
     "n": "number of operations",
-    "pa": "intra-node messages",
-    "pe": "inter-node messages",
-    "in": "inter-node messages that come in",
-    "out": "inter-node messages that go out",
+    "pa": "pairs of messages within a node",
+    "pe": "pairs of messages with other nodes",
+    "in": "messages from other nodes",
+    "out": "messages to other nodes",
 }
 """Variables that models know, with their meaning and unit."""
 
@@ -57,12 +57,12 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
 ]  # fmt: skip
 
 
-def columns(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
+def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
     """Return one column for each term, shape (n, terms)."""
-    return np.column_stack([product(term, variables) for term in terms])
+    return np.column_stack([evaluate_term(term, variables) for term in terms])
 
 
-def product(term: str, variables: Mapping[str, Array]) -> Array:
+def evaluate_term(term: str, variables: Mapping[str, Array]) -> Array:
     """Return the values of one term, shape (n,).
 
     Raises
@@ -111,5 +111,5 @@ def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], str
                 found.append((function, match.groups(), shape))
                 break
         else:
-            raise InputError(f"'{term}' is no term of a model")
+            raise InputError(f"'{term}' is not a term of a model")
     return found

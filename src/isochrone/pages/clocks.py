@@ -26,7 +26,7 @@ def clock_section(run: Run) -> Section:
 def _apart(found: Clocks) -> Table:
     """Tabulate how far the clocks were apart."""
     rows = [
-        Row(("just synchronised", format_seconds(found.residual_median),
+        Row(("after synchronisation", format_seconds(found.residual_median),
              format_seconds(found.residual_max), plural(found.synchronised, "time"))),
     ]  # fmt: skip
     if found.offset is not None:
@@ -40,13 +40,13 @@ def _apart(found: Clocks) -> Table:
 
 
 def _sentences(found: Clocks) -> list[Block]:
-    drift = Sentence(f"Largest drift: {format_seconds(found.drift_max)} a second")
+    drift = Sentence(f"Largest drift: {1e6 * found.drift_max:.3g} ppm")
     if found.offset is None:
         return [drift]
     i, j = found.offset.worst_pair
     age = format_seconds(max(found.offset.worst_age, 0))
     return [
         Sentence(f"Worst: ranks {i} and {j}, {age} after the clocks were synchronised"),
-        Sentence(f"A comparison is known to {format_seconds(found.offset.bound)} (median)"),
+        Sentence(f"Uncertainty of a comparison: {format_seconds(found.offset.bound)} (median)"),
         drift,
     ]

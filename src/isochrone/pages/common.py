@@ -39,10 +39,10 @@ PARTIAL: Final = Sentence("it did not come to its end", about="partial run")
 
 _LABELS: Final = {
     "bytes": "message sizes", "order": "order of the pairs", "warmup": "warm-up round trips",
-    "min-repeats": "repeats at least", "max-repeats": "repeats at most",
-    "max-time": "time for a pair at most", "retest": "pairs measured again, at most",
-    "inner-parallel": "several pairs at once on a node", "time-limit": "time limit",
-    "precision": "wanted precision", "window": "messages in flight", "layout": "layout",
+    "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
+    "max-time": "maximum time per pair", "retest": "maximum number of pairs measured again",
+    "inner-parallel": "several pairs at once within a node", "time-limit": "time limit",
+    "precision": "target precision", "window": "messages in flight", "layout": "layout",
     "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
 }  # fmt: skip
 _ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
@@ -50,7 +50,7 @@ _ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
 
 _SECONDS: Final = {"max-time", "time-limit"}
 _ORDERS: Final = {
-    "quiet": "quiet: no two pairs at work share a node",
+    "quiet": "quiet: no two active pairs share a node",
     "rounds": "rounds: every rank in at most one pair at a time",
     "serial": "serial: one pair at a time, with a barrier before each",
 }
@@ -138,7 +138,7 @@ def _library(run: Run) -> str:
 
 
 def date_in_words(text: str) -> str:
-    """Write the date of a run file as people do; leave alone what is no such date."""
+    """Write the date of a run file as people do; leave alone what is not such a date."""
     try:
         date = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -158,13 +158,13 @@ def _counts(run: Run) -> list[Section]:
 
 def _how(run: Run) -> Iterator[Block]:
     if run.median_is_mean:
-        yield Sentence("The file this comes from knows only means, so means stand in the place of "
+        yield Sentence("The imported file contains only means; they are used instead of "
                        "medians.")  # fmt: skip
     if run.about.imported is not None:
         yield Sentence("It was measured by another program and imported.")
     if run.about.made_up:
-        yield Sentence("Nothing was measured: the times are made up from a formula, to try the "
-                       "tool out.")  # fmt: skip
+        yield Sentence("Nothing was measured: the times are made up from a formula, for trying out "
+                       "the tool.")  # fmt: skip
     facts = measured_how(run)
     if facts:
         yield Facts("", tuple(facts))
@@ -185,7 +185,7 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
         facts.append((f"clock {name}", "" if seconds is None else format_seconds(seconds)))
     facts.append(("clock", "runs in the virtual time of a simulator" if clock.simulated else ""))
     if run.end and isinstance(run.end.get("seconds"), int | float):
-        facts.append(("time for everything", format_seconds(float(run.end["seconds"]))))
+        facts.append(("total time", format_seconds(float(run.end["seconds"]))))
     facts += run.notes.items()
     return [(label, value) for label, value in facts if value]
 
@@ -216,7 +216,7 @@ def _hosts(run: Run) -> Table:
     ranks.pop("", None)
     left_out = len(ranks) - MAX_HOSTS
     return Table(
-        "Where the ranks ran, as found on the machine",
+        "Hosts of the ranks, as detected",
         (Column("host"), Column("ranks", right=True), Column("which")),
         tuple(
             Row((host, str(len(own)), ranges(own))) for host, own in list(ranks.items())[:MAX_HOSTS]
@@ -238,10 +238,10 @@ def provenance(run: Run) -> Section:
         try:
             digest = sha256(run.path)
         except OSError:
-            digest = "the file is no longer there"
+            digest = "the file no longer exists"
         facts += [("run file", str(run.path)), ("SHA-256", digest)]
     facts += [(f"original {key}", value) for key, value in (run.about.imported or {}).items()]
     if run.about.probe:
         facts.append(("measured by", f"isochrone-probe {run.about.probe}"))
     facts.append(("report by", f"isochrone {isochrone.__version__}"))
-    return Section("Where this comes from", (Facts("", tuple(facts)),), only="report")
+    return Section("Provenance", (Facts("", tuple(facts)),), only="report")

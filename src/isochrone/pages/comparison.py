@@ -19,7 +19,7 @@ def blocks(found: Comparison) -> list[Block]:
     counts = found.to_json()["counts"]
     said: list[Block] = [Sentence(
         f"{found.experiment}: {len(found.points)} points, {counts['slower']} slower, "
-        f"{counts['faster']} faster, {counts['same']} without a proved difference", "strong",
+        f"{counts['faster']} faster, {counts['same']} without a significant difference", "strong",
     )]  # fmt: skip
     said += [
         Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")

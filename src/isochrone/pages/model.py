@@ -30,7 +30,7 @@ _COSTS: Final = {
     "max(in,out)": ("for each message of the busier direction", 1.0),
     "min(in,out)": ("for each message of the other direction", 1.0),
     "pa": ("for each message within the node", 0.5),
-    "1": ("to start with", 1.0),
+    "1": ("as a fixed cost", 1.0),
 }
 """What the coefficient of a term is of, and its part of a pair: two messages are one."""
 
@@ -65,7 +65,7 @@ def fitted(fit: Fit) -> list[Block]:
     return [
         *(_costs(model) or _formulas(model)),
         _quality(model),
-        Sentence("More is said by isochrone fit: intervals, points left out, other families."),
+        Sentence("isochrone fit shows more: intervals, cross-validation, other families."),
         replace(fit.picture, options=options),
     ]
 
@@ -153,7 +153,7 @@ def _known(regime: Regime, place: int, part: float) -> str:
         return ""
     low, high = part * regime.low[place], part * regime.high[place]
     if low <= 0 <= high:
-        return " (cannot be told from nothing)"
+        return " (not significantly different from zero)"
     return f" ({format_seconds(low)} to {format_seconds(high)})"
 
 
@@ -187,7 +187,7 @@ def _deviations(quality: dict[str, Any]) -> Table:
         for value, found in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
             rows.append(_deviation(f"{name} = {text}", found))
-    titles = ("least", "average", "largest")
+    titles = ("minimum", "average", "maximum")
     columns = (Column(""), *(Column(title, right=True) for title in titles))
     return Table(
         "|predicted - measured| / measured", columns, tuple(rows), "; ".join(left_out)
@@ -207,11 +207,11 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             failed.append(Sentence(row["reason"], about=row["family"]))
             continue
         rows.append(Row((
-            row["family"], _percent(row["held_out"]), plural(row["coefficients"], "coefficient"),
-            plural(row["pieces"], "regime"), "<- taken" if k == 0 else "",
+            row["family"], _percent(row["held_out"]), str(row["coefficients"]), str(row["pieces"]),
+            "<- taken" if k == 0 else "",
         )))  # fmt: skip
-    columns = (Column("family"), Column("error", right=True), Column("of"), Column("in"),
-               Column(""))  # fmt: skip
+    numbers = (Column(title, right=True) for title in ("error", "coefficients", "regimes"))
+    columns = (Column("family"), *numbers, Column(""))
     yield Table(
         f"Families by leave-one-group-out error{', ' if words else ''}{words}", columns, tuple(rows)
     )

@@ -15,13 +15,13 @@ from isochrone.workloads import Ints
 from isochrone.workloads.node_messages import Counts, Layout, count
 from isochrone.workloads.traffic import RoundKind
 
-__all__ = ["Prediction", "predict"]
+__all__ = ["CallCost", "predict"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Prediction:
+class CallCost:
     """What the exchange of a collective call costs.
 
     Attributes
@@ -95,7 +95,7 @@ def predict(
     model: NodeCost,
     *,
     reading: bool = False,
-) -> Prediction:
+) -> CallCost:
     """Return the cost of a call whose domain k is served by rank ``aggregators[k]``."""
     rounds = sum(kind.rounds for kind in kinds)
     total = Counts(*(np.zeros(layout.nodes, np.int64) for _ in range(3)))
@@ -112,4 +112,4 @@ def predict(
         nodes += kind.rounds / rounds * costs
         total = total.plus(found, kind.times)
     seconds, below, above = times.tolist()
-    return Prediction(hosts, total, rounds, seconds, below, above, nodes, warnings)
+    return CallCost(hosts, total, rounds, seconds, below, above, nodes, warnings)

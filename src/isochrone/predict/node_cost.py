@@ -44,7 +44,7 @@ class NodeCost:
         if unknown or not self.model.variables:
             found = ", ".join(self.model.variables) or "nothing"
             raise InputError(
-                f"the model is one of {found}, not of the messages of a node (pa, pe)",
+                f"the model is a function of {found}, not of the messages of a node (pa, pe)",
                 where="--model", hint="fit a hotspot measurement, or see examples/models",
             )  # fmt: skip
 

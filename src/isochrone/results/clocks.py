@@ -55,7 +55,7 @@ class Clocks:
     residual_median, residual_max
         Difference to the clock of rank 0 just after; over all ranks and times.
     drift_max
-        Of any rank against rank 0, in seconds a second, as known at the end.
+        Of any rank against rank 0, in seconds per second, as known at the end.
     offset
         None if no clocks were compared later.
     """

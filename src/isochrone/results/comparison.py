@@ -170,7 +170,7 @@ def _check_alike(runs: Sequence[Run]) -> None:
         pairs = [
             ("experiment", first.experiment, other.experiment),
             ("number of ranks", first.size, other.size),
-            ("meaning of a time", first.quantity or "?", other.quantity or "?"),
+            ("definition of the times", first.quantity or "?", other.quantity or "?"),
         ]
         for key in _WHAT:
             if key in first.options and key in other.options:
@@ -178,7 +178,7 @@ def _check_alike(runs: Sequence[Run]) -> None:
         for what, left, right in pairs:
             if left != right:
                 raise InputError(
-                    f"not the same thing: {what} is {printable(left, 60)} in one and "
+                    f"not comparable: {what} is {printable(left, 60)} in one and "
                     f"{printable(right, 60)} in the other",
                     where=other.where,
                 )
@@ -257,7 +257,7 @@ def _pairs(run: Run) -> dict[Key, tuple[float, float]]:
         mean_error = table["stddev"] / np.sqrt(np.maximum(table["n"], 1))
         error = MEDIAN_LOSS * mean_error / median
     else:
-        raise InputError("the pairs do not say how sure they are", where=run.where)
+        raise InputError("the pairs have no confidence intervals", where=run.where)
     logs, errors = np.log(median).tolist(), np.nan_to_num(error).tolist()
     found = points(table, ("i", "j", "bytes"))
     return {key: (logs[rows[-1]], errors[rows[-1]]) for key, rows in found.items()}
@@ -268,11 +268,11 @@ def _same_points(sides: Sequence[Sequence[dict[Key, Any]]], common: bool) -> lis
     left, right = ({key: None for times in side for key in times} for side in sides)
     both = [key for key in left if key in right]
     if not both:
-        raise InputError("the two have no point in common", hint=_others(left, right))
+        raise InputError("the two sides have no point in common", hint=_others(left, right))
     if not common and (len(both) < len(left) or len(both) < len(right)):
         raise InputError(
-            f"the two have not the same points: {_others(left, right)}",
-            hint="--common compares what both have",
+            f"the two sides have different points: {_others(left, right)}",
+            hint="--common compares only the common points",
         )
     return both
 

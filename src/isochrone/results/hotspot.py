@@ -36,7 +36,7 @@ class GridPoint:
     bytes
         Of a message.
     times
-        Until the last rank that takes part is done.
+        Until the slowest participating rank is done.
     """
 
     intra: int

@@ -35,12 +35,12 @@ def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArr
     Raises
     ------
     InputError
-        If it is not there, or one is no such number.
+        If it is not there, or one is not such a number.
     """
     values = _numbers(table, key, where, record)
     # A comparison with NaN, which stands for a missing number, is false.
     if not np.all((values >= 0) & (values < 2**53) & (values == np.floor(values))):
-        raise InputError(f"a '{record}' record whose '{key}' is no whole number", where=where)
+        raise InputError(f"a '{record}' record whose '{key}' is not a whole number", where=where)
     return values.astype(np.int64)
 
 
@@ -50,7 +50,7 @@ def texts(table: Table, key: str, where: str, record: str = "sample") -> list[st
     Raises
     ------
     InputError
-        If it is not there, or one is no text.
+        If it is not there, or one is not text.
     """
     values = table[key].tolist() if key in table else [None]
     if not all(isinstance(value, str) for value in values):
@@ -62,5 +62,5 @@ def _numbers(table: Table, key: str, where: str, record: str) -> NDArray[np.floa
     if key not in table:
         raise InputError(f"a '{record}' record without '{key}'", where=where)
     if table[key].dtype.kind not in "if":
-        raise InputError(f"a '{record}' record whose '{key}' is no number", where=where)
+        raise InputError(f"a '{record}' record whose '{key}' is not a number", where=where)
     return table[key].astype(np.float64)

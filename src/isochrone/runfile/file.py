@@ -46,7 +46,7 @@ def read(path: str | Path) -> Run:
     Raises
     ------
     InputError
-        If the file cannot be opened, is no run file, is of a newer format, or is damaged.
+        If the file cannot be opened, is not a run file, is of a newer format, or is damaged.
     """
     path = Path(path)
     try:
@@ -175,7 +175,7 @@ class _Reader:
         if type(number) is not int or not 0 <= number < self.run.size:
             raise self.fail(f"'rank' is {number!r}, not a number from 0 to {self.run.size - 1}")
         if number in self.ranks_seen:
-            raise self.fail(f"rank {number} a second time")
+            raise self.fail(f"rank {number} appears twice")
         self.ranks_seen.add(number)
         if not isinstance(host, str):
             raise self.fail("a 'rank' record without a 'host'")
@@ -201,7 +201,7 @@ class _Reader:
         for key in (q for q in PAIR_QUANTITIES if q in table):
             values = table[key]
             if values.dtype != np.float64 and values.dtype != np.int64:
-                raise self.fail(f"a 'pair' record whose '{key}' is no number", line=False)
+                raise self.fail(f"a 'pair' record whose '{key}' is not a number", line=False)
             if np.any((values < 0) | (values > MAX_SECONDS)) or (
                 key == "median" and np.isnan(values).any()
             ):

@@ -186,7 +186,7 @@ class Run:
             raise InputError(
                 "this run holds no pairs",
                 where=self.where,
-                hint="it is no latency map, or it was cut before the first pair was written",
+                hint="it is not a latency map, or was cut short before the first pair",
             )
         return table
 

@@ -36,7 +36,7 @@ def draw(name: str, runs: Sequence[Run], options: Options | None = None) -> Figu
     options = options or Options()
     view: View = registry.load(FAMILY, name).VIEW
     if not runs:
-        raise InputError("a picture of no run", hint="name at least one run file")
+        raise InputError("no run to draw", hint="name at least one run file")
     if not view.several and len(runs) > 1:
         raise InputError(f"the view {name} draws one run, not {len(runs)}")
     if not view.several and len(options.sizes) > 1:

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "COLOURS", "MOST_PANELS", "WORDS", "head", "measured", "name_of", "resolve", "title_of",
+    "COLOURS", "MAX_PANELS", "WORDS", "head", "measured", "name_of", "resolve", "title_of",
     "value_text",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
 
-MOST_PANELS: Final = 6
+MAX_PANELS: Final = 6
 
 COLOURS: Final = ("#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#9c6b4e", "#5fb3b3", "#d9c14a")
 """Of lines. No red: red means slow."""
 
 WORDS: Final = {
     "b": "message size", "p": "ranks", "w": "messages in a window", "n": "operations",
-    "pa": "intra-node messages", "pe": "inter-node messages", "in": "messages in",
-    "out": "messages out",
+    "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",
+    "in": "messages in", "out": "messages out",
 }  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def resolve(
         if all(points.where[key] in known[key] for key in known if key in points.where)
     ]
     if not groups:
-        raise InputError("the model is for nothing that these runs measured")
+        raise InputError("the model does not apply to anything measured in these runs")
     return model, groups
 
 

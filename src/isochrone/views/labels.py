@@ -11,7 +11,7 @@ from isochrone.base.text import printable
 from isochrone.results.sweep.curves import Curve
 from isochrone.runfile.run import Run
 
-__all__ = ["Labels", "library", "ranks_per_node", "tell_apart"]
+__all__ = ["Labels", "library", "ranks_per_node", "distinguish"]
 
 ONE_NODE: Final = "one node"
 
@@ -33,7 +33,7 @@ class Labels(NamedTuple):
     common: list[str]
 
 
-def tell_apart(drawn: Sequence[tuple[Run, Curve]]) -> Labels:
+def distinguish(drawn: Sequence[tuple[Run, Curve]]) -> Labels:
     """Label each curve by what differs between it and the others.
 
     Options, ranks, ranks per node, MPI library and where the times come from are compared. Curves

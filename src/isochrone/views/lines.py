@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Line", "Words", "draw_lines"]
+__all__ = ["Line", "ChartText", "draw_lines"]
 
 _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
 _LEFT, _BOTTOM = 0.95, 0.66
 _LEAD: Final = 0.30  # inches from the axes to the names of the lines
 _GAP: Final = 0.165  # inches between two names
-_MOST_NAMES: Final = int(_HEIGHT / _GAP)
+_MAX_NAMES: Final = int(_HEIGHT / _GAP)
 _LONGEST: Final = 60  # characters of a name
 _MARKERS: Final = 60  # points up to which each has a marker
 _BARS: Final = 150
-_MOST_SWITCHES: Final = 4  # that are named; more are only shaded
+_MAX_SWITCHES: Final = 4  # that are named; more are only shaded
 
 Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Words:
+class ChartText:
     """What is written around the lines, and how the ticks are written."""
 
     title: str
@@ -68,7 +68,7 @@ class Words:
     tick_y: Callable[[float], str]
 
 
-def draw_lines(lines: Sequence[Line], words: Words, scale: Scale) -> Figure:
+def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
     """Draw lines, their error bars, their switches, and their names at their ends.
 
     Raises
@@ -79,7 +79,7 @@ def draw_lines(lines: Sequence[Line], words: Words, scale: Scale) -> Figure:
     lines = [_drawable(line, scale) for line in lines]
     kept = [line for line in lines if len(line.x)]
     if not kept:
-        raise InputError("there is nothing to draw", hint="all of it is zero or unknown")
+        raise InputError("there is nothing to draw", hint="all values are zero or unknown")
     names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in kept]
     room = max((text_width(name, LABEL) for name in names), default=0)
     right = _LEAD + room + 0.15 if any(names) else 0.35
@@ -111,7 +111,7 @@ def _drawable(line: Line, scale: Scale) -> Line:
     return Line(line.name, x, y, np.minimum(low, y), np.maximum(high, y), line.switches)
 
 
-def _limits(axes: Axes, lines: Sequence[Line], words: Words, scale: Scale) -> float:
+def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -> float:
     """Set limits and ticks of both axes; return the smallest size above 0."""
     x = np.concatenate([line.x for line in lines])
     above = x[x > 0]
@@ -173,7 +173,7 @@ def _shade(
         axes.axvspan(low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
     left, right = axes.get_xlim()
     free = left
-    for after, before in sorted(gaps)[:_MOST_SWITCHES]:
+    for after, before in sorted(gaps)[:_MAX_SWITCHES]:
         text = f"switch {tick_bytes(after)} – {tick_bytes(before)}"
         half = text_width(text, CAPTION) / _WIDTH * (right - left) / 2
         middle = float(to([after, before]).mean())
@@ -194,9 +194,9 @@ def _name(
     points = np.array([[end, float(line.y[-1])] for end, line in zip(ends, lines, strict=True)])
     heights = axes.transAxes.inverted().transform(axes.transData.transform(points))
     order = np.argsort(-heights[:, 1], kind="stable").tolist()
-    more = len(order) - _MOST_NAMES
+    more = len(order) - _MAX_NAMES
     if more > 0:
-        order = order[: _MOST_NAMES - 1]
+        order = order[: _MAX_NAMES - 1]
     places = spread([float(heights[k, 1]) for k in order], _GAP / _HEIGHT)
     lead = _LEAD / _WIDTH
     for k, at in zip(order, places, strict=True):

@@ -24,7 +24,7 @@ __all__ = [
 Scale = Literal["log", "linear"]
 
 _ZERO_GAP: Final = 1.4  # octaves between the place of nothing and the smallest something
-_MOST_TICKS: Final = 11
+_MAX_TICKS: Final = 11
 _SUBS: Final = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(range(1, 10)))
 
 
@@ -65,7 +65,7 @@ def where_ticks(
         chosen = _multiples(float(found.min()), float(found.max()))
     else:
         low, high = math.ceil(math.log2(smallest)), math.floor(math.log2(float(found.max()) or 1))
-        step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MOST_TICKS)
+        step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MAX_TICKS)
         chosen = [2.0**k for k in range(low, high + 1) if k % step == 0]
         if len(chosen) < 2:
             chosen = [float(v) for v in above[:: max(1, len(above) // 4)]]

@@ -29,10 +29,10 @@ def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
     Raises
     ------
     InputError
-        If a run is no sweep, or none has such an operation.
+        If a run is not a sweep, or none has such an operation.
     """
     if not runs:
-        raise InputError("a picture of no run", hint="name at least one run file")
+        raise InputError("no run to draw", hint="name at least one run file")
     found = [(run, curve) for run in runs for curve in curves(run)]
     if not ops:
         return found

@@ -52,7 +52,7 @@ class Allocation:
 
     def __post_init__(self) -> None:
         if not self.hosts:
-            raise InputError("no node", where=self.origin)
+            raise InputError("no nodes are given", where=self.origin)
         for host, count in zip(self.hosts, self.cores, strict=True):
             if count < 1:
                 raise InputError(
@@ -91,14 +91,14 @@ def from_numbers(text: str, where: str = "--nodes") -> Allocation:
     Raises
     ------
     InputError
-        If it is no such list, or a node has no core.
+        If it is not such a list, or a node has no core.
     """
     cores = _counts(text, where)
     return Allocation(tuple(f"n{k}" for k in range(len(cores))), tuple(cores), where)
 
 
 def read_hostfile(path: Path) -> Allocation:
-    """Read ``host:4`` (Hydra), ``host slots=4`` (Open MPI), or one line a rank (PBS), mixed or not.
+    """Read ``host:4`` (Hydra), ``host slots=4`` (Open MPI), or one line per rank (PBS), or a mix.
 
     Raises
     ------
@@ -118,22 +118,22 @@ def read_hostfile(path: Path) -> Allocation:
         name, colon, count = words[0].partition(":")
         slots = [w.partition("=")[2] for w in words[1:] if w.startswith("slots=")]
         if (slots and colon) or len(slots) > 1:
-            raise InputError("the number of ranks twice", where=where)
+            raise InputError("the number of ranks is given twice", where=where)
         text = count if colon else (slots or ["1"])[0]
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
             raise InputError("not a host name", where=where, hint="write host:4 or host slots=4")
         if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
-            raise InputError(f"'{text[:20]}' is no number of ranks from 1", where=where)
+            raise InputError(f"'{text[:20]}' is not a number of ranks of at least 1", where=where)
         found[name] = found.get(name, 0) + int(text)
     if not found:
-        raise InputError("it names no host", where=str(path))
+        raise InputError("it contains no hosts", where=str(path))
     return Allocation(tuple(found), tuple(found.values()), str(path))
 
 
 def from_hosts(hosts: Sequence[str], origin: str) -> Allocation:
     """Return the nodes of a job from the host of each rank."""
     if not all(_NAME.fullmatch(host) and len(host) <= MAX_NAME for host in hosts):
-        raise InputError("a rank without a host, or on one whose name is none", where=origin)
+        raise InputError("a rank has no host, or one with an invalid name", where=origin)
     counts: dict[str, int] = {}
     for host in hosts:
         counts[host] = counts.get(host, 0) + 1
@@ -155,14 +155,16 @@ def from_slurm(environ: Mapping[str, str]) -> Allocation:
     key = "SLURM_JOB_CPUS_PER_NODE"
     if names is None or key not in environ:
         raise InputError(
-            "this is no Slurm job: SLURM_JOB_NODELIST or SLURM_JOB_CPUS_PER_NODE is not set",
+            "not inside a Slurm job: SLURM_JOB_NODELIST or SLURM_JOB_CPUS_PER_NODE is not set",
             hint="run it inside salloc or sbatch, or give --nodes or --hostfile",
         )
     hosts = expand_hosts(names, "SLURM_JOB_NODELIST")
     tasks = environ.get("SLURM_TASKS_PER_NODE") if "SLURM_NTASKS" in environ else None
     cores = _counts(tasks, "SLURM_TASKS_PER_NODE") if tasks else _counts(environ[key], key)
     if len(hosts) != len(cores):
-        raise InputError(f"{len(hosts)} nodes, but cores of {len(cores)}", where="the Slurm job")
+        raise InputError(
+            f"{len(hosts)} nodes, but core counts for {len(cores)}", where="the Slurm job"
+        )
     return Allocation(tuple(hosts), tuple(cores), "the Slurm job")
 
 
@@ -182,7 +184,7 @@ def expand_hosts(text: str, where: str) -> list[str]:
         if len(hosts) > MAX_NODES:
             raise InputError(f"more than {MAX_NODES} nodes", where=where)
     if len(set(hosts)) != len(hosts):
-        raise InputError("a node twice", where=where)
+        raise InputError("a node is listed twice", where=where)
     return hosts
 
 
@@ -217,7 +219,9 @@ def _counts(text: str, where: str) -> list[int]:
         match = _COUNT.fullmatch(part)
         if match is None:
             raise InputError(
-                f"'{part[:20]}' is no number of cores", where=where, hint="write 4,4,2 or 4(x2),2"
+                f"'{part[:20]}' is not a number of cores",
+                where=where,
+                hint="write 4,4,2 or 4(x2),2",
             )
         times = int(match[2] or 1)
         if len(counts) + times > MAX_NODES:

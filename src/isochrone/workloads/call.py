@@ -8,7 +8,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.workloads.access_pattern import AccessPattern
 from isochrone.workloads.cb_config_list import row_aggregators
-from isochrone.workloads.file_domains import Windows, even, lustre_clients, stripe_cyclic
+from isochrone.workloads.file_domains import FileWindows, even, lustre_clients, stripe_cyclic
 from isochrone.workloads.grid import Grid
 from isochrone.workloads.traffic import RoundKind, round_kinds
 
@@ -61,7 +61,7 @@ class Call:
         """Whether stripes are dealt out: ROMIO's Lustre driver does so for writes only."""
         return self.driver == "lustre" and not self.reading
 
-    def windows(self, aggregators: int) -> Windows:
+    def windows(self, aggregators: int) -> FileWindows:
         """Cut the file for so many aggregators."""
         extent = self.pattern.extent
         if self.cyclic:
@@ -91,5 +91,7 @@ class Call:
                 "romio_cb_write or romio_cb_read is 'enable'"
             )
         if self.driver == "lustre" and self.reading:
-            found.append("ROMIO's Lustre driver reads with even file domains; so they are taken")
+            found.append(
+                "ROMIO's Lustre driver reads with even file domains, and so does this prediction"
+            )
         return found

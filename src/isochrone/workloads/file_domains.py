@@ -15,18 +15,18 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.workloads import Ints
 
-__all__ = ["MAX_WINDOWS", "Windows", "even", "lustre_clients", "stripe_cyclic"]
+__all__ = ["MAX_WINDOWS", "FileWindows", "even", "lustre_clients", "stripe_cyclic"]
 
 MAX_WINDOWS: Final = 20_000_000
 """More parts than that of one file are refused: they would not fit into memory."""
 
 
 @dataclass(frozen=True)
-class Windows:
+class FileWindows:
     """Parts ``[start, end)`` of the file; each belongs to one domain and is moved in one round."""
 
     domain: Ints
-    turn: Ints
+    round_index: Ints
     start: Ints
     end: Ints
     domains: int
@@ -34,7 +34,7 @@ class Windows:
     @property
     def rounds(self) -> int:
         """Rounds of the exchange."""
-        return int(self.turn.max(initial=0)) + 1
+        return int(self.round_index.max(initial=0)) + 1
 
 
 def even(
@@ -44,7 +44,7 @@ def even(
     unit: int = 0,
     smallest: int = 0,
     buffer: int | None = None,
-) -> Windows:
+) -> FileWindows:
     """Cut the extent evenly, as ROMIO's generic driver does.
 
     ``ADIOI_Calc_file_domains`` (``ad_aggregate.c``): equal lengths, rounded up, of at least
@@ -69,9 +69,9 @@ def even(
     each = np.maximum(-(-(end - start) // buffer), 0)
     _check_number(int(each.sum()))
     pick = np.repeat(domain, each)
-    turn = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
-    begin = start[pick] + turn * buffer
-    return _without_empty(pick, turn, begin, np.minimum(begin + buffer, end[pick]), domains)
+    round_index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+    begin = start[pick] + round_index * buffer
+    return _without_empty(pick, round_index, begin, np.minimum(begin + buffer, end[pick]), domains)
 
 
 def lustre_clients(aggregators: int, stripes: int, ratio: int = 1) -> int:
@@ -86,7 +86,7 @@ def lustre_clients(aggregators: int, stripes: int, ratio: int = 1) -> int:
     return next(n for n in range(aggregators, 0, -1) if stripes % n == 0)
 
 
-def stripe_cyclic(extent: tuple[int, int], clients: int, size: int) -> Windows:
+def stripe_cyclic(extent: tuple[int, int], clients: int, size: int) -> FileWindows:
     """Deal stripes of ``size`` bytes out, as ROMIO's Lustre driver does when it writes.
 
     ``ADIOI_LUSTRE_Calc_aggregator``: stripe ``offset / size`` goes to aggregator number
@@ -97,8 +97,8 @@ def stripe_cyclic(extent: tuple[int, int], clients: int, size: int) -> Windows:
     stripe = np.arange(first // size, (last - 1) // size + 1, dtype=np.int64)
     start = np.maximum(stripe * size, first)
     end = np.minimum((stripe + 1) * size, last)
-    turn = stripe // clients - stripe[0] // clients
-    return _without_empty(stripe % clients, turn, start, end, clients)
+    round_index = stripe // clients - stripe[0] // clients
+    return _without_empty(stripe % clients, round_index, start, end, clients)
 
 
 def _check_number(windows: int) -> None:
@@ -109,9 +109,11 @@ def _check_number(windows: int) -> None:
         )
 
 
-def _without_empty(domain: Ints, turn: Ints, start: Ints, end: Ints, domains: int) -> Windows:
+def _without_empty(
+    domain: Ints, round_index: Ints, start: Ints, end: Ints, domains: int
+) -> FileWindows:
     keep = start < end
-    return Windows(domain[keep], turn[keep], start[keep], end[keep], domains)
+    return FileWindows(domain[keep], round_index[keep], start[keep], end[keep], domains)
 
 
-Rule = Callable[[tuple[int, int]], Windows]
+Rule = Callable[[tuple[int, int]], FileWindows]

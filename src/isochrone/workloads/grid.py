@@ -1,4 +1,4 @@
-"""Arrays cut into equal blocks, one a rank: what most file patterns are made of."""
+"""Arrays cut into equal blocks, one per rank: what most file patterns are made of."""
 
 from __future__ import annotations
 

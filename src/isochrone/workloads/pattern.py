@@ -1,6 +1,6 @@
 """Access patterns as the command line asks for them.
 
-`isochrone.workloads.patterns` holds the patterns, one a file; each file ends in its `Pattern`.
+`isochrone.workloads.patterns` holds the patterns, one per file; each file ends in its `Pattern`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Pattern:
         What to write for so many ranks, where the pattern turns out to be one of others.
     as_tiles
         Returns one of its patterns as tiles across and down, which the experiment ``tile-io`` can
-        repeat; None if it is no such grid.
+        repeat; None if it is not such a grid.
     position
         Of its option in the help: the lowest is first, equal ones follow by name.
     """
@@ -77,7 +77,7 @@ class Pattern:
     option: Option
     make: Callable[[Options, int], AccessPattern]
     more: tuple[Option, ...] = ()
-    hint: Callable[[int], str] = lambda ranks: "they must be as many"
+    hint: Callable[[int], str] = lambda ranks: "the two must be equal"
     as_tiles: Callable[[AccessPattern], Grid | None] = lambda pattern: None
     position: int = 100
 

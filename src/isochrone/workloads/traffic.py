@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from isochrone.workloads import Ints
 from isochrone.workloads.access_pattern import AccessPattern, Runs
-from isochrone.workloads.file_domains import Windows
+from isochrone.workloads.file_domains import FileWindows
 
 __all__ = ["MAX_KINDS", "RoundKind", "Traffic", "round_kinds"]
 
@@ -102,25 +102,25 @@ class RoundKind:
         return self.times * self.spread
 
 
-def round_kinds(pattern: AccessPattern, windows: Windows) -> list[RoundKind]:
+def round_kinds(pattern: AccessPattern, windows: FileWindows) -> list[RoundKind]:
     """Count the messages of a pattern whose file is cut into windows, by kind of round.
 
     All ranks wait for each other in each round (``MPI_Alltoall`` of the sizes, ``MPI_Waitall``), so
     the hot spot of each round counts, and not that of the sum. Few rounds differ, however.
     """
     runs = pattern.touches(windows.start, windows.end)
-    domain, turn = windows.domain[runs.window], windows.turn[runs.window]
+    domain, round_index = windows.domain[runs.window], windows.round_index[runs.window]
     shape = pattern.ranks, windows.domains
     if windows.rounds == 1:
         return [RoundKind(_traffic(*shape, domain, runs))]
     marks = np.zeros(windows.rounds, np.uint64)
-    np.add.at(marks, turn, _mark(domain, runs.first, runs.last))
+    np.add.at(marks, round_index, _mark(domain, runs.first, runs.last))
     _, first, times = np.unique(marks, return_index=True, return_counts=True)
     if len(first) > MAX_KINDS:
         return [RoundKind(_traffic(*shape, domain, runs), spread=windows.rounds)]
     found = []
     for representative, count in zip(first, times, strict=True):
-        keep = turn == representative
+        keep = round_index == representative
         some = Runs(*(column[keep] for column in runs))
         found.append(RoundKind(_traffic(*shape, domain[keep], some), int(count)))
     return found

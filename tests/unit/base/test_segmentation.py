@@ -117,7 +117,7 @@ def test_ten_thousand_values_are_cut_in_places_enough() -> None:
 def test_too_few_values_and_terms_that_depend_are_refused() -> None:
     with pytest.raises(InputError, match="2 values of the variable are too few"):
         segment([1, 2], [1e-6, 2e-6])
-    with pytest.raises(InputError, match="told apart"):
+    with pytest.raises(InputError, match="collinear"):
         segment(SIZES, time_of(SIZES, []), np.column_stack([SIZES, 2 * SIZES]))
     with pytest.raises(InputError, match="9 segments"):
         segment(SIZES, time_of(SIZES, []), segments=9)

@@ -13,21 +13,21 @@ COSTS = [Cost(0.5, 20.0, 1.0), Cost(0.5, 10.0, 0.5), Cost(0.5, 2.0, 0.1)]
 
 def test_with_time_to_spare_every_run_gets_at_least_its_estimate() -> None:
     shares = share_out(200.0, COSTS)
-    assert not any(share.lowered or share.short for share in shares)
+    assert not any(share.repeats_reduced or share.points_omitted for share in shares)
     for share, cost in zip(shares, COSTS, strict=True):
         assert share.seconds >= cost.full
 
 
 def test_short_time_is_shared_in_proportion_and_never_exceeded() -> None:
     shares = share_out(17.5, COSTS)
-    assert all(share.lowered and not share.short for share in shares)
+    assert all(share.repeats_reduced and not share.points_omitted for share in shares)
     assert sum(s.seconds for s in shares) + 1.5 == pytest.approx(17.5)
     assert shares[0].seconds == pytest.approx(2 * shares[1].seconds)
 
 
 def test_too_short_a_time_is_said_to_leave_out_points() -> None:
-    assert all(share.short for share in share_out(2.0, COSTS))
-    assert all(share.short for share in share_out(-5.0, COSTS))
+    assert all(share.points_omitted for share in share_out(2.0, COSTS))
+    assert all(share.points_omitted for share in share_out(-5.0, COSTS))
 
 
 def test_the_whole_suite_stays_in_time_if_every_run_uses_all_it_got() -> None:

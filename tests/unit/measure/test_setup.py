@@ -53,7 +53,11 @@ def test_notes_and_extra_options_are_passed_on_and_warnings_are_told() -> None:
     ("script", "complaint", "error"),
     [
         ("true", "ended without writing it", InputError),
-        ('echo \'{"record":"sample"}\' > out', "before the measurement did", MeasurementError),
+        (
+            'echo \'{"record":"sample"}\' > out',
+            "before the measurement was complete",
+            MeasurementError,
+        ),
         ("echo x > out; exit 3", "exit status 3", MeasurementError),
     ],
 )

@@ -26,5 +26,5 @@ def test_left_out_is_what_a_fit_without_the_point_predicts() -> None:
             mine = number == group
             rest = {key: values[~mine] for key, values in variables.items()}
             again = linear.fit(terms, rest, seconds[~mine], weights="absolute")
-            x = models.terms.columns(terms, {k: v[mine] for k, v in variables.items()})
+            x = models.terms.design_matrix(terms, {k: v[mine] for k, v in variables.items()})
             assert without[mine] == pytest.approx(x @ again.coefficients, rel=1e-9)

@@ -28,7 +28,7 @@ def test_op_p_b_seconds_are_read_and_fitted(tmp_path: Path) -> None:
     assert model.regimes[0].coefficients == pytest.approx(regime.coefficients, rel=1e-9)
 
 
-def test_hot_spots_units_blanks_and_other_columns_are_understood(tmp_path: Path) -> None:
+def test_hotspots_units_blanks_and_other_columns_are_understood(tmp_path: Path) -> None:
     text = "order, pa, pe, bytes, seconds, remark\nintra-first, 0.5, 1, 4MiB, 1e-3, x\n\n"
     data = models.load([table(tmp_path, text)])
     assert data.variables["pa"].tolist() == [0.5]
@@ -43,13 +43,13 @@ def test_hot_spots_units_blanks_and_other_columns_are_understood(tmp_path: Path)
         ("", "a CSV with a column 'seconds'"),
         ("p,b\n1,2\n", "a CSV with a column 'seconds'"),
         ("p,b,seconds\n", "no measured times"),
-        ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', no finite number"),
+        ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', not a finite number"),
         ("p,b,seconds\n2,10,1\n2,10,nan\n", "times.csv:3: 'seconds' is 'nan'"),
         ("p,b,seconds\n2,10,1\n2,10\n", "times.csv:3: 2 values, not 3"),
-        ("p,b,seconds\n2,10,-1\n", "not above zero"),
-        ("p,p,seconds\n2,10,1\n", "two columns of one name"),
-        ("x,seconds\n2,1\n", "no variable of a model"),
-        ("p,b,seconds\n2,1XB,1\n", "no finite number"),
+        ("p,b,seconds\n2,10,-1\n", "zero or negative"),
+        ("p,p,seconds\n2,10,1\n", "two columns have the same name"),
+        ("x,seconds\n2,1\n", "no column is a variable of a model"),
+        ("p,b,seconds\n2,1XB,1\n", "not a finite number"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(text: str, says: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Weighted least squares: outliers, weights, and terms that cannot be told apart."""
+"""Weighted least squares: outliers, weights, and collinear terms."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ def test_messages_in_and_out_must_differ_somewhere() -> None:
 def test_the_fewest_terms_that_depend_on_each_other_are_named() -> None:
     """With one number of ranks b and p*b are the same; the constant has no part in it."""
     variables = {**grid("gather"), "p": np.full(80, 8.0)}
-    with pytest.raises(InputError, match=r"the terms b and p\*b cannot be told apart"):
+    with pytest.raises(InputError, match=r"the terms b and p\*b are collinear"):
         linear.fit(("1", "b", "p*b"), variables, np.linspace(1, 2, 80))

@@ -83,11 +83,11 @@ def test_options_that_were_not_used_are_not_listed() -> None:
     run = mmpi_example()
     both = {"repeats": 100, "precision": 0.05, "max-time": 1, "time-limit": 0, "force": False}
     run.header["options"] = both
-    assert measured_how(run) == [("repeats", "100"), ("time for everything", "1.00 s")]
+    assert measured_how(run) == [("repeats", "100"), ("total time", "1.00 s")]
     run.header["options"] = both | {"repeats": 0}
     assert measured_how(run)[:2] == [
-        ("wanted precision", "5 %"),
-        ("time for a pair at most", "1.00 s"),
+        ("target precision", "5 %"),
+        ("maximum time per pair", "1.00 s"),
     ]
 
 
@@ -112,7 +112,7 @@ def test_it_says_where_a_run_comes_from(tmp_path: Path) -> None:
     run = runs.read(tmp_path / "a.jsonl")
     assert facts_of(run)["SHA-256"] == sha256(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl").unlink()
-    assert facts_of(run)["SHA-256"] == "the file is no longer there"
+    assert facts_of(run)["SHA-256"] == "the file no longer exists"
     run = mmpi_example()
     run.header["imported"] = {"format": "mmpi", "path": "a.log"}
     assert facts_of(run)["run file"] == "none: the run was made in memory"

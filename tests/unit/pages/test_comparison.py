@@ -19,7 +19,9 @@ def test_what_changed_most_comes_first_and_what_did_not_is_counted() -> None:
     differs = [{"what": "mpi library", "before": "A 1", "after": "A 2"}]
     head, difference, table = blocks(Comparison("collective", points, differs))
     assert isinstance(head, Sentence)
-    assert head.text == "collective: 4 points, 2 slower, 1 faster, 1 without a proved difference"
+    assert (
+        head.text == "collective: 4 points, 2 slower, 1 faster, 1 without a significant difference"
+    )
     assert isinstance(difference, Sentence)
     assert difference.text.strip() == "differs: mpi library: A 1 | A 2"
     assert isinstance(table, Table)

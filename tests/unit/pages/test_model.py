@@ -41,7 +41,9 @@ def test_a_fit_says_formula_coefficients_deviations_and_ranking(fitted: Model) -
     assert "p = 4" in rows
     assert "b = 1 KiB" in rows or "values of b" in deviations.more
     assert ranking.title == "Families by leave-one-group-out error, op bcast"
-    assert ranking.rows[0].cells[-1] == "<- taken"
+    titles = [column.title for column in ranking.columns]
+    assert titles == ["family", "error", "coefficients", "regimes", ""]
+    assert [ranking.rows[0].cells[2], ranking.rows[0].cells[-1]] == ["4", "<- taken"]
     assert any(isinstance(block, Warnings) for block in found)
 
 
@@ -49,7 +51,7 @@ def test_families_that_cannot_be_fitted_say_why_in_full(
     fitted: Model, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A long reason would squeeze the numbers if it stood in their table."""
-    why = "the terms cannot be told apart " * 8
+    why = "the terms are collinear " * 8
     row = {"family": "tree", "held_out": None, "reason": why}
     fitted.ranking[0]["families"].append(row)
     (listing,) = [block for block in pages.blocks(fitted) if isinstance(block, Listing)]
@@ -77,7 +79,7 @@ def test_the_formula_a_sweep_asks_for_and_its_figure() -> None:
     assert isinstance(picture.options.model, Model)
 
 
-def test_costs_of_messages_stand_for_the_formula_of_a_hot_spot() -> None:
+def test_costs_of_messages_stand_for_the_formula_of_a_hotspot() -> None:
     (fit,) = blocks(hotspot(noise=0.0), Fit)
     first, *others = pages.fitted(fit)
     assert isinstance(first, Sentence)

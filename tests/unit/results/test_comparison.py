@@ -90,7 +90,7 @@ def test_unlike_things_are_refused_and_what_differs_is_said() -> None:
         compare([one], [mmpi_example()])
     with pytest.raises(InputError, match="number of ranks is 64 in one and 32"):
         compare([one], [measure(1, ranks=32)])
-    with pytest.raises(InputError, match="meaning of a time"):
+    with pytest.raises(InputError, match="definition of the times"):
         compare([one], [measure(1, seconds_are="half a round trip")])
     with pytest.raises(InputError, match="option sync is barrier in one and window"):
         compare([measure(1, options={"sync": "barrier"})], [measure(1, options={"sync": "window"})])

@@ -95,7 +95,7 @@ def test_a_file_that_exists_is_not_overwritten(tmp_path: Path) -> None:
         (HEADER + '{"rank":0}\n', "a record without a name"),
         (HEADER + '{"record":"rank","rank":3,"host":"a"}\n', "not a number from 0 to 2"),
         (HEADER + '{"record":"rank","rank":0}\n', "without a 'host'"),
-        (HEADER + RANKS + RANKS.splitlines()[0] + "\n", "rank 0 a second time"),
+        (HEADER + RANKS + RANKS.splitlines()[0] + "\n", "rank 0 appears twice"),
         (HEADER + pair(1, 1, 2.0), "not 0 <= i < j < 3"),
         (HEADER + pair(0, 1, -2.0), "is no time"),
         (HEADER + pair(0, 1, 2.0).replace("2.0", "1e999"), "is no time|not a record"),

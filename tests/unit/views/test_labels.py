@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isochrone.results.sweep.curves import Curve, curves
 from isochrone.runfile.run import Run
-from isochrone.views.labels import library, ranks_per_node, tell_apart
+from isochrone.views.labels import distinguish, library, ranks_per_node
 from made_up.sweeps import bisection, collective, point_to_point
 
 SIZES = (8, 64)
@@ -17,8 +17,8 @@ def drawn(*runs: Run) -> list[tuple[Run, Curve]]:
 
 
 def test_runs_with_1_2_and_4_ranks_per_node_are_labelled_so() -> None:
-    """The figures of the seed: everything else is common, and said once."""
-    found = tell_apart(drawn(*(point_to_point(per_node=k, sizes=SIZES) for k in (1, 2, 4))))
+    """As in the figures of Barton 2003: everything else is common, and said once."""
+    found = distinguish(drawn(*(point_to_point(per_node=k, sizes=SIZES) for k in (1, 2, 4))))
     assert found.each == ["1 rank per node", "2 ranks per node", "4 ranks on one node"]
     assert found.common == ["point to point", "ranks 0–3", "MPICH 5.0.2"]
 
@@ -27,28 +27,28 @@ def test_modes_libraries_and_origins_tell_curves_apart() -> None:
     one, two, three = (point_to_point(sizes=SIZES, mode=m) for m in ("blocking", "put", "put"))
     two.header["mpi"] = {"library": "Open MPI v5.0.11, package: Debian"}
     three.header["clock"]["simulated"] = True
-    found = tell_apart(drawn(one, two, three))
+    found = distinguish(drawn(one, two, three))
     assert found.each == ["blocking, MPICH 5.0.2", "put, Open MPI 5.0.11",
                           "put, MPICH 5.0.2, simulated"]  # fmt: skip
 
 
 def test_operations_and_rank_counts_tell_curves_apart() -> None:
-    found = tell_apart(drawn(collective(ranks=8, sizes=SIZES), collective(ranks=16, sizes=SIZES)))
+    found = distinguish(drawn(collective(ranks=8, sizes=SIZES), collective(ranks=16, sizes=SIZES)))
     assert found.each == ["bcast, 8 ranks", "allreduce, 8 ranks", "bcast, 16 ranks",
                           "allreduce, 16 ranks"]  # fmt: skip
     pairing = (bisection(sizes=SIZES, pairing=p) for p in ("halves", "neighbours"))
-    assert tell_apart(drawn(*pairing)).each == ["halves", "neighbours"]
+    assert distinguish(drawn(*pairing)).each == ["halves", "neighbours"]
 
 
 def test_the_same_measurement_twice_is_told_apart_by_its_file_or_a_number() -> None:
     one, two = point_to_point(sizes=SIZES), point_to_point(sizes=SIZES)
-    assert tell_apart(drawn(one, two)).each == ["1", "2"]
+    assert distinguish(drawn(one, two)).each == ["1", "2"]
     one.path, two.path = Path("before.jsonl"), Path("after.jsonl")
-    assert tell_apart(drawn(one, two)).each == ["before", "after"]
+    assert distinguish(drawn(one, two)).each == ["before", "after"]
 
 
 def test_a_single_curve_needs_no_label() -> None:
-    assert tell_apart(drawn(point_to_point(sizes=SIZES))).each == [""]
+    assert distinguish(drawn(point_to_point(sizes=SIZES))).each == [""]
 
 
 def test_libraries_in_two_words_and_hostile_ones_made_safe() -> None:

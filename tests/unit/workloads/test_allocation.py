@@ -100,7 +100,7 @@ def test_ranks_dealt_out_in_turn_stay_where_they_are() -> None:
     found = from_hosts(["a", "b", "a"], "run.jsonl")
     assert (found.hosts, found.cores, found.by_rank) == (("a", "b"), (2, 1), ["a", "b", "a"])
     assert found.reordered([1, 0]).by_rank == ["b", "a", "a"]
-    with pytest.raises(InputError, match="without a host"):
+    with pytest.raises(InputError, match="has no host"):
         from_hosts(["a", ""], "run.jsonl")
 
 

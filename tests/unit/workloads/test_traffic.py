@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
 from isochrone.workloads.cb_config_list import aggregators, row_aggregators
-from isochrone.workloads.file_domains import Windows, even, lustre_clients, stripe_cyclic
+from isochrone.workloads.file_domains import FileWindows, even, lustre_clients, stripe_cyclic
 from isochrone.workloads.grid import Grid
 from isochrone.workloads.node_messages import Counts, block_layout, count, layout_of
 from isochrone.workloads.patterns.tiles import tile_io
@@ -34,7 +34,7 @@ TABLE_2 = {
 """Nodes of table II of the cFireworks paper: (intra, in, out) as counted in MPICH 5.0.2."""
 
 
-def total(grid: Grid, windows: Windows, cores: list[int], ranks: list[int]) -> Counts:
+def total(grid: Grid, windows: FileWindows, cores: list[int], ranks: list[int]) -> Counts:
     layout = block_layout(cores)
     counts = [count(p.traffic, layout, ranks) for p in round_kinds(grid, windows)]
     zero = Counts(*(np.zeros(len(cores), np.int64) for _ in range(3)))
@@ -64,7 +64,7 @@ def test_a_smaller_buffer_repeats_the_messages_in_every_round() -> None:
     assert (kind.times, kind.spread) == (4, 1)
 
 
-def slow(grid: Grid, windows: Windows, cores: list[int], ranks: list[int]) -> np.ndarray:
+def slow(grid: Grid, windows: FileWindows, cores: list[int], ranks: list[int]) -> np.ndarray:
     """Count message by message."""
     node = np.repeat(np.arange(len(cores)), cores)
     counts = np.zeros((3, len(cores)), int)
@@ -118,7 +118,7 @@ def test_even_domains_are_those_of_romio() -> None:
     few = even((0, 100), 4, smallest=60)
     assert (few.start.tolist(), few.end.tolist(), few.domains) == ([0, 60], [60, 100], 4)
     rounds = even((0, 100), 2, buffer=20)
-    assert rounds.turn.tolist() == [0, 1, 2, 0, 1, 2]
+    assert rounds.round_index.tolist() == [0, 1, 2, 0, 1, 2]
     assert rounds.end.tolist() == [20, 40, 50, 70, 90, 100]
 
 
@@ -127,7 +127,7 @@ def test_lustre_deals_stripes_to_a_divisor_or_a_multiple_of_the_targets() -> Non
     assert found == [4, 8, 8, 4]
     dealt = stripe_cyclic((3, 50), 2, 10)
     assert dealt.domain.tolist() == [0, 1, 0, 1, 0]
-    assert dealt.turn.tolist() == [0, 0, 1, 1, 2]
+    assert dealt.round_index.tolist() == [0, 0, 1, 1, 2]
     assert (dealt.start[0], dealt.end[-1]) == (3, 50)
     with pytest.raises(InputError, match="parts"):
         stripe_cyclic((0, 2**50), 4, 64)

@@ -1,4 +1,4 @@
-"""Compile the probe for an MPI; the other commands do it by themselves when needed."""
+"""Compile the probe for an MPI; the other commands do this automatically when needed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Compare two measurements: the ratio of medians at each point, and whether it is chance.
+"""Compare two measurements: ratio of medians at each point, and whether it is significant.
 
 A and B are each a run file, several joined by commas, or a folder of run files; several runs of one
-side are repetitions. B is compared with A: a ratio above 1 means that B is slower.
+side count as repetitions. B is compared with A: a ratio above 1 means that B is slower.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "before",
         metavar="A",
-        help="run file, FILE,FILE,… or folder; files of the same name if two folders hold suites",
+        help="run file, FILE,FILE,… or folder; two folders of suites are compared file by file",
     )
-    parser.add_argument("after", metavar="B", help="the same, to compare with A")
+    parser.add_argument("after", metavar="B", help="likewise; B is compared with A")
     parser.add_argument(
         "--fail-on", action="append", default=[], metavar="WHAT:PERCENT", type=_limit,
-        help="exit with 1 if a point is proved slower (or faster) by more, such as slower:5%%",
+        help="exit with status 1 if a point is significantly slower (or faster) by more than this, "
+        "e.g. slower:5%%",
     )  # fmt: skip
     parser.add_argument(
-        "--common", action="store_true", help="compare the points that both have, leave out others"
+        "--common", action="store_true", help="compare only the points that both sides have"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
 

@@ -1,4 +1,4 @@
-"""The whole tour on this machine: a latency map, a size sweep, a model, and report.html."""
+"""Demonstrate the tool on this machine: a latency map, a size sweep, a model, and report.html."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
     parser.add_argument(
         "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE",
-        help="HTML file (default: report.html); an earlier report there is replaced",
+        help="HTML file (default: report.html); replaces an earlier report",
     )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     """Take the tour."""
     if args.output.exists() and not is_report(args.output):
         raise InputError(
-            "it exists and is no report of ours", where=str(args.output), hint="give -o FILE"
+            "it exists and is not an Isochrone report", where=str(args.output), hint="give -o FILE"
         )
     setup = setup_of(args)
     files = []

@@ -1,4 +1,4 @@
-"""Write a run file as something that other programs read."""
+"""Convert a run file to the format of another program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def run(args: argparse.Namespace) -> int:
     exporter.write(found, path, nbytes=args.bytes)
     if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])
-        print(f"isochrone: {args.to} holds one size; this is {size} (see --bytes)", file=sys.stderr)
+        print(
+            f"isochrone: {args.to} holds one message size; exported {size} (see --bytes)",
+            file=sys.stderr,
+        )
     for written in (path, *beside):
         print(written)
     return 0

@@ -2,7 +2,8 @@
 
 The input is one or more run files (point-to-point, bisection, collective, hotspot) or CSV files
 with columns such as op,p,b,seconds. --model auto tries every family of formulas whose variables the
-data hold and takes the one that predicts left-out points best; docs/models.md lists the families.
+data contain and selects the one with the smallest cross-validation error; docs/models.md lists the
+families.
 """
 
 from __future__ import annotations
@@ -30,25 +31,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"auto (default), or one of: {families}",
     )  # fmt: skip
     parser.add_argument("--op", help="only this operation")
-    parser.add_argument("--order", help="only this order of a hot spot's messages")
+    parser.add_argument("--order", help="hot spot: only this posting order")
     parser.add_argument(
         "--split", action="append", metavar="WHERE",
-        help="regimes: p:4 or p*b:64KiB,8MiB (given bounds), p (look along p), none; can be "
-        "repeated (default: look along the variables of the family)",
+        help="breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
+        "none; may be repeated (default: search along the variables of the family)",
     )  # fmt: skip
     parser.add_argument(
         "--most-pieces", type=int, default=4, metavar="N",
-        help="most regimes along one variable (default: 4)",
+        help="maximum number of regimes along one variable (default: 4)",
     )  # fmt: skip
     parser.add_argument(
         "--tolerance", type=_percent, default=0.01, metavar="PERCENT",
-        help="deviations below this justify no other regime (default: 1)",
+        help="deviations below this do not create another regime (default: 1)",
     )  # fmt: skip
     parser.add_argument(
         "--weights", choices=["relative", "absolute"], default="relative",
-        help="what counts as equally wrong: so many per cent, or so many seconds",
+        help="minimise relative deviations (default), or absolute ones, in seconds",
     )  # fmt: skip
-    parser.add_argument("--robust", action="store_true", help="let outliers count less")
+    parser.add_argument("--robust", action="store_true", help="give outliers less weight (Huber)")
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
     add_output(parser, "model file to write")
 
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Fit, print what was found, and write the model file."""
     if args.most_pieces < 1:
-        raise InputError("--most-pieces is below 1")
+        raise InputError("--most-pieces must be at least 1")
     if args.output:
         check_output(args.output, force=args.force, inputs=args.files)
     data = models.load(args.files).only(op=args.op, order=args.order)
@@ -80,5 +81,5 @@ def _percent(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentage from 0 to 100")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage from 0 to 100")
     return value

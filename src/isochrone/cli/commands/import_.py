@@ -1,4 +1,4 @@
-"""Read what another program measured and write it as a run file."""
+"""Import the output of another program as a run file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--ranks", type=_count, metavar="N",
-        help="number of ranks, for output that does not say it (osu collectives)",
+        help="number of ranks, for output that does not contain it (osu collectives)",
     )  # fmt: skip
     add_output(parser, "run file to write (default: the name of FILE with the suffix .jsonl)")
 
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     importer = importers.load(args.source)
     if args.ranks is not None and not importer.takes_ranks:
         raise InputError(
-            f"a file of {args.source} says itself how many ranks there are", where="--ranks"
+            f"files of {args.source} already contain the number of ranks", where="--ranks"
         )
     found = importer.read(args.file, **({"ranks": args.ranks} if importer.takes_ranks else {}))
     write(found, path, overwrite=args.force)
@@ -50,5 +50,5 @@ def run(args: argparse.Namespace) -> int:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of ranks")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of ranks")
     return int(text)

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--preset", metavar="NAME",
-        help="options with a name, for example --preset longnb; options after it win",
+        help="named set of options, e.g. --preset longnb; options given as well override it",
     )  # fmt: skip
     parser.add_argument(
         "--timeout",
@@ -86,4 +86,4 @@ def _print_help(parser: argparse.ArgumentParser, file: object) -> None:
         built = probe.build(probe.find_mpicc(None))
         print(f"\noptions of {named}:\n{built.options_help(named)}")
     except IsochroneError as error:
-        print(f"\nthe options of {named} can be listed once its MPI is there: {error}")
+        print(f"\nthe options of {named} can be listed once an MPI is found: {error}")

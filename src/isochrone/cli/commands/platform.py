@@ -1,4 +1,4 @@
-"""Describe a machine in a line and write it as a SimGrid platform, to measure what is not there."""
+"""Write a machine, described in one line, as a SimGrid platform, to measure it in simulation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone platform``."""
     words = [line for line in str(platforms.__doc__).splitlines() if line.startswith("``")]
-    parser.epilog = "\n".join(["words of a machine:", *words]).replace("``", "")
+    parser.epilog = "\n".join(["keywords of MACHINE:", *words]).replace("``", "")
     parser.add_argument(
         "machine", metavar="MACHINE", help="for example 'nodes:16 cores:4 switches:2'"
     )
-    add_output(parser, "platform file; the host of each rank goes beside it as .hosts",
+    add_output(parser, "platform file; the host file (.hosts) is written beside it",
                required=True)  # fmt: skip
 
 

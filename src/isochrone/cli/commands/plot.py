@@ -1,4 +1,4 @@
-"""Draw a latency map, sweeps, a model, or messages of nodes, as PNG, SVG or PDF."""
+"""Plot a latency map, sweeps, a model, or the messages of nodes, as PNG, SVG or PDF."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
-        help="what to draw (default: what suits the run: heatmap, time, plane or nodes)",
+        help="view to draw (default, by kind of run: heatmap, time, plane or nodes)",
     )  # fmt: skip
     parser.add_argument(
         "--what", choices=["mean", "median", "stddev"], default="median",
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
-        help="sweeps: of both axes (default: what suits the sizes)",
+        help="sweeps: scale of both axes (default: by the spacing of the sizes)",
     )  # fmt: skip
     parser.add_argument(
         "--op", type=_words, default=[], metavar="OP,…",
@@ -38,13 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--bytes", type=_sizes, default=[], metavar="SIZE,…",
-        help="message size of a map, e.g. 1MiB (default: the smallest); sizes of the view ranks",
+        help="message size of a map, e.g. 1MiB (default: the smallest); view ranks: several sizes",
     )  # fmt: skip
     parser.add_argument(
         "--model", default="auto", metavar="FAMILY|FILE",
         help="views fit, deviation, plane: model file, or family to fit (default: auto)",
     )  # fmt: skip
-    add_output(parser, "picture; its suffix .png, .svg or .pdf says the format", required=True)
+    add_output(parser, "figure; the suffix .png, .svg or .pdf sets the format", required=True)
 
 
 def run(args: argparse.Namespace) -> int:

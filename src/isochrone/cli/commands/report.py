@@ -1,4 +1,4 @@
-"""Write one offline HTML file that says what was measured, in words first."""
+"""Write a self-contained HTML report of what was measured, findings first."""
 
 from __future__ import annotations
 

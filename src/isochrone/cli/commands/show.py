@@ -1,4 +1,4 @@
-"""Say what is in run files: levels of a map, curves of a sweep, points of a hot spot, phases."""
+"""Summarise run files: levels of a map, curves of a sweep, points of a hot spot, phases of I/O."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measure a named set of experiments within a given time, into one folder.
 
 The time is planned before anything is measured, and the plan is printed. When time runs short,
-repetitions are lowered before points are left out. Run again, it measures what is missing.
+repetitions are reduced before points are left out. If run again, it measures only what is missing.
 """
 
 from __future__ import annotations
@@ -45,14 +45,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "-n", "--ranks", type=_rank_counts, metavar="N,...",
-        help="numbers of ranks, e.g. 2,4,8 (default: all the ranks there are)",
+        help="numbers of ranks, e.g. 2,4,8 (default: all available ranks)",
     )  # fmt: skip
     parser.add_argument(
         "--max-time", type=seconds_above_zero, metavar="TIME",
-        help="for everything, e.g. 90 or 10min (default: that of the suite)",
+        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite)",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="default: the name of the suite"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="folder for the run files (default: the name of the suite)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_setup(parser)
@@ -74,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
             print(shlex.join(one.tokens(setup, ())))
         return 0
     _make_folder(folder)
-    missing = [one for one in runs if not one.is_there()]
+    missing = [one for one in runs if not one.is_complete()]
     if len(missing) < len(runs):
         print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {folder}/ already")
     if not missing:
@@ -87,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         share = _shares(left, costs[k:])[0]
         _measure(setup, one, share, quiet=args.quiet)
     spent = time.monotonic() - began
-    print(f"\nDone in {_minutes(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
+    print(f"\nDone in {_duration(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
     return 0
 
 
@@ -110,7 +114,7 @@ class Planned:
         options = [*self.preset.options, *more]
         return setup.tokens(self.preset.experiment, options, self.ranks, self.path, notes=notes)
 
-    def is_there(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether it was measured to its end before; a part of a run is put aside.
 
         Raises
@@ -123,18 +127,18 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != shlex.join(self.preset.options):
             raise InputError(
-                f"it is not of preset {self.preset.name} as it is now", where=str(self.path),
+                f"its options are not those of preset {self.preset.name}", where=str(self.path),
                 hint="give another folder with -o",
             )  # fmt: skip
         if not found.complete:
-            aside = _free_name(self.path)
+            aside = _unused_name(self.path)
             self.path.rename(aside)
             print(f"{self.path} is not complete: kept as {aside.name}, measured again")
             return False
         return True
 
 
-def _free_name(path: Path) -> Path:
+def _unused_name(path: Path) -> Path:
     """Return a name beside ``path`` for what was measured of it before."""
     names = (path.with_suffix(f".part{k}.jsonl") for k in range(1, 1000))
     return next(name for name in names if not name.exists())
@@ -200,8 +204,8 @@ def _print_plan(
     shares = _shares(left, costs)
     total = sum(cost.startup + cost.full for cost in costs)
     print(
-        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {_minutes(total)} of at most"
-        f" {_minutes(max_time)}"
+        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {_duration(total)} of at most"
+        f" {_duration(max_time)}"
     )
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("run", "ranks", "about", "at most"):
@@ -209,14 +213,14 @@ def _print_plan(
     table.add_column("what")
     for planned, cost, share in zip(runs, costs, shares, strict=True):
         table.add_row(
-            planned.preset.name, str(planned.ranks), _minutes(cost.startup + cost.full),
-            _minutes(cost.startup + share.seconds), planned.preset.summary,
+            planned.preset.name, str(planned.ranks), _duration(cost.startup + cost.full),
+            _duration(cost.startup + share.seconds), planned.preset.summary,
         )  # fmt: skip
     Console().print(table)
-    if any(share.short for share in shares):
-        print("There is no time for all: repetitions are lowered to the fewest, points left out.")
-    elif any(share.lowered for share in shares):
-        print("There is no time for all repetitions: they are lowered.")
+    if any(share.points_omitted for share in shares):
+        print("Not enough time: repetitions are reduced to the minimum and points are left out.")
+    elif any(share.repeats_reduced for share in shares):
+        print("Not enough time for all repetitions: their number is reduced.")
     print(flush=True)
 
 
@@ -237,12 +241,12 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
         raise
     found = read(planned.path)
     said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
-    print(f"{planned.path}: {_minutes(time.monotonic() - began)}", flush=True)
+    print(f"{planned.path}: {_duration(time.monotonic() - began)}", flush=True)
     for warning in said:
         print(f"  {printable(warning.get('text'), 200)}")
 
 
-def _minutes(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     """Write a duration as a person plans: 12 s, 3.5 min."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"
@@ -253,5 +257,7 @@ def _rank_counts(text: str) -> tuple[int, ...]:
     """Read numbers of ranks for argparse."""
     words = text.split(",")
     if not all(word.isascii() and word.isdigit() and int(word) >= 2 for word in words):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers of ranks from 2")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a list of numbers of ranks of at least 2"
+        )
     return tuple(sorted({int(word) for word in words}))

@@ -1,4 +1,4 @@
-"""A comma-separated table for pandas, R or a spreadsheet: a row a pair or sample, in seconds.
+"""A comma-separated table for pandas, R or a spreadsheet: one row per pair or sample, in seconds.
 
 A sweep has one row for each repetition that counts, with the columns that ``fit`` reads,
 ``op,p,b,seconds``, and more; a hot spot likewise, with ``order,pa,pe,seconds`` and more.

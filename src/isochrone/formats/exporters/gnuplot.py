@@ -44,12 +44,14 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     Raises
     ------
     InputError
-        If the run is no sweep or holds no such size, or a file cannot be written.
+        If the run is not a sweep or holds no such size, or a file cannot be written.
     """
     found = curves_to_export(run, nbytes)
     script = path.with_suffix(SCRIPT)
     if script == path:
-        raise InputError("that is the name of the script", where=str(path), hint="name the data")
+        raise InputError(
+            "this name is reserved for the script", where=str(path), hint="name the data"
+        )
     if not path.name.isprintable() or "\\" in path.name:
         raise InputError("gnuplot cannot read a file of this name", where=repr(str(path)))
     with ExitStack() as stack:
@@ -105,7 +107,7 @@ def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
         what = "'bandwidth'"
         yield from _plot(path, "bandwidth", "%.1s %cB/s", what, data, "1:9:10:11", moving)
     if not drawn:
-        yield "# a barrier has no sizes: there is nothing to draw over them\n"
+        yield "# a barrier has no message size: nothing to plot\n"
 
 
 def _plot(

@@ -1,4 +1,4 @@
-"""The performance log of the mmpi program: one line a pair, mean and standard deviation in µs.
+"""The performance log of the mmpi program: one line per pair, mean and standard deviation in µs.
 
 ::
 

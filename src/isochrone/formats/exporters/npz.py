@@ -1,4 +1,4 @@
-"""A NumPy .npz file with one N x N matrix a statistic, in µs.
+"""A NumPy .npz file with one N x N matrix per statistic, in µs.
 
 ``avg`` and ``stddev`` are named and scaled as in the MATLAB file, so that a script can take
 either: round trips in µs, symmetric, 0.0 on the diagonal, NaN where a pair was not measured.

@@ -1,4 +1,4 @@
-"""Tables as the OSU Micro-Benchmarks print them, so that what parses those parses these.
+"""Tables in the layout of the OSU Micro-Benchmarks, for tools that parse their output.
 
 Two columns, size and µs (or MB/s), below the header of the benchmark that measures the same:
 ``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_put_latency``, ``osu_get_latency``, ``osu_mbw_mr``
@@ -40,7 +40,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     Raises
     ------
     InputError
-        If the run is no sweep, holds no such size or an operation OSU's tables have no name for,
+        If the run is not a sweep, holds no such size or an operation OSU's tables have no name for,
         or the file cannot be written.
     """
     found = curves_to_export(run, nbytes)

@@ -1,4 +1,4 @@
-"""A comma-separated table: one row a pair, times in seconds, columns named in the first line.
+"""A comma-separated table: one row per pair, times in seconds, columns named in the first line.
 
 ``i``, ``j``, ``bytes`` and either ``mean`` or ``median`` are needed; the other columns of ``export
 --to csv`` are read where they are there. An empty cell means not known, a row without values a pair
@@ -41,7 +41,7 @@ def read(path: Path) -> Run:
     Raises
     ------
     InputError
-        If it cannot be read, is no such table, or contradicts itself; names the line.
+        If it cannot be read, is not such a table, or contradicts itself; names the line.
     """
     sheet = _Sheet(Source.open(path, "csv"))
     sheet.read()
@@ -101,7 +101,7 @@ class _Sheet:
             raise self.fail(f"two columns '{min(twice)}'")
         unknown = [printable(name, 40) for name in names if name not in _KNOWN]
         if unknown:
-            self.warn("columns-ignored", f"columns not known and ignored: {', '.join(unknown)}")
+            self.warn("columns-ignored", f"unknown columns were ignored: {', '.join(unknown)}")
         self.names = names
 
     def row(self, cells: list[str], *, may_be_cut: bool) -> None:
@@ -116,7 +116,7 @@ class _Sheet:
             if not may_be_cut:
                 raise
             self.cut = True
-            self.warn("cut-short", f"line {self.line}, the last one, is cut short: left out")
+            self.warn("cut-short", f"line {self.line}, the last one, is truncated: left out")
 
     def pair(self, cell: dict[str, str]) -> None:
         """Check all cells of a pair, then take them."""
@@ -130,7 +130,7 @@ class _Sheet:
             raise self.fail("neither a mean nor a median")
         for rank, key in ((i, "host_i"), (j, "host_j")):
             if rank >= MAX_RANKS:
-                raise self.fail(f"rank {rank} is beyond any map")
+                raise self.fail(f"rank {rank} is above the limit of {MAX_RANKS} ranks")
             self.host(rank, cell.get(key, ""))
         self.size = max(self.size, i + 1, j + 1)
         if i == j or not known:

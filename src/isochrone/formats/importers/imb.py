@@ -59,7 +59,7 @@ def read(path: Path) -> Run:
     left_out = sorted({t.name for t in tables if t.rows and t not in kept})
     if left_out:
         names = printable(", ".join(left_out), 200)
-        text = f"several groups at once, or no benchmark of IMB-MPI1: left out: {names}"
+        text = f"tables of several groups at once, or not from IMB-MPI1, were left out: {names}"
         warnings.append({"code": "benchmarks-ignored", "text": text})
     if not kept:
         raise source.fail("it holds no table of IMB-MPI1 that can be read")
@@ -140,7 +140,7 @@ def _samples(source: Source, tables: list[_Table], *, alone: bool) -> list[dict[
             row = dict(zip(table.columns, cells, strict=True))
             sample = _sample(source, table, row, of, line, alone=alone)
             if sample["bytes"] in sizes:
-                raise source.fail(f"{sample['bytes']} bytes a second time in one table", line)
+                raise source.fail(f"{sample['bytes']} bytes appear twice in one table", line)
             sizes.add(sample["bytes"])
             samples.append({**sample, "repeat": repeat})
     return samples

@@ -1,6 +1,6 @@
-"""A performance log of the mmpi program, whole or with the usual damage.
+"""A performance log of the mmpi program, complete or with minor damage.
 
-One line a pair: ``host_i i host_j j mean stddev``, both times in µs, the mean being that of whole
+One line per pair: ``host_i i host_j j mean stddev``, both times in µs, the mean being that of whole
 round trips. Line ends, tabs, blank lines and the order of the pairs do not matter. Missing header
 fields, missing pairs and a last line that was cut give warnings; anything that would make the
 numbers doubtful is refused with the number of the line.
@@ -45,7 +45,7 @@ def read(path: Path) -> Run:
     Raises
     ------
     InputError
-        If it cannot be read, is no such log, or contradicts itself; names the line.
+        If it cannot be read, is not such a log, or contradicts itself; names the line.
     """
     log = _Log(Source.open(path, "mmpi"))
     log.read()
@@ -83,7 +83,7 @@ class _Log:
                 self.comment(text)
             elif self.line == last and self.is_cut(fields, ended):
                 self.cut = True
-                self.warn("cut-short", f"line {self.line}, the last one, is cut short: left out")
+                self.warn("cut-short", f"line {self.line}, the last one, is truncated: left out")
             else:
                 self.row(fields)
 
@@ -93,8 +93,8 @@ class _Log:
             found = pattern.search(text)
             if found and self.header.setdefault(name, found[1]) != found[1]:
                 raise self.fail(
-                    f"another '{name}' than before",
-                    hint="are these two logs in one file? Import them one by one",
+                    f"'{name}' appears again with a different value",
+                    hint="are there two logs in one file? Import them separately",
                 )
 
     def is_cut(self, fields: list[str], ended: bool) -> bool:
@@ -136,7 +136,7 @@ class _Log:
             raise self.fail(f"{printable(text, 40)!r} is not the number of a rank")
         rank = int(text)
         if rank >= MAX_RANKS:
-            raise self.fail(f"rank {rank} is beyond any map")
+            raise self.fail(f"rank {rank} is above the limit of {MAX_RANKS} ranks")
         if rank > self.top[0]:
             self.top = (rank, self.line)
         known = self.hosts.setdefault(rank, host)
@@ -185,17 +185,17 @@ class _Log:
     def counts(self) -> tuple[int, int, int | None]:
         """Return the ranks, bytes and repeats of the header, or what is taken for them."""
         instead = {
-            "Testing Hostname": "the name of the tested machine is not known",
+            "Testing Hostname": "the name of the tested machine is unknown",
             "Processors": f"the rows show {self.top[0] + 1} ranks",
-            "MsgLen": f"taken to be {DEFAULT_BYTES} bytes, the default of the program",
-            "Repeats": "how often each pair was measured is not known",
+            "MsgLen": f"assumed to be {DEFAULT_BYTES} bytes, the default of the program",
+            "Repeats": "the number of repetitions is unknown",
         }
         for name, consequence in instead.items():
             if name not in self.header:
                 self.warn("header-field-missing", f"the header has no '{name}': {consequence}")
         size = int(self.header.get("Processors", self.top[0] + 1))
         if size > MAX_RANKS:
-            raise self.source.fail(f"{size} processors are more than any map has")
+            raise self.source.fail(f"{size} processors are above the limit of {MAX_RANKS}")
         if self.top[0] >= size:
             self.line = self.top[1]
             raise self.fail(f"rank {self.top[0]}, but the header says {size} processors")

@@ -97,7 +97,9 @@ def read(path: Path, ranks: int | None = None) -> Run:
     kinds = {_kind(source, table) for table in tables}
     if len(kinds) > 1:
         tests = ", ".join(sorted({printable(table.name, 40) for table in tables}))
-        raise source.fail(f"tests of several kinds in one file: {tests}", hint="give each its own")
+        raise source.fail(
+            f"tests of several kinds in one file: {tests}", hint="split them into separate files"
+        )
     kind = kinds.pop()
     if kind == "collective":
         sweep = _collectives(source, tables, ranks)
@@ -117,13 +119,13 @@ def _kind(source: Source, table: _Table) -> str:
     if name == _MANY or name in _PAIR_TESTS:
         return name
     raise source.fail(
-        f"'{printable(name, 60)}' is no test that can be read", table.line,
+        f"'{printable(name, 60)}' is not a test that can be read", table.line,
         hint=f"these can: {', '.join(_PAIR_TESTS)}, {_MANY}, blocking collectives",
     )  # fmt: skip
 
 
 def _tables(source: Source, warnings: list[dict[str, Any]]) -> tuple[list[_Table], bool]:
-    """Find the tables; what is no part of one is text of other programs and left out."""
+    """Find the tables; what is not part of one is text of other programs and left out."""
     lines = decoded_lines(source)
     tables: list[_Table] = []
     for number, text in enumerate(lines, start=1):
@@ -181,7 +183,7 @@ def _samples(
         for line, row in table.rows:
             sample = {**make(table, row, line), "repeat": repeat}
             if sample["bytes"] in sizes:
-                raise source.fail(f"{sample['bytes']} bytes a second time in one table", line)
+                raise source.fail(f"{sample['bytes']} bytes appear twice in one table", line)
             sizes.add(sample["bytes"])
             samples.append(sample)
     return samples
@@ -230,7 +232,7 @@ def _rated(source: Source, row: dict[str, str], line: int, times: int) -> dict[s
     size = whole(source, row["size"], "size", line)
     rate = number_of(source, row["rate"], "MB/s", line) * 1e6
     if not size or not 0 < rate <= 1e18 or times * size / rate > MAX_SECONDS:
-        raise source.fail("a bandwidth that cannot be", line)
+        raise source.fail("an impossible bandwidth", line)
     return {"bytes": size, "seconds": times * size / rate, "rate": rate}
 
 
@@ -239,7 +241,7 @@ def _many(source: Source, tables: list[_Table]) -> Sweep:
     _need(source, tables, "size", "rate")
     pairs = tables[0].pairs
     if not 1 <= pairs <= MAX_RANKS // 2 or any(table.pairs != pairs for table in tables):
-        raise source.fail("no number of pairs, or several", tables[0].line)
+        raise source.fail("the number of pairs is missing or ambiguous", tables[0].line)
 
     def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
         return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, line, pairs)
@@ -257,11 +259,11 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
     for table in tables:
         if table.ranks is None and ranks is None:
             raise source.fail(
-                "it does not say how many ranks took part", table.line, hint="give --ranks N"
+                "it does not contain the number of ranks", table.line, hint="give --ranks N"
             )
         count = table.ranks or ranks or 0
         if not 1 <= count <= MAX_RANKS:
-            raise source.fail(f"{count} ranks cannot be", table.line)
+            raise source.fail(f"{count} is not a possible number of ranks", table.line)
 
     def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
         op = _COLLECTIVES[table.name.removesuffix(" Latency")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, absolute
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -16,10 +16,10 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def start(path: Path, ranks: int) -> Start:
+def start(path: Path, ranks: int) -> LaunchPlan:
     """Cray MPICH reorders the ranks itself; srun must not get a distribution (``-m``)."""
     environ = {"MPICH_RANK_REORDER_METHOD": "3", "MPICH_RANK_REORDER_FILE": absolute(path)}
-    return Start("srun", ("srun", f"--ntasks={ranks}"), (), environ)
+    return LaunchPlan("srun", ("srun", f"--ntasks={ranks}"), (), environ)
 
 
 PLACEMENT: Final = Placement(file="MPICH_RANK_ORDER", text=text, start=start)

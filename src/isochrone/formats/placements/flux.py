@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, absolute
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -14,10 +14,10 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{host}\n" for host in arrangement.hosts())
 
 
-def start(path: Path, ranks: int) -> Start:
+def start(path: Path, ranks: int) -> LaunchPlan:
     """Flux assigns its tasks to the hosts of the file in turn."""
     words = ("flux", "run", f"--ntasks={ranks}")
-    return Start("flux", words, (f"--taskmap=hostfile:{absolute(path)}",))
+    return LaunchPlan("flux", words, (f"--taskmap=hostfile:{absolute(path)}",))
 
 
 PLACEMENT: Final = Placement(file="flux-taskmap", text=text, start=start)

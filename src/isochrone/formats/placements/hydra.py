@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, absolute
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -14,9 +14,9 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{host}:{len(ranks)}\n" for host, ranks in arrangement.ranks())
 
 
-def start(path: Path, ranks: int) -> Start:
+def start(path: Path, ranks: int) -> LaunchPlan:
     """Hydra fills the hosts in the order of the file."""
-    return Start("mpiexec-mpich", ("mpiexec", "-n", str(ranks)), ("-f", absolute(path)))
+    return LaunchPlan("mpiexec-mpich", ("mpiexec", "-n", str(ranks)), ("-f", absolute(path)))
 
 
 PLACEMENT: Final = Placement(file="hostfile", text=text, start=start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, absolute
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -14,10 +14,10 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{host} slots={len(ranks)}\n" for host, ranks in arrangement.ranks())
 
 
-def start(path: Path, ranks: int) -> Start:
+def start(path: Path, ranks: int) -> LaunchPlan:
     """Ranks are mapped by slot: the hosts are filled in the order of the file."""
     options = ("--hostfile", absolute(path), "--map-by", "slot")
-    return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+    return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 
 PLACEMENT: Final = Placement(file="hostfile.openmpi", text=text, start=start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, absolute
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -18,10 +18,10 @@ def text(arrangement: Arrangement) -> str:
     )
 
 
-def start(path: Path, ranks: int) -> Start:
+def start(path: Path, ranks: int) -> LaunchPlan:
     """Each rank goes where the file says; the allocation is that of the batch job or a hostfile."""
     options = ("--map-by", f"rankfile:file={absolute(path)}")
-    return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+    return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 
 PLACEMENT: Final = Placement(file="rankfile", text=text, start=start)

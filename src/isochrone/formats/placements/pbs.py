@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, absolute
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -14,13 +14,13 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{host}\n" for host in arrangement.hosts())
 
 
-def start(path: Path, ranks: int) -> Start:
+def start(path: Path, ranks: int) -> LaunchPlan:
     """Open MPI puts a rank on the host of each line; Hydra would make a node of each line.
 
     As a hostfile it would not do: Open MPI 5 fills hosts that are repeated in an order of its own.
     """
     options = ("--map-by", f"seq:file={absolute(path)}")
-    return Start("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
+    return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 
 PLACEMENT: Final = Placement(file="pbs-nodefile", text=text, start=start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import Placement, Start, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, absolute
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -14,10 +14,10 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{host}\n" for host in arrangement.hosts())
 
 
-def start(path: Path, ranks: int) -> Start:
+def start(path: Path, ranks: int) -> LaunchPlan:
     """Srun takes the file from a variable; it must not get a range of nodes (``-N``) as well."""
     words = ("srun", f"--ntasks={ranks}")
-    return Start("srun", words, ("-m", "arbitrary"), {"SLURM_HOSTFILE": absolute(path)})
+    return LaunchPlan("srun", words, ("-m", "arbitrary"), {"SLURM_HOSTFILE": absolute(path)})
 
 
 PLACEMENT: Final = Placement(file="slurm-hostfile", text=text, start=start)

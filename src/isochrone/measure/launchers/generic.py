@@ -1,4 +1,4 @@
-"""Any other launcher: the command is yours, e.g. 'ibrun -n {ranks} {program}'."""
+"""Any other launcher, by a command template, e.g. 'ibrun -n {ranks} {program}'."""
 
 from __future__ import annotations
 

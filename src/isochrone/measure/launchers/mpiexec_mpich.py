@@ -1,4 +1,4 @@
-"""MPICH and its relatives (Intel MPI, MVAPICH, Cray MPICH): Hydra's mpiexec."""
+"""MPICH and its derivatives (Intel MPI, MVAPICH, Cray MPICH): Hydra's mpiexec."""
 
 from __future__ import annotations
 

@@ -32,9 +32,11 @@ def warnings(job: Job) -> list[str]:
     """Say what Open MPI would have refused."""
     found = []
     if job.root:
-        found.append("Open MPI runs as root, which it advises against")
+        found.append("running Open MPI as root, which it advises against")
     if job.oversubscribed:
-        found.append(f"Open MPI starts {job.ranks} ranks on {job.processors} processors")
+        found.append(
+            f"oversubscribed: Open MPI starts {job.ranks} ranks on {job.processors} processors"
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""SimGrid: the probe in virtual time, on a platform that is described and need not exist."""
+"""SimGrid: the probe in virtual time, on a described platform."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--platform", type=Path, metavar="P.xml", help="the machine to simulate")
     group.add_argument(
         "--hostfile", type=Path, metavar="H",
-        help="host of each rank, one a line (default: P.hosts beside the platform, if it is there)",
+        help="hosts of the ranks, one per line (default: P.hosts beside it, if it exists)",
     )  # fmt: skip
     group.add_argument(
         "--smpi-calibrated", action="store_true",
-        help="SimGrid's own latency and bandwidth factors, instead of times known on paper",
+        help="apply SimGrid's latency and bandwidth factors instead of the plain link parameters",
     )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def command(job: Job) -> list[str]:
     Raises
     ------
     InputError
-        If there is no platform, or it or the host file is no file, or a name has blanks.
+        If there is no platform, or it or the host file is not a file, or a name has blanks.
     """
     platform, hosts = _files(job.options)
     room = ranks(job.options)
@@ -65,7 +65,7 @@ def command(job: Job) -> list[str]:
         )
     for word in (str(platform), str(hosts), *job.program):
         if len(word.split()) > 1:
-            raise InputError("smpirun cannot pass on a word with blanks", where=repr(word))
+            raise InputError("smpirun cannot pass arguments that contain blanks", where=repr(word))
     tokens = [job.sibling("smpirun"), "-np", str(job.ranks), "-platform", str(platform)]
     if hosts is not None:
         tokens += ["-hostfile", str(hosts)]
@@ -109,7 +109,7 @@ def _files(options: Options) -> tuple[Path, Path | None]:
 
 
 def _check_platform(path: Path) -> None:
-    """Refuse what is no platform file: SimGrid's own words about it are a backtrace."""
+    """Refuse what is not a platform file: SimGrid's own words about it are a backtrace."""
     try:
         root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
     except ElementTree.ParseError as error:

@@ -43,7 +43,7 @@ def command(job: Job) -> list[str]:
 
 def warnings(job: Job) -> list[str]:
     """Say which plug-in was chosen."""
-    return [f"Slurm has no default for MPI; srun gets {token}" for token in _interface(job)]
+    return [f"Slurm has no default MPI plug-in: srun is given {token}" for token in _interface(job)]
 
 
 def _interface(job: Job) -> list[str]:

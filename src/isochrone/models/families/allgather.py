@@ -10,7 +10,7 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
         "Communication Operations*, table 1: t_mb"
     ),
-    fails="Rings and recursive doubling, which real libraries use for long messages.",
+    limitations="Rings and recursive doubling, which real libraries use for long messages.",
     forms=(
         Form(("1", "b", "p*b", "p*p*b"), ("τ_1", "τ_2", "t_c,ga + τ_sb", "t_c,sb")),
         Form(("1", "b", "p*b", "log2(p)*p*b"), ("τ_1", "τ_2", "t_c,ga + τ_sb", "t_c,sb")),

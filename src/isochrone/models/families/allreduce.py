@@ -11,9 +11,9 @@ FAMILY = Family(
         "Communication Operations*, table 1: t_macc. The "
         "last two forms have a start-up: a linear reduce, and a broadcast as in `tree`"
     ),
-    fails=(
+    limitations=(
         "Numbers of ranks that are all powers of two: the steps of reduce and of "
-        "broadcast cannot be told apart in a tree. Rings and recursive doubling."
+        "broadcast are collinear in a tree. Rings and recursive doubling."
     ),
     forms=(
         Form(("b", "p*b"), ("τ", "t_c")),

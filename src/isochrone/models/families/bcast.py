@@ -11,7 +11,7 @@ FAMILY = Family(
         "Communication Operations*, tables 1 and 2: LAM MPI is linear up to 4 ranks and a "
         "tree beyond"
     ),
-    fails="As `bcast-linear` and `bcast-log`.",
+    limitations="As `bcast-linear` and `bcast-log`.",
     forms=(
         Form(("b", "p*b"), ("τ", "t_c")),
         Form(("b", "log2(p)*b"), ("τ", "t_c")),

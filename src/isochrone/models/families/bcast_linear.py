@@ -10,7 +10,7 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
         "Communication Operations*, table 1: t_sb_lin"
     ),
-    fails=(
+    limitations=(
         "Small messages, whose time does not vanish with their size; trees, which real "
         "libraries use for many ranks."
     ),

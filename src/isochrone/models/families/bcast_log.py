@@ -10,9 +10,9 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
         "Communication Operations*, table 1: t_sb_log"
     ),
-    fails=(
+    limitations=(
         "Small messages, whose time does not vanish with their size; between powers of "
-        "two, where a tree costs whole steps."
+        "two, where the number of steps of a tree is rounded up."
     ),
     forms=(Form(("b", "log2(p)*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),

@@ -1,4 +1,4 @@
-"""Computation: so much for each operation."""
+"""Computation: a constant time per operation."""
 
 from isochrone.models.family import Family, Form
 
@@ -10,7 +10,7 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
         "Communication Operations*, equations 1 and 2: t_op"
     ),
-    fails="Working sets on both sides of a cache size, if too few were measured to find it.",
+    limitations="Working sets on both sides of a cache size, if too few were measured to find it.",
     forms=(Form(("n",), ("t_op",)),),
     splits=("n",),
     operations=("compute",),

@@ -1,4 +1,4 @@
-"""Gather: the root takes a block from each rank."""
+"""Gather: the root receives a block from each rank."""
 
 from isochrone.models.family import Family, Form
 
@@ -11,8 +11,8 @@ FAMILY = Family(
         "Communication Operations*, table 1 (names of t_sc and t_ga exchanged there) and "
         "table 4"
     ),
-    fails=(
-        "Trees, whose inner ranks pass blocks on; memory or protocol of the root beyond a "
+    limitations=(
+        "Trees, whose inner ranks forward blocks; memory or protocol of the root beyond a "
         "total size, if no split is allowed."
     ),
     forms=(Form(("1", "b", "p*b"), ("τ_1", "τ_2", "t_c")),),

@@ -1,4 +1,4 @@
-"""A start-up time and a time a byte: the time of one message."""
+"""Latency plus time per byte: the time of a single message."""
 
 from isochrone.models.family import Family, Form
 
@@ -10,8 +10,8 @@ FAMILY = Family(
         "Hockney 1994, *The communication challenge for MPP: Intel Paragon and Meiko "
         "CS-2*, Parallel Computing 20, 389-398"
     ),
-    fails=(
-        "Sizes around a change of protocol, if too few of them were measured to find it; "
+    limitations=(
+        "Sizes around a protocol switch, if too few of them were measured to find it; "
         "several messages at once."
     ),
     forms=(Form(("1", "b"), ("α", "β")),),

@@ -1,4 +1,4 @@
-"""A busy node: so much for each pair of messages within it and with other nodes."""
+"""A busy node: a cost per pair of messages within it and per pair with other nodes."""
 
 from isochrone.models.family import Family, Form
 
@@ -10,7 +10,9 @@ FAMILY = Family(
         "Cha, *cFireworks: a Tool for Measuring the Communication Costs in Collective "
         "I/O*, equation 1; split where the node is saturated (section IV A)"
     ),
-    fails=("Nodes with more messages in than out or the reverse: then use `hotspot- directional`."),
+    limitations=(
+        "Nodes with more messages in than out or the reverse: then use `hotspot-directional`."
+    ),
     forms=(Form(("pa", "pe", "1"), ("α", "β", "γ")),),
     splits=("pa",),
     operations=("hotspot",),

@@ -1,4 +1,4 @@
-"""Messages in a window: a gap between them, a time a byte, the way of the last and the answer."""
+"""Messages in a window: gap, time per byte, and the latency of the last message and its reply."""
 
 from isochrone.models.family import Family, Form
 
@@ -11,8 +11,8 @@ FAMILY = Family(
         "the LogP model*, SPAA '95: w messages take L + 2o + (w - 1) g + w G b and their empty "
         "answer L + 2o; here divided by w, and b for b - 1"
     ),
-    fails=(
-        "Data of one window only: gap and latency cannot be told apart. L and o are not separated."
+    limitations=(
+        "Data with a single window size: gap and latency are collinear. L and o are not separated."
     ),
     forms=(Form(("1", "1/w", "b"), ("g", "2(L + 2o) - g", "G")),),
     splits=("b",),

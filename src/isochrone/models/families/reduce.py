@@ -10,7 +10,7 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
         "Communication Operations*, tables 1 and 2"
     ),
-    fails="As `reduce-linear` and `reduce-log`.",
+    limitations="As `reduce-linear` and `reduce-log`.",
     forms=(
         Form(("b", "p*b"), ("τ", "t_c")),
         Form(("b", "floor(log2(p-1))*b"), ("τ", "t_c")),

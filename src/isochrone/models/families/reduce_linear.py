@@ -10,7 +10,7 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
         "Communication Operations*, table 1: t_acc_lin"
     ),
-    fails="Small messages; trees, which real libraries use for many ranks.",
+    limitations="Small messages; trees, which real libraries use for many ranks.",
     forms=(Form(("b", "p*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),
     operations=("reduce",),

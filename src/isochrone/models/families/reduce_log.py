@@ -1,4 +1,4 @@
-"""Reduce along a tree: so many whole steps."""
+"""Reduce along a tree: a whole number of steps."""
 
 from isochrone.models.family import Family, Form
 
@@ -10,7 +10,9 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
         "Communication Operations*, table 1: t_acc_log"
     ),
-    fails=("Small messages; algorithms for long messages that scatter and gather (Rabenseifner)."),
+    limitations=(
+        "Small messages; algorithms for long messages that scatter and gather (Rabenseifner)."
+    ),
     forms=(Form(("b", "floor(log2(p-1))*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),
     operations=("reduce",),

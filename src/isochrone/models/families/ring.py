@@ -1,4 +1,4 @@
-"""A ring, or one rank after the other, with a start-up for each: linear in the ranks."""
+"""A ring, or one rank after the other, with a latency for each: linear in the number of ranks."""
 
 from isochrone.models.family import Family, Form
 
@@ -11,7 +11,7 @@ FAMILY = Family(
         "operations in MPICH*, International Journal of High Performance Computing Applications "
         "19, 49-66: allgather as a ring, alltoall in pairs; (p - 1) steps, written out"
     ),
-    fails=("Trees, whose time grows with the logarithm of the ranks."),
+    limitations=("Trees, whose time grows with the logarithm of the ranks."),
     forms=(Form(("1", "p", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),),
     splits=("b", "p", "p*b"),
     operations=("gather", "scatter", "allgather", "alltoall"),

@@ -1,4 +1,4 @@
-"""Scatter: the root gives a block to each rank."""
+"""Scatter: the root sends a block to each rank."""
 
 from isochrone.models.family import Family, Form
 
@@ -11,7 +11,7 @@ FAMILY = Family(
         "Communication Operations*, table 1 (names of t_sc and t_ga exchanged there) and "
         "table 4"
     ),
-    fails="Trees, whose inner ranks pass blocks on.",
+    limitations="Trees, whose inner ranks forward blocks.",
     forms=(Form(("1", "b", "p*b"), ("τ_1", "τ_2", "t_c")),),
     splits=("p*b", "p", "b"),
     operations=("scatter",),

@@ -1,4 +1,4 @@
-"""Long messages cut up: a scatter and an allgather, or a reduce-scatter and an allgather."""
+"""Long messages split up: a scatter and an allgather, or a reduce-scatter and an allgather."""
 
 from isochrone.models.family import Family, Form
 
@@ -12,8 +12,9 @@ FAMILY = Family(
         "19, 49-66: broadcast (van de Geijn) and allreduce (Rabenseifner) of long messages; "
         "(p - 1)/p b, written out"
     ),
-    fails=(
-        "Short messages, for which libraries use trees; numbers of ranks that are no powers of two."
+    limitations=(
+        "Short messages, for which libraries use trees; numbers of ranks that are not powers of "
+        "two."
     ),
     forms=(Form(("1", "log2(p)", "p", "b", "1/p*b"), ("τ", "α_1", "α_2", "β", "β'")),),
     splits=("b", "p"),

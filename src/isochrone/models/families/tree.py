@@ -12,7 +12,7 @@ FAMILY = Family(
         "19, 49-66: broadcast of short messages; a barrier has no b. The forms with s² are for a "
         "rank whose messages leave together and share its link: 1 + 2 + … + s messages wait"
     ),
-    fails=("Long messages, which libraries cut up."),
+    limitations=("Long messages, which libraries split up."),
     forms=(
         Form(("1", "ceil(log2(p))"), ("τ", "α")),
         Form(("1", "ceil(log2(p))", "ceil(log2(p))*b"), ("τ", "α", "β")),

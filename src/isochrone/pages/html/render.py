@@ -60,7 +60,7 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
         If there is no run, jinja2 or matplotlib is not installed, or the file cannot be written.
     """
     if not runs:
-        raise InputError("a report of no run", hint="name at least one run file")
+        raise InputError("no run to report", hint="name at least one run file")
     environment = _environment()
     together = _together(runs)
     shared = [section for sections in together.values() for section in sections]

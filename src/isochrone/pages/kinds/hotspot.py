@@ -35,8 +35,8 @@ TITLE: Final = (
     "Messages of the hot node, within it, into it and out of it; pa = intra/2, pe = (in + out)/2"
 )
 CAPTION: Final = (
-    "The plane of the model from the side: a line for each number of messages, which says what "
-    "the formula gives; points are what was measured."
+    "The plane of the model as a family of lines, one for each number of messages; points are "
+    "the measured medians."
 )
 
 _WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
@@ -74,9 +74,9 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Summary", (*_unreachable(run), warnings_of(run.warnings))),
         Section("How it was measured", (Sentence(
             "All messages of a point are sent at once, receives posted before sends; its time is "
-            "that of the last rank that takes part, the median of the repetitions. pa is half the "
+            "that of the slowest participating rank, the median of the repetitions. pa is half the "
             "messages within the hot node, pe half of those into it and out of it.",
-            stress=("last rank that takes part",),
+            stress=("slowest participating rank",),
         ),), only="report"),
     ]  # fmt: skip
 
@@ -149,7 +149,8 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     alt = f"Measured points of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)
     bare = Picture(
-        "plane", "The measured points", "Points are medians, bars their 95 % intervals.", (run,),
+        "plane", "The measured points",
+        "Points are medians, error bars their 95 % intervals.", (run,),
         alt=alt,
     )  # fmt: skip
     return [Fit(run, "auto", plane, bare)]

@@ -60,27 +60,27 @@ _INNER: Final = {"package": "on the same processor", "numa": "in the same NUMA d
 _BEYOND: Final = {
     "package": "on the same node but on different processors",
     "numa": "on the same node but in different NUMA domains",
-    "group": "on the same node but further apart",
+    "group": "on the same node but farther apart",
 }
 _DEALT: Final = {
     "block": "The ranks fill one node after the other",
-    "cyclic": "The ranks are dealt out to the nodes in turn",
+    "cyclic": "The ranks are distributed round-robin over the nodes",
 }
 
 _LOOP: Final = Code(
     """\
 for each pair of ranks i < j, in the order named below:
-    i calls j out of its nap, all others nap on
+    i wakes j; all others keep sleeping
     a few untimed round trips
     until there are enough samples:
-        i and j shake hands: j is about to receive
+        i and j exchange a handshake: j is about to receive
         for each of some samples:
             start = MPI_Wtime()
             batch times:                       once, unless the clock is coarse
                 MPI_Send(message, to j)        j: MPI_Recv, then MPI_Send back
                 MPI_Recv(answer, from j)
             time = (MPI_Wtime() - start) / batch
-the slowest pairs and those that spread most are measured again, alone""",
+the slowest pairs and those with the widest spread are measured again, alone""",
     stress=(
         "start = MPI_Wtime()", "batch times:", "MPI_Send(message, to j)",
         "MPI_Recv(answer, from j)", "time = (MPI_Wtime() - start) / batch",
@@ -166,7 +166,7 @@ def _prose(found: Topology, hosts: Sequence[str]) -> Iterator[Sentence]:
         if not level.pairs:
             continue
         trip, one_way = format_seconds(level.median), format_seconds(level.median / 2)
-        text = f"Ranks {where(found.levels, k, hosts)} reach each other and hear back in {trip} "
+        text = f"Ranks {where(found.levels, k, hosts)} have a round trip of {trip} "
         text += f"({one_way} one way)"
         ratio = _against(found.levels, k)
         text += f", {ratio} the time of the closest ranks." if ratio else "."
@@ -224,17 +224,17 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
 
 
 def placement_in_words(placement: Placement) -> str:
-    """Say how the ranks were dealt out to the nodes."""
+    """Say how the ranks were distributed over the nodes."""
     hosts, counts = placement.hosts, placement.ranks_per_node
     if not all(hosts):
         return "Where the ranks ran was not recorded."
     if len(counts) == 1:
         return f"All {counts[0]} ranks ran on one node, {hosts[0]}."
     if max(counts) == 1:
-        return f"Each of the {len(counts)} ranks ran on a node of its own."
+        return f"Each of the {len(counts)} ranks ran on its own node."
     low, high = min(counts), max(counts)
     each = f"{low} on each" if low == high else f"between {low} and {high} on one"
-    how = _DEALT.get(placement.kind, "The ranks are spread over the nodes in no regular order")
+    how = _DEALT.get(placement.kind, "The ranks are spread over the nodes irregularly")
     return f"{how}: {len(counts)} nodes, {each} ({placement.kind} placement)."
 
 
@@ -295,8 +295,8 @@ def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
     title = f"All {len(listed)} pairs, the slowest for their level first."
     if run.size * (run.size - 1) // 2 > MAX_PAIRS:
         title = (
-            f"The {len(listed)} pairs that are slowest for their level. That they are listed does "
-            "not make them slow: some pair is always the slowest."
+            f"The {len(listed)} pairs that are slowest for their level. Being listed does not "
+            "make a pair slow: some pair is always the slowest."
         )
     columns = [Column("ranks"), Column("hosts"), Column("level"),
                Column("against level", right=True), Column(what, right=True)]  # fmt: skip
@@ -328,8 +328,8 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         f"way; other tools often call that “latency”. The messages are of {listed}."
     )
     if what == "median":
-        text += " The time of a pair is the median of its repetitions; the 95 % interval says how "
-        text += "well that median is known."
+        text += " The time of a pair is the median of its repetitions; the 95 % interval is its "
+        text += "uncertainty."
     yield Sentence(text, stress=("round trip", "Half a round trip"))
     if run.origin in ("measured", "simulated"):
         yield _LOOP

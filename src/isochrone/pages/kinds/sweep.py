@@ -23,7 +23,15 @@ from isochrone.pages.page import (
     Tiles,
 )
 from isochrone.pages.words import interval, of_ranks, plural, ranges, warnings_of, with_hosts
-from isochrone.results.sweep.curves import Curve, Part, Point, curves, is_sweep, of_size, parts
+from isochrone.results.sweep.curves import (
+    Curve,
+    Participant,
+    Point,
+    curves,
+    is_sweep,
+    of_size,
+    participants,
+)
 from isochrone.results.sweep.switches import Switch, describe, switches
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -44,18 +52,18 @@ CLEARLY_SLOWER: Final = 1.1
 MARK: Final = "«"
 
 FAMILY: Final = "hockney"
-LEAST_SIZES: Final = 5
+MIN_SIZES: Final = 5
 """A line through fewer sizes fits anything."""
 
 VIEWS: Final = {
     "time": (
         "Time by message size",
-        "A flat part is the cost of a message, a slope the cost of its bytes. Bars are the 95 % "
+        "Flat parts show the latency, slopes the cost per byte. Error bars are the 95 % "
         "intervals of the medians; where it is shaded, the protocol changes.",
     ),
     "bandwidth": (
         "Bandwidth by message size",
-        "How many bytes a second, on the way to the most the machine can do.",
+        "Bytes per second, approaching the peak of the machine.",
     ),
     "ranks": (
         "Time by number of ranks",
@@ -87,7 +95,7 @@ class _Read:
     curve: Curve
     shown: Curve
     switches: list[Switch]
-    later: list[Part]
+    later: list[Participant]
 
     @property
     def title(self) -> str:
@@ -103,7 +111,7 @@ def _read(run: Run, nbytes: int | None) -> list[_Read]:
     read = []
     for shown in of_size(found, nbytes, run.where):
         curve = whole[str(shown.key), shown.p]
-        later = [part for part in parts(curve) if part.ratio >= CLEARLY_SLOWER][:MAX_LATER]
+        later = [part for part in participants(curve) if part.ratio >= CLEARLY_SLOWER][:MAX_LATER]
         read.append(_Read(curve, shown, switches(curve), later))
     return read
 
@@ -138,7 +146,7 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
 
 
 def bystanders(run: Run) -> list[int]:
-    """List the ranks that sat out a bisection."""
+    """List the ranks that were idle in a bisection."""
     table = run.tables.get("bystander")
     if table is None or "rank" not in table or table["rank"].dtype.kind != "i":
         return []
@@ -177,7 +185,9 @@ def _about(run: Run) -> list[Block]:
     out = bystanders(run)
     if out:
         many = "s" if len(out) > 1 else ""
-        found.append(Sentence(f"  Rank{many} {ranges(out)} sat out: an odd number of ranks"))
+        found.append(
+            Sentence(f"  Idle: rank{many} {ranges(out)}, because the number of ranks is odd")
+        )
     return found
 
 
@@ -263,7 +273,7 @@ def _switch(change: Switch, about: str = "") -> Sentence:
     return Sentence(f"Protocol switch {describe(change)}", about=about)
 
 
-def _later(run: Run, part: Part, about: str = "") -> Sentence:
+def _later(run: Run, part: Participant, about: str = "") -> Sentence:
     """Name a rank or a pair that is clearly later than the median."""
     kind = "pair" if len(part.who) > 1 else "rank"
     hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
@@ -352,8 +362,8 @@ def _experiments(runs: Sequence[Run]) -> str:
 
 
 def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
-    """Ask for a start-up time and a time a byte, where these mean something: of a single pair."""
-    if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < LEAST_SIZES:
+    """Ask for latency and time per byte, where these mean something: of a single pair."""
+    if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
         return []
     picture = Picture(
         "fit", "Measured times and the formula",
@@ -366,8 +376,7 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
 def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Say what the numbers mean."""
     words = (
-        "The time of a size is the median of its repetitions; the 95 % interval says how well that "
-        "median is known."
+        "The time of a size is the median of its repetitions; the 95 % interval is its uncertainty."
     )
     if any(one.switches for one in read):
         words += (

@@ -36,9 +36,10 @@ HOT: Final = "« hot"
 
 NODES_TITLE: Final = "Messages of each node"
 NODES_CAPTION: Final = (
-    "Counted in a collective write, those of an aggregator to itself included; a read has them the "
-    "other way round. The node with the most messages to and from other nodes is marked: all "
-    "others wait for it. Bars of several runs, such as before and after a change, have one scale."
+    "Counted in a collective write, those of an aggregator to itself included; a read has them in "
+    "the opposite direction. The node with the most messages to and from other nodes is marked: "
+    "all others wait for it. Bars of several runs, such as before and after a change, have one "
+    "scale."
 )
 
 _OPTIONS: Final = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-buffer", "hints")
@@ -80,10 +81,10 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Numbers", (*_hints(run), *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How it was measured", (Sentence(
-            "The time of a phase is that of the slowest rank, the median of the repetitions; all "
-            "ranks meet before each. The exchange alone sends the messages of the library's "
-            "two-phase scheme without a file. Nothing waits for the disk: what fits into memory is "
-            "written at its speed.",
+            "The time of a phase is that of the slowest rank, the median of the repetitions; a "
+            "barrier precedes each. The exchange alone sends the messages of the library's "
+            "two-phase scheme without a file. Data is not flushed to disk: what fits "
+            "into the page cache is written at memory speed.",
             stress=("slowest rank",),
         ),), only="report"),
     ]  # fmt: skip
@@ -138,7 +139,7 @@ def _sentence(phase: Phase) -> Sentence:
         f"{format_seconds(phase.times[part].median)} to {part} it"
         for part in ("open", "close") if part in phase.times
     ]  # fmt: skip
-    text += f"; besides, {' and '.join(around)}" if around else ""
+    text += f"; in addition, {' and '.join(around)}" if around else ""
     return Sentence(f"{text}.", stress=(time,))
 
 
@@ -228,7 +229,7 @@ def _access(phase: Phase) -> str:
 
 def _hints(run: Run) -> list[Facts]:
     found = hints(run)
-    return [Facts("Hints of the library", tuple(found.items()))] if found else []
+    return [Facts("Hints reported by the library", tuple(found.items()))] if found else []
 
 
 def _nodes(run: Run) -> list[Table]:

@@ -26,7 +26,7 @@ Levels = NDArray[np.int64]
 MIN_PARTNERS: Final = 3
 """Pairs on a level that a rank needs to be judged by them."""
 
-PLAIN: Final = 6.0
+OUTLIER_SIGMAS: Final = 6.0
 """Standard deviations by which a rank must be slower than most to be plainly slow."""
 
 PLAINLY_SLOW: Final = 0.25
@@ -91,7 +91,7 @@ def _costs(excess: Matrix, base: float, farther: Matrix) -> Matrix:
     cost = farther.copy()
     if known.any():
         cost[known] = row_medians(excess[known])
-        cost[cost < max(PLAIN * mad(cost[known]), PLAINLY_SLOW * base)] = 0.0
+        cost[cost < max(OUTLIER_SIGMAS * mad(cost[known]), PLAINLY_SLOW * base)] = 0.0
     return cost
 
 
@@ -120,7 +120,7 @@ def without_singletons(
     told
         Which of them the machine told: who is alone there is so on purpose.
     """
-    return _healed(times, partitions, told, _Ward.without_singletons)
+    return _corrected(times, partitions, told, _Ward.without_singletons)
 
 
 def without_slow_switches(
@@ -130,14 +130,14 @@ def without_slow_switches(
 
     The arguments are those of `without_singletons`.
     """
-    return _healed(times, partitions, told, _Ward.without_slow_switches)
+    return _corrected(times, partitions, told, _Ward.without_slow_switches)
 
 
-def _healed(
+def _corrected(
     times: Matrix,
     partitions: Sequence[Partition],
     told: Sequence[bool],
-    heal: Callable[[_Ward], Matrix],
+    correct: Callable[[_Ward], Matrix],
 ) -> Matrix:
     """Heal the singletons of each level, each only where it is first left alone."""
     corrected = times.copy()
@@ -149,7 +149,7 @@ def _healed(
         alone = (np.bincount(chain[0])[chain[0]] == 1) & ~treated[first]
         if alone.any() and alone.mean() <= MAX_SINGLETONS and not told[k]:
             between = _between(times, units)
-            factor = heal(_Ward(between, alone, chain)) / between
+            factor = correct(_Ward(between, alone, chain)) / between
             corrected *= factor[np.ix_(units, units)]
             treated |= alone[units]
         units = partition

@@ -26,8 +26,8 @@ __all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
 
 Matrix = NDArray[np.float64]
 
-FEW_RANKS: Final = 6
-FAR_FROM_MEDIAN: Final = 1.5
+MIN_RANKS_TO_JUDGE: Final = 6
+OUTLIER_RATIO: Final = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
 MIN_NODES: Final = 4
@@ -127,7 +127,7 @@ def analyse(run: Run, nbytes: int | None = None) -> Topology:
     Raises
     ------
     InputError
-        If the run is no latency map, or has no pairs of that size.
+        If the run is not a latency map, or has no pairs of that size.
     """
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
     what = "median" if "median" in run.pairs() else "mean"  # mmpi logs know no median
@@ -244,17 +244,22 @@ def _warnings(
         nodes = _numbered([(host,) for host in hosts])
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
-            warn("hosts-disagree", "the latencies do not show the hosts that were recorded")
+            warn("hosts-disagree", "the latencies do not reflect the recorded hosts")
         if len(set(hosts)) < MIN_NODES:
-            warn("few-nodes", f"a slow node shows among {MIN_NODES} or more, not among fewer")
+            warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
     elif not all(hosts):
         warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
-    if run.size < FEW_RANKS and len(partitions) == 1 and not named and np.isfinite(times).any():
+    if (
+        run.size < MIN_RANKS_TO_JUDGE
+        and len(partitions) == 1
+        and not named
+        and np.isfinite(times).any()
+    ):
         i, j = np.unravel_index(np.nanargmax(times), times.shape)
         ratio = times[i, j] / np.nanmedian(times)
-        if ratio >= FAR_FROM_MEDIAN:
+        if ratio >= OUTLIER_RATIO:
             text = f"pair {min(i, j)}-{max(i, j)} takes {ratio:.1f}x the median; with fewer than"
-            warn("few-ranks", f"{text} {FEW_RANKS} ranks it cannot be told whether it is slow")
+            warn("few-ranks", f"{text} {MIN_RANKS_TO_JUDGE} ranks a slow one cannot be identified")
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings

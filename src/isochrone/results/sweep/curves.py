@@ -22,7 +22,17 @@ from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, points, summarise
 
-__all__ = ["KIND", "Curve", "Part", "Point", "curves", "is_sweep", "of_size", "parts", "samples"]
+__all__ = [
+    "KIND",
+    "Curve",
+    "Participant",
+    "Point",
+    "curves",
+    "is_sweep",
+    "of_size",
+    "participants",
+    "samples",
+]
 
 KIND: Final = "sweep"
 
@@ -30,7 +40,7 @@ _NO_DATA: Final = {"barrier"}
 """Operations that move no data of the user, so that they have no bandwidth."""
 
 _MAX_BYTES: Final = 1 << 60
-_MAX_RATE: Final = 1e18  # bytes a second; what a machine of 2040 may do, and no damaged number
+_MAX_RATE: Final = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
 
 Rows = NDArray[np.int64]
 
@@ -136,7 +146,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Part:
+class Participant:
     """A rank of a collective, or a pair of a bisection, compared with the others of its curve.
 
     Attributes
@@ -165,7 +175,7 @@ def curves(run: Run) -> list[Curve]:
     Raises
     ------
     InputError
-        If the run is no sweep, holds no sample, or its samples are damaged.
+        If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
     grouped: dict[tuple[Any, ...], list[tuple[int, Rows]]] = {}
@@ -197,7 +207,7 @@ def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Cur
     return kept
 
 
-def parts(curve: Curve) -> list[Part]:
+def participants(curve: Curve) -> list[Participant]:
     """Compare the ranks (or pairs) of a curve over all its repetitions, the slowest first.
 
     Empty where the samples do not hold the time of each.
@@ -209,7 +219,7 @@ def parts(curve: Curve) -> list[Part]:
     ratio = np.median(times / np.where(middle > 0, middle, np.nan)[:, None], axis=0)
     last = np.bincount(times.argmax(axis=1), minlength=times.shape[1]) / len(times)
     order = np.argsort(-np.nan_to_num(ratio), kind="stable")
-    return [Part(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
+    return [Participant(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
 
 
 def samples(run: Run) -> Table:
@@ -218,7 +228,7 @@ def samples(run: Run) -> Table:
     Raises
     ------
     InputError
-        If the run is no sweep, holds no sample, or its samples are damaged.
+        If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     if not is_sweep(run):
         raise InputError(
@@ -228,7 +238,9 @@ def samples(run: Run) -> Table:
     table = run.tables.get("sample")
     if table is None or not len(table):
         raise InputError(
-            "this run holds no samples", where=run.where, hint="it was cut before them"
+            "this run holds no samples",
+            where=run.where,
+            hint="it was cut short before the first sample",
         )
     missing = [name for name in run.by if name not in table]
     if missing or not run.by:
@@ -255,7 +267,7 @@ def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> 
         return
     values = table[key]
     if values.dtype.kind not in "if":
-        raise InputError(f"a 'sample' record whose '{key}' is no number", where=where)
+        raise InputError(f"a 'sample' record whose '{key}' is not a number", where=where)
     known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     if key in ("bytes", "seconds") and len(known) < len(values):
         raise InputError(f"a 'sample' record without '{key}'", where=where)
@@ -272,7 +284,7 @@ def _check_named(table: Table, name: str, where: str) -> None:
         else all(isinstance(value, str) for value in values.tolist())
     )
     if not known:
-        raise InputError("a 'sample' record that does not say what it is of", where=where)
+        raise InputError("a 'sample' record without its ranks or operation", where=where)
 
 
 def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:

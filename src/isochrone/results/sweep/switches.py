@@ -23,7 +23,7 @@ from isochrone.results.sweep.curves import Curve
 
 __all__ = ["Switch", "describe", "switches"]
 
-_LEAST_SIGMA: Final = 0.005  # of the median: no sweep is straighter, whatever its intervals say
+_MIN_SIGMA: Final = 0.005  # of the median: no sweep is straighter, whatever its intervals say
 _MAX_SEGMENTS: Final = 6
 _SURE: Final = 4.0  # standard errors by which the lines must differ
 _WORTH: Final = 0.05  # of the time: smaller changes are no switch
@@ -80,9 +80,7 @@ def switches(curve: Curve) -> list[Switch]:
     x, y = curve.bytes.astype(np.float64), curve.column("median")
     if len(x) < 6 or not np.all(y > 0):  # two lines of three sizes each
         return []
-    sigma = np.maximum(
-        sigma_of_interval(curve.column("low"), curve.column("high")), _LEAST_SIGMA * y
-    )
+    sigma = np.maximum(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
     try:
         found = segment(x, y, sigma=sigma, max_segments=min(_MAX_SEGMENTS, len(x) // 3))
     except InputError:
@@ -117,7 +115,7 @@ def describe(switch: Switch) -> str:
             )
     elif switch.bandwidth_after:
         parts.append(f"further bytes at {format_rate(switch.bandwidth_after)}")
-    return f"{where}: {', '.join(parts) or 'another line'}"
+    return f"{where}: {', '.join(parts) or 'a different line'}"
 
 
 def _judge(

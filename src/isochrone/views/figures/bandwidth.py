@@ -9,8 +9,8 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
-from isochrone.views.labels import tell_apart
-from isochrone.views.lines import Words, draw_lines
+from isochrone.views.labels import distinguish
+from isochrone.views.lines import ChartText, draw_lines
 from isochrone.views.scales import tick_bytes, tick_rate
 from isochrone.views.sweeps import chosen_scale, collect, facts, lines
 from isochrone.views.view import Options, View
@@ -23,7 +23,7 @@ __all__ = ["VIEW", "draw"]
 _OF: Final = {"pair": "of one pair", "pairs": "of all pairs together"}
 """Of what the bandwidth is, by what a curve is of."""
 
-_ANY: Final = "block of one rank over time of the operation"
+_ANY: Final = "block of one rank divided by the time of the operation"
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -37,14 +37,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     drawn = collect(runs, options.ops)
     drawn = [(run, c) for run, c in drawn if np.nanmax(np.append(c.column("bandwidth"), 0.0)) > 0]
     if not drawn:
-        raise InputError("there is no bandwidth to draw", hint="nothing moves any data here")
-    labels = tell_apart(drawn)
+        raise InputError("there is no bandwidth to draw", hint="none of the operations moves data")
+    labels = distinguish(drawn)
     kinds = {next((_OF[name] for name in _OF if name in c.key), _ANY) for _, c in drawn}
     both = {_option(run) for run, _ in drawn} == {"bidirectional"}
-    of = "of both directions together" if both else kinds.pop() if len(kinds) == 1 else ""
-    words = Words(
+    of = "of both directions combined" if both else kinds.pop() if len(kinds) == 1 else ""
+    words = ChartText(
         title="Bandwidth by message size",
-        facts=facts(runs, labels, f"bandwidth: {of}" if of else "", "bars: 95 % interval"),
+        facts=facts(runs, labels, f"bandwidth: {of}" if of else "", "error bars: 95 % interval"),
         below="message size",
         tick_x=tick_bytes,
         tick_y=tick_rate,

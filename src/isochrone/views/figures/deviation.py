@@ -1,4 +1,4 @@
-"""How far a model is from measured times: least, average and largest deviation of each group."""
+"""How far a model is from measured times: minimum, average and maximum deviation of each group."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-_MOST_GROUPS: Final = 24
+_MAX_GROUPS: Final = 24
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -32,7 +32,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for number, (name, values) in enumerate(found.items()):
         _bars(figure.add_subplot(len(found), 1, number + 1), name, values)
     note = (
-        "|predicted - measured| / measured; in all: "
+        "|predicted - measured| / measured; overall: "
         f"{100 * overall['minimum']:.2f} % to {100 * overall['maximum']:.2f} %, "
         f"average {100 * overall['average']:.2f} % of {overall['points']} points"
     )
@@ -43,8 +43,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     """Draw three bars for each value: least, average, largest."""
     shown = list(values.items())
-    if len(shown) > _MOST_GROUPS:  # those that matter
-        worst = sorted(shown, key=lambda item: -item[1].maximum)[:_MOST_GROUPS]
+    if len(shown) > _MAX_GROUPS:  # those that matter
+        worst = sorted(shown, key=lambda item: -item[1].maximum)[:_MAX_GROUPS]
         shown = [item for item in shown if item in worst]
     places = range(len(shown))
     for k, (what, colour) in enumerate(

@@ -12,7 +12,7 @@ from isochrone.models import Model, Observations
 from isochrone.runfile.run import Run
 from isochrone.views.fitted import (
     COLOURS,
-    MOST_PANELS,
+    MAX_PANELS,
     WORDS,
     head,
     name_of,
@@ -32,11 +32,11 @@ __all__ = ["VIEW", "draw"]
 
 Array = NDArray[np.float64]
 
-_MOST_LINES: Final = len(COLOURS)
+_MAX_LINES: Final = len(COLOURS)
 _STEPS: Final = 240
 _WIDE: Final = 30  # largest over smallest size from which an axis is logarithmic
 _WIDE_TIMES: Final = 8
-_LEAST_OF_BAND: Final = (
+_MIN_BAND_SHARE: Final = (
     0.1  # of the shortest time: a band has to end somewhere on a logarithmic axis
 )
 
@@ -44,7 +44,7 @@ _LEAST_OF_BAND: Final = (
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the points of each operation and the curves of the model through them."""
     model, groups = resolve(runs, options.model, options.ops)
-    shown = groups[:MOST_PANELS]
+    shown = groups[:MAX_PANELS]
     columns = min(len(shown), 2)
     rows = -(-len(shown) // columns)
     figure = new_figure(5.4 * columns + 0.4, 3.6 * rows + 0.75)
@@ -78,7 +78,7 @@ def _panel(axes: Axes, model: Model, points: Observations) -> None:
         where_fine, where_x = place(fine, scale, smallest), place(x, scale, smallest)
         axes.plot(where_fine, found.seconds, "-", color=colour, linewidth=1.2)
         if np.all(np.isfinite(found.low)):
-            low = np.maximum(found.low, _LEAST_OF_BAND * points.seconds.min())
+            low = np.maximum(found.low, _MIN_BAND_SHARE * points.seconds.min())
             axes.fill_between(where_fine, low, found.high, color=colour, alpha=0.15, linewidth=0)
         axes.plot(where_x, points.seconds[mine], "o", color=colour, markersize=4,
                   label=label or None)  # fmt: skip
@@ -130,7 +130,7 @@ def _lines(points: Observations, series: list[str]) -> list[dict[str, Any]]:
     rows = np.column_stack([points.variables[name] for name in series])
     found, counts = np.unique(rows, axis=0, return_counts=True)
     rich = found[counts >= min(3, counts.max())]
-    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), _MOST_LINES)).round())
+    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), _MAX_LINES)).round())
     return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
 
 

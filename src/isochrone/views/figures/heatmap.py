@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-_MOST_CELLS: Final = 2048  # a side; more than this no screen or page resolves
-_MOST_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
+_MAX_CELLS: Final = 2048  # a side; more than this no screen or page resolves
+_MAX_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
 _LOG_ABOVE: Final = 6.0  # largest / smallest from which the colours are logarithmic
-_LEAST_SPAN: Final = 1.25  # of the colours, so that noise alone does not look like structure
+_MIN_SPAN: Final = 1.25  # of the colours, so that noise alone does not look like structure
 _STRIP: Final = 0.10  # inches: the band of host colours along the map
 _GAP: Final = 0.05  # inches between the map and that band
 _LEFT, _BOTTOM = 0.72, 0.62  # inches: room for the numbers of the ranks
@@ -65,8 +65,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     run, what, nbytes = runs[0], options.what, options.size
     words = check(what)
     matrix = run.matrix(what, nbytes)
-    cells, block = pool(matrix, _MOST_CELLS)
-    side = 6.2 if run.size > _MOST_NUMBERS else 4.9
+    cells, block = pool(matrix, _MAX_CELLS)
+    side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     segments = host_segments(run.hosts)
     labels = _host_labels(segments, side, run.size)
     on_top = _names_on_top(segments, labels, side)
@@ -88,7 +88,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         picture, origin="lower", interpolation="none", extent=(-0.5, run.size - 0.5) * 2,
         aspect="auto",
     )  # fmt: skip
-    if run.size <= _MOST_NUMBERS:
+    if run.size <= _MAX_NUMBERS:
         _print_numbers(axes, cells / unit.factor, picture)
     _rank_axes(axes, run.size)
     _boundaries(axes, segments, run.size, side)
@@ -98,7 +98,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     )
     _colour_bar(figure, bar, mappable, unit, "standard deviation" if what == "stddev" else words)
     notes = ["grey: not measured"] if missing else []
-    notes += [f"a cell is the largest of {block} × {block} ranks"] if block > 1 else []
+    notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
     heading(figure, _LEFT / width, run, what, nbytes, " · ".join(notes))
     return figure
 
@@ -112,9 +112,9 @@ def _colours(values: NDArray[np.float64]) -> ScalarMappable:
     low, high = (float(found.min()), float(found.max())) if len(found) else (0.5, 1.0)
     if high > _LOG_ABOVE * low:
         return ScalarMappable(LogNorm(low, high, clip=True), "viridis")
-    if high < _LEAST_SPAN * low:
+    if high < _MIN_SPAN * low:
         middle = (low + high) / 2
-        low, high = middle * 2 / (1 + _LEAST_SPAN), middle * 2 * _LEAST_SPAN / (1 + _LEAST_SPAN)
+        low, high = middle * 2 / (1 + _MIN_SPAN), middle * 2 * _MIN_SPAN / (1 + _MIN_SPAN)
     return ScalarMappable(Normalize(low, high, clip=True), "viridis")
 
 
@@ -143,7 +143,7 @@ def _rank_axes(axes: Axes, n: int) -> None:
     ticks = nice_ranks(n, 12 if n <= 12 else 9)
     axes.set(xticks=ticks, yticks=ticks)
     axes.tick_params(
-        labelsize=LABEL, labelcolor=INK, color=FAINT, length=3 if n > _MOST_NUMBERS else 0
+        labelsize=LABEL, labelcolor=INK, color=FAINT, length=3 if n > _MAX_NUMBERS else 0
     )
     axes.set_xlabel("rank", size=LABEL, color=FAINT)
     axes.set_ylabel("rank", size=LABEL, color=FAINT)

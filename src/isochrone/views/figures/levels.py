@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "Tree", "draw", "plant"]
+__all__ = ["VIEW", "Tree", "draw", "build_tree"]
 
-_MOST_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
+_MAX_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE: Final = 0.155  # inches that one line of labels needs
 _LEFT, _RIGHT, _TOP = 0.85, 2.05, 0.75  # inches around the tree
-_MOST_NAMED: Final = 3  # slow parts named below the title
+_MAX_NAMED: Final = 3  # slow parts named below the title
 _WORDS: Final = {
     "package": "same package", "numa": "same NUMA domain", "node": "same node",
     "network": "between nodes",
@@ -85,7 +85,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     analysis = options.analysis or topology.analyse(run, nbytes)
     found = analysis.to_json()
     missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
-    tree = plant(fill_missing(matrix) if missing else matrix, run.hosts)
+    tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
     slow = {rank for part in found["slow"] if part["kind"] != "pair" for rank in part["ranks"]}
 
     wide = {True: 6.2, False: 8.6}[run.size <= 16]
@@ -108,7 +108,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def plant(matrix: NDArray[np.float64], hosts: Sequence[str]) -> Tree:
+def build_tree(matrix: NDArray[np.float64], hosts: Sequence[str]) -> Tree:
     """Cluster the ranks and lay the tree out: low ranks to the left, nothing recursive.
 
     Parameters
@@ -169,7 +169,7 @@ def _ends(tree: Tree, hosts: Sequence[str], wide: float) -> _Ends:
     n = len(tree.order)
     names = short_names(hosts)
     segments = host_segments([hosts[rank] for rank in tree.order])
-    if n <= _MOST_LEAVES:
+    if n <= _MAX_LEAVES:
         labels: list[tuple[float, str, int | str]] = [
             (k, f"{names[hosts[rank]]}:{rank}".removeprefix(":"), rank)
             for k, rank in enumerate(tree.order)
@@ -300,7 +300,7 @@ def _name_slow(
     """Name the worst of what is slow below the title, with its ratio."""
     if not parts:
         return
-    named = [f"{_who(part, names)} {part['ratio']:.1f}×" for part in parts[:_MOST_NAMED]]
+    named = [f"{_who(part, names)} {part['ratio']:.1f}×" for part in parts[:_MAX_NAMED]]
     more = len(parts) - len(named)
     named += [f"and {more} more"] if more else []
     down = 1 - 0.555 / figure.get_figheight()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-MOST_NAMES: Final = 24
+MAX_NAMES: Final = 24
 _COLOURS: Final = {"intra": "#9aa5b1", "in": "#4e79a7", "out": "#f2a541"}
 _WORDS: Final = {"intra": "within the node", "in": "into it", "out": "out of it"}
 
@@ -35,7 +35,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         If a run holds no messages of nodes.
     """
     if not runs:
-        raise InputError("a picture of no run", hint="name at least one tile-io run")
+        raise InputError("no run to draw", hint="name at least one tile-io run")
     counts = [_counts(run) for run in runs]
     most = max(float(max(c["in"].max(), c["out"].max(), c["intra"].max())) for c in counts)
     height = 0.75 + 2.1 * len(runs)
@@ -65,7 +65,7 @@ def _counts(run: Run) -> Counts:
         )
     found = {key: np.asarray(table[key], np.float64) for key in _COLOURS}
     if not all(np.all(np.isfinite(v) & (v >= 0)) for v in found.values()):
-        raise InputError("a number of messages that is none", where=str(run.path or ""))
+        raise InputError("an invalid number of messages", where=str(run.path or ""))
     return found
 
 
@@ -86,14 +86,14 @@ def _panel(axes: Axes, run: Run, count: Counts, most: float) -> None:
     for k, (key, colour) in enumerate(_COLOURS.items()):
         axes.bar(place + (k - 1) * 0.27, count[key], 0.27, color=colour, label=_WORDS[key])
     hot = _hot(count)
-    for node in hot[:MOST_NAMES]:
+    for node in hot[:MAX_NAMES]:
         top = max(count["in"][node], count["out"][node], count["intra"][node])
         axes.plot([node - 0.45, node + 0.45], [top + 0.06 * most] * 2, color=SLOW, linewidth=2)
     axes.set_ylim(0, 1.18 * most)
     axes.set_xlim(-0.6, len(place) - 0.4)
     hosts = list(dict.fromkeys(run.hosts))
     names = short_names(hosts, 10)
-    step = -(-len(place) // MOST_NAMES)
+    step = -(-len(place) // MAX_NAMES)
     ticks = place[::step]
     axes.set_xticks(ticks, [names[hosts[k]] if k < len(hosts) else str(k) for k in ticks])
     axes.tick_params(labelsize=LABEL, colors=INK, length=2)

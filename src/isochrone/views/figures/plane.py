@@ -23,7 +23,7 @@ from isochrone.models.formulas import ranges
 from isochrone.results import hotspot as hotspots
 from isochrone.results.hotspot import GridPoint
 from isochrone.runfile.run import Run
-from isochrone.views.fitted import MOST_PANELS, head, name_of, resolve
+from isochrone.views.fitted import MAX_PANELS, head, name_of, resolve
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
 from isochrone.views.view import Options, View
@@ -37,9 +37,9 @@ __all__ = ["VIEW", "draw"]
 Array = NDArray[np.float64]
 Where = dict[str, Any]
 
-MOST_LINES: Final = 8
-MOST_FORMULAS: Final = 3
-MOST_WORDS: Final = 96
+MAX_LINES: Final = 8
+MAX_FORMULAS: Final = 3
+MAX_CHARACTERS: Final = 96
 _SHADES: Final = ("#3b6fb6", "#3f9fa8", "#5aa469", "#d0a92e", "#e07b39")
 """From few messages to many. No red: red means slow."""
 _MARKERS: Final = (6.5, 3.5)
@@ -82,11 +82,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not points:
         raise InputError(
             "no point of the hot spot was measured", where=str(runs[0].path or ""),
-            hint="it was cut before the first point, or its nodes and ranks are too few",
+            hint="it was cut short before the first point, or has too few nodes or ranks",
         )  # fmt: skip
     found, why = _model_for(runs, options.model, options.ops)
     panels = _panels(points, found)
-    shown = panels[:MOST_PANELS]
+    shown = panels[:MAX_PANELS]
     columns = min(len(shown), 2)
     rows = -(-len(shown) // columns)
     figure = new_figure(5.6 * columns + (1.2 if columns == 1 else 0.2), 3.9 * rows + 0.75)
@@ -107,10 +107,12 @@ def _model_for(
         if model != "auto":
             raise
         reason = error.what.removeprefix("no family of models can be fitted: ")
-        return None, printable(f"no formula: {reason}", MOST_WORDS)
+        return None, printable(f"no formula: {reason}", MAX_CHARACTERS)
     foreign = [name for name in found.variables if name not in ("pa", "pe", "in", "out")]
     if foreign:
-        raise InputError(f"the model is one of {', '.join(foreign)}, not of messages of a node")
+        raise InputError(
+            f"the model is a function of {', '.join(foreign)}, not of the messages of a node"
+        )
     return found, ""
 
 
@@ -134,7 +136,7 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     for point in points:
         groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
     directional = model is not None and bool({"in", "out"} & set(model.variables))
-    each = 2 if 2 * len(groups) <= MOST_PANELS else 1
+    each = 2 if 2 * len(groups) <= MAX_PANELS else 1
     panels: list[Panel] = []
     for (order, hot, size), own in groups.items():
         where = {"order": order, "hot": hot, "bytes": size}
@@ -150,7 +152,7 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 
 
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
-    values = _spread({_value(point, panel.series) for point in panel.points}, MOST_LINES)
+    values = _spread({_value(point, panel.series) for point in panel.points}, MAX_LINES)
     most = max(_value(point, panel.across) for point in panel.points)
     regimes = _regimes(model, panel.where) if model else []
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
@@ -252,7 +254,7 @@ def _heading(panel: Panel, regimes: Sequence[Regime]) -> str:
     for number, (regime, holds) in enumerate(zip(regimes, ranges(regimes), strict=True)):
         style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(regimes) > 1 else ""
         start = f"{style}{holds}: " if holds else ""
-        if number < MOST_FORMULAS:
+        if number < MAX_FORMULAS:
             lines.append(f"{start}{_formula(regime)}")
     return "\n".join(lines)
 

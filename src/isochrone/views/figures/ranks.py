@@ -11,8 +11,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
 from isochrone.results.sweep.curves import Curve, Point
 from isochrone.runfile.run import Run
-from isochrone.views.labels import Labels, ranks_per_node, tell_apart
-from isochrone.views.lines import Line, Words, draw_lines
+from isochrone.views.labels import Labels, distinguish, ranks_per_node
+from isochrone.views.lines import ChartText, Line, draw_lines
 from isochrone.views.scales import tick_seconds
 from isochrone.views.sweeps import Drawn, chosen_scale, collect, facts, meaning
 from isochrone.views.view import Options, View
@@ -35,24 +35,24 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     counts = sorted({curve.p for _, curve in drawn})
     if len(counts) < 2:
         raise InputError(
-            "time by number of ranks needs runs of different numbers of ranks",
+            "time by number of ranks needs runs with different numbers of ranks",
             hint="give several collective or bisection runs",
         )
     wanted = _sizes(drawn, options.sizes)
     families = _families(drawn)
-    labels = tell_apart([members[0] for members in families])
+    labels = distinguish([members[0] for members in families])
     made = []
     for name, members in zip(_names(labels, families), families, strict=True):
         for size in wanted:
             of_size = format_bytes(size) if len(wanted) > 1 or not name else ""
             made.append(_line(", ".join(t for t in (name, of_size) if t), members, size))
     of = meaning(runs)
-    common = tell_apart(drawn).common
+    common = distinguish(drawn).common
     alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
-    words = Words(
+    words = ChartText(
         title="Time by number of ranks",
         facts=facts(runs, Labels([], common), *alone, f"time: {of}" if of else "",
-                    "bars: 95 % interval of the median"),
+                    "error bars: 95 % interval of the median"),
         below="ranks",
         tick_x=lambda p: f"{p:g}",
         tick_y=tick_seconds,

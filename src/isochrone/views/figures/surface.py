@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-_MOST_POINTS: Final = 256  # a side of the mesh
+_MAX_POINTS: Final = 256  # a side of the mesh
 _LINES_UP_TO: Final = 64  # mesh points a side; more lines would hide the colours
 _COLOURS: Final = (0.06, 0.94)
 """Part of matplotlib's turbo: blue, green, yellow, red as in the paper, but with even steps."""
@@ -44,7 +44,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the surface of one message size of one run."""
     run, what, nbytes = runs[0], options.what, options.size
     check(what)
-    points, block = pool(run.matrix(what, nbytes), _MOST_POINTS)
+    points, block = pool(run.matrix(what, nbytes), _MAX_POINTS)
     unit = time_unit(points)
     heights = points / unit.factor
     np.fill_diagonal(heights, 0.0)
@@ -59,7 +59,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     notes = ["diagonal = 0"]
     missing = np.isnan(heights).any()
     notes += ["gaps: not measured"] if missing else []
-    notes += [f"a mesh point is the largest of {block} × {block} pairs"] if block > 1 else []
+    notes += [f"each mesh point: maximum over {block} × {block} pairs"] if block > 1 else []
     heading(figure, 0.06, run, what, nbytes, " · ".join(notes))
     return figure
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from isochrone.runfile.run import Run
-from isochrone.views.labels import tell_apart
-from isochrone.views.lines import Words, draw_lines
+from isochrone.views.labels import distinguish
+from isochrone.views.lines import ChartText, draw_lines
 from isochrone.views.scales import tick_bytes, tick_seconds
 from isochrone.views.sweeps import chosen_scale, collect, facts, lines, meaning
 from isochrone.views.view import Options, View
@@ -21,11 +21,13 @@ __all__ = ["VIEW", "draw"]
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw all curves of all runs; sizes are of no use here: all are drawn."""
     drawn = collect(runs, options.ops)
-    labels = tell_apart(drawn)
+    labels = distinguish(drawn)
     of = meaning(runs)
-    words = Words(
+    words = ChartText(
         title="Time by message size",
-        facts=facts(runs, labels, f"time: {of}" if of else "", "bars: 95 % interval of the median"),
+        facts=facts(
+            runs, labels, f"time: {of}" if of else "", "error bars: 95 % interval of the median"
+        ),
         below="message size",
         tick_x=tick_bytes,
         tick_y=tick_seconds,

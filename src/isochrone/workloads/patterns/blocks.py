@@ -39,7 +39,7 @@ def _as_tiles(pattern: AccessPattern) -> Grid | None:
 
 PATTERN: Final = Pattern(
     option=Option(
-        "--blocks", "an array cut along up to three axes, the slowest first", "ZxYxX", sides(1, 3)
+        "--blocks", "array divided along up to three axes, slowest axis first", "ZxYxX", sides(1, 3)
     ),
     make=_make,
     as_tiles=_as_tiles,

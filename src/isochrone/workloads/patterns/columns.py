@@ -20,5 +20,5 @@ def _make(options: Options, ranks: int) -> Grid:
 
 
 PATTERN: Final = Pattern(
-    option=Option("--columns", "neighbouring columns for each rank"), make=_make, position=40
+    option=Option("--columns", "consecutive columns for each rank"), make=_make, position=40
 )

@@ -20,5 +20,5 @@ def _make(options: Options, ranks: int) -> Grid:
 
 
 PATTERN: Final = Pattern(
-    option=Option("--rows", "neighbouring rows for each rank"), make=_make, position=30
+    option=Option("--rows", "consecutive rows for each rank"), make=_make, position=30
 )

@@ -67,7 +67,7 @@ def read(path: Path) -> Accesses:
     Raises
     ------
     InputError
-        If the file cannot be read, or a line is no access.
+        If the file cannot be read, or a line is not an access.
     """
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()

@@ -41,10 +41,10 @@ def _square(ranks: int) -> tuple[int, int]:
 
 
 def _make(options: Options, ranks: int) -> Grid:
-    """Return as many tiles as the user says, or one a rank, as square as can be."""
+    """Return as many tiles as the user says, or one per rank, as square as can be."""
     tile = options["tile"] or TILE
     if len(tile) != 2:
-        raise InputError("a tile has two sides", where="--tile")
+        raise InputError("a tile has two dimensions", where="--tile")
     x, y = options["tiles"] or _square(ranks)
     return tile_io(x, y, tile, options["element"] or ELEMENT, options["overlap"] or (0, 0))
 
@@ -59,7 +59,9 @@ def _as_tiles(pattern: AccessPattern) -> Grid | None:
 
 
 PATTERN: Final = Pattern(
-    option=Option("--tiles", "tiles across and down: mpi-tile-io", "XxY", sides(2)),
+    option=Option(
+        "--tiles", "tiles per row, and rows of tiles, as in mpi-tile-io", "XxY", sides(2)
+    ),
     make=_make,
     more=(Option("--overlap", "elements that tiles share", "XxY", sides(2, least=0)),),
     hint=_hint,

@@ -171,7 +171,7 @@ def test_a_run_without_deviations_can_be_exported(tmp_path: Path) -> None:
     assert np.isnan(loadmat(tmp_path / "map.mat")["stddev"][0, 1])
 
 
-def test_a_hot_spot_becomes_a_table_that_fit_reads(tmp_path: Path) -> None:
+def test_a_hotspot_becomes_a_table_that_fit_reads(tmp_path: Path) -> None:
     """The same formula comes out of the run file and of its table."""
     run = hotspot()
     csv.write(run, tmp_path / "hot.csv")

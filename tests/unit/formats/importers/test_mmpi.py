@@ -20,7 +20,7 @@ from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 
 GOLDEN = ROOT / "tests/golden" / "mmpi"
-SEED = (GOLDEN / "seed.log").read_bytes()
+PAPER = (GOLDEN / "paper.log").read_bytes()
 
 # the matrices of the paper's example in µs, typed off the paper
 AVG = [
@@ -57,7 +57,7 @@ def read_bytes(tmp_path: Path, data: bytes) -> Run:
 
 def test_the_seeds_own_example_is_read_in_full() -> None:
     """The log printed in the paper is the definition of the format: every field is understood."""
-    run = mmpi.read(GOLDEN / "seed.log")
+    run = mmpi.read(GOLDEN / "paper.log")
     assert_is_seed(run)
     assert (run.experiment, run.size, run.complete) == ("latency-map", 4, True)
     assert run.hosts == ["nid00670", "nid00670", "nid00671", "nid00671"]
@@ -65,19 +65,19 @@ def test_the_seeds_own_example_is_read_in_full() -> None:
     assert run.header["options"] == {"bytes": [64], "repeats": 100}
     assert run.header["host"] == "tg-login4"
     assert run.pairs()["n"].tolist() == [100] * 6
-    assert run.header["imported"]["sha256"] == sha256(GOLDEN / "seed.log")
+    assert run.header["imported"]["sha256"] == sha256(GOLDEN / "paper.log")
 
 
 def test_the_seeds_example_is_exported_byte_for_byte(tmp_path: Path) -> None:
     """Whatever reads the logs of the mmpi program reads ours: no blank and no digit differs."""
     path = tmp_path / "again.log"
-    exporter.write(mmpi.read(GOLDEN / "seed.log"), path)
-    assert path.read_bytes() == SEED
+    exporter.write(mmpi.read(GOLDEN / "paper.log"), path)
+    assert path.read_bytes() == PAPER
 
 
 def test_the_mean_stands_in_for_the_median_and_says_so() -> None:
     """The rest of the tool works with medians; a mean in disguise must never go unnoticed."""
-    run = mmpi.read(GOLDEN / "seed.log")
+    run = mmpi.read(GOLDEN / "paper.log")
     np.testing.assert_array_equal(run.matrix("median"), run.matrix("mean"))
     assert run.header["median_is_mean"] is True
     assert codes(run) == ["median-is-mean"]
@@ -85,7 +85,7 @@ def test_the_mean_stands_in_for_the_median_and_says_so() -> None:
 
 def test_times_are_the_doubles_nearest_to_what_is_printed() -> None:
     """23.20 µs is 2.32e-05 s, and not 2.3199999999999998e-05 in every file made from it."""
-    run = mmpi.read(GOLDEN / "seed.log")
+    run = mmpi.read(GOLDEN / "paper.log")
     assert 2.32e-05 in run.pairs()["mean"].tolist()
 
 
@@ -149,7 +149,7 @@ def test_a_log_cut_between_lines_is_partial() -> None:
 
 def test_a_whole_log_without_its_last_line_end_is_whole(tmp_path: Path) -> None:
     """Copying from a page often loses the last line end: no false alarm."""
-    run = read_bytes(tmp_path, SEED.rstrip())
+    run = read_bytes(tmp_path, PAPER.rstrip())
     assert_is_seed(run)
     assert run.complete
     assert codes(run) == ["median-is-mean"]
@@ -157,13 +157,13 @@ def test_a_whole_log_without_its_last_line_end_is_whole(tmp_path: Path) -> None:
 
 def test_a_log_cut_anywhere_is_never_misread(tmp_path: Path) -> None:
     """Wherever a log is cut, each pair that is read has the times of the whole log."""
-    whole = mmpi.read(GOLDEN / "seed.log")
-    first_pair = SEED.index(b"0.12\n") + len("0.12")
+    whole = mmpi.read(GOLDEN / "paper.log")
+    first_pair = PAPER.index(b"0.12\n") + len("0.12")
     for length in range(first_pair):
         with pytest.raises(InputError):
-            read_bytes(tmp_path, SEED[:length])
-    for length in range(first_pair, len(SEED)):
-        run = read_bytes(tmp_path, SEED[:length])
+            read_bytes(tmp_path, PAPER[:length])
+    for length in range(first_pair, len(PAPER)):
+        run = read_bytes(tmp_path, PAPER[:length])
         assert run.complete <= (len(run.pairs()) == 6)
         for what in ("mean", "stddev"):
             part, full = run.matrix(what), whole.matrix(what)
@@ -182,8 +182,8 @@ def test_a_log_cut_anywhere_is_never_misread(tmp_path: Path) -> None:
         ("bad_rank", 10, "'1x' is not the number of a rank"),
         ("bad_rank_beyond", 10, "rank 7, but the header says 4 processors"),
         ("bad_host", 9, "rank 1 is on host nid00699, but was on nid00670 before"),
-        ("bad_twice", 14, "ranks 1 and 3 a second time, with another mean"),
-        ("bad_two_logs", 15, "another 'MsgLen' than before"),
+        ("bad_twice", 14, "ranks 1 and 3 appear twice, with different mean"),
+        ("bad_two_logs", 15, "'MsgLen' appears again with a different value"),
     ],
 )
 def test_what_makes_the_numbers_doubtful_is_refused_with_the_line(
@@ -201,11 +201,11 @@ def test_what_makes_the_numbers_doubtful_is_refused_with_the_line(
     ("data", "what"),
     [
         (b"", "no measured pair"),
-        (SEED[: SEED.index(b"nid")], "no measured pair"),
+        (PAPER[: PAPER.index(b"nid")], "no measured pair"),
         (b"a 0 a 0 0.00 0.00\n", "no measured pair"),
         (b"{}\n[1, 2]\n", "columns"),
-        (b"# Processors: 99999999\na 0 b 1 1.00 0.00\n", "more than any map"),
-        (b"a 0 b 12345678 1.00 0.00\n", "beyond any map"),
+        (b"# Processors: 99999999\na 0 b 1 1.00 0.00\n", "99999999 processors are above the limit"),
+        (b"a 0 b 12345678 1.00 0.00\n", "above the limit"),
         (b"a 0 b 1 1e999 0.00\n", "not a number"),
         ("a 0 b 1 ١٢ 0.00\n".encode(), "not a number"),
         (b"a 0 b 1 1_0 0.00\n", "not a number"),
@@ -227,12 +227,12 @@ def test_a_file_that_cannot_be_read_gives_one_line(tmp_path: Path, name: str) ->
 def test_a_row_too_short_after_a_whole_log_is_wrong_and_not_cut(tmp_path: Path) -> None:
     """Something else was appended to the log: that is not the damage of a full disk."""
     with pytest.raises(InputError, match="3 columns, not 6"):
-        read_bytes(tmp_path, SEED + b"slurmstepd: job cancelled\n")
+        read_bytes(tmp_path, PAPER + b"slurmstepd: job cancelled\n")
 
 
 def test_a_time_on_the_diagonal_is_ignored_with_a_warning(tmp_path: Path) -> None:
-    """A rank's time with itself is no pair of the map."""
-    run = read_bytes(tmp_path, SEED.replace(b"0.00   0.00", b"0.42   0.00", 1))
+    """A rank's time with itself is not a pair of the map."""
+    run = read_bytes(tmp_path, PAPER.replace(b"0.00   0.00", b"0.42   0.00", 1))
     assert_is_seed(run)
     assert "diagonal-not-zero" in codes(run)
 
@@ -256,7 +256,7 @@ def test_any_bytes_give_a_run_or_an_error_of_one_line(tmp_path: Path, data: byte
 @many
 @given(
     st.lists(
-        st.tuples(st.integers(0, len(SEED) - 1), st.binary(max_size=3), st.integers(0, 4)),
+        st.tuples(st.integers(0, len(PAPER) - 1), st.binary(max_size=3), st.integers(0, 4)),
         min_size=1,
         max_size=4,
     )
@@ -265,7 +265,7 @@ def test_the_seed_with_some_bytes_changed_gives_a_run_or_an_error(
     tmp_path: Path, changes: list[tuple[int, bytes, int]]
 ) -> None:
     """Near-misses of the format reach deeper into the reader than garbage does."""
-    data = SEED
+    data = PAPER
     for at, new, removed in changes:
         data = data[:at] + new + data[at + removed :]
     try:

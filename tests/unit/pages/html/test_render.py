@@ -73,15 +73,15 @@ def test_it_says_in_words_what_was_found(tmp_path: Path) -> None:
     for part in (
         "Latency map of 32 ranks on 8 nodes",
         "21 November 2026, 08:30 UTC · MPICH Version: 5.0.2",
-        "Ranks on the same node reach each other and hear back in 1.20 µs (602 ns one way)",
-        "Ranks on different nodes reach each other and hear back in 9.84 µs (4.92 µs one way)",
+        "Ranks on the same node have a round trip of 1.20 µs (602 ns one way)",
+        "Ranks on different nodes have a round trip of 9.84 µs (4.92 µs one way)",
         "8.2× the time of the closest ranks",
         "8 nodes, 4 on each (block placement)",
         "Node n3: 2.4x 112 of its round trips take 23.6 µs instead of 9.84 µs",
         "the machine was busy",
         "Half a round trip is one way",
         "clock granularity 26.0 ns",
-        "time for everything 12.5 s",
+        "total time 12.5 s",
     ):
         assert part in page.words
 
@@ -94,7 +94,7 @@ def test_its_parts_come_in_the_order_in_which_they_are_read(tmp_path: Path) -> N
         ("h2", "Pictures"),
         ("h2", "Numbers"),
         ("h2", "How it was measured"),
-        ("h2", "Where this comes from"),
+        ("h2", "Provenance"),
     ]
 
 
@@ -188,11 +188,11 @@ def test_a_run_without_pairs_has_no_map(tmp_path: Path) -> None:
 
 
 def test_it_says_which_file_it_is_made_from(tmp_path: Path) -> None:
-    run = on_disk(mmpi_example(), tmp_path / "seed.jsonl")
+    run = on_disk(mmpi_example(), tmp_path / "paper.jsonl")
     _, page = report(tmp_path, run)
-    assert str(tmp_path / "seed.jsonl") in page.words
-    assert sha256(tmp_path / "seed.jsonl") in page.words
-    (tmp_path / "seed.jsonl").unlink()
+    assert str(tmp_path / "paper.jsonl") in page.words
+    assert sha256(tmp_path / "paper.jsonl") in page.words
+    (tmp_path / "paper.jsonl").unlink()
     assert "no longer there" in report(tmp_path, run)[1].words
 
 
@@ -201,9 +201,9 @@ def test_an_imported_run_is_not_said_to_be_measured_by_us(tmp_path: Path) -> Non
     run.header |= {"imported": {"format": "mmpi", "path": "a.log"}, "median_is_mean": True}
     text, page = report(tmp_path, run)
     assert "measured by another program" in page.words
-    assert "knows only means" in page.words
+    assert "contains only means" in page.words
     assert "the mean round trip of 64 B" in page.words
-    assert "shake hands" not in text
+    assert "exchange a handshake" not in text
 
 
 def test_pairs_measured_again_show_both_numbers(tmp_path: Path) -> None:

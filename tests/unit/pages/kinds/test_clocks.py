@@ -26,11 +26,11 @@ def test_clocks_are_a_table_a_worst_pair_and_a_drift(
     text = show(capsys, tmp_path, clocks())
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "clocks apart median worst seen" in lines
-    assert "just synchronised 1.00 µs 3.00 µs 2 times" in lines
+    assert "after synchronisation 1.00 µs 3.00 µs 2 times" in lines
     assert "two ranks, any time 8.00 µs 8.00 µs 1 time" in lines
     assert "Worst: ranks 2 and 1, 4.50 s after the clocks were synchronised" in lines
-    assert "A comparison is known to 2.00 µs (median)" in lines
-    assert "Largest drift: 200 ns a second" in lines
+    assert "Uncertainty of a comparison: 2.00 µs (median)" in lines
+    assert "Largest drift: 0.2 ppm" in lines
     assert "1 record of 'offset'" in lines
 
 
@@ -49,7 +49,7 @@ def test_a_sweep_on_a_common_clock_says_so_once(
     run = collective(("bcast",), sizes=(8, 64))
     run.tables["sync"] = table_of([SYNC])
     text = show(capsys, tmp_path, run)
-    assert text.index("bcast, 8 ranks:") < text.index("just synchronised")
+    assert text.index("bcast, 8 ranks:") < text.index("after synchronisation")
     assert text.count("Largest drift") == 1
     assert document(capsys, tmp_path, run)["clocks"]["residual_max"] == pytest.approx(3e-6)
     assert len(blocks(run, Table, "Clocks")) == 1
@@ -58,4 +58,4 @@ def test_a_sweep_on_a_common_clock_says_so_once(
 def test_clocks_are_in_the_report(tmp_path: Path) -> None:
     said = words(report(tmp_path, clocks()))
     assert "Synchronised clocks of 4 ranks on 2 nodes" in said
-    assert said.count("just synchronised 1.00 µs 3.00 µs 2 times") == 1
+    assert said.count("after synchronisation 1.00 µs 3.00 µs 2 times") == 1

@@ -20,7 +20,7 @@ def row(text: str, *cells: str) -> str:
     return lines[0]
 
 
-def test_a_hot_spot_is_a_table_over_its_grid(
+def test_a_hotspot_is_a_table_over_its_grid(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """Messages, pairs, order, number of hot processes, repetitions, median, interval, min."""
@@ -32,7 +32,7 @@ def test_a_hot_spot_is_a_table_over_its_grid(
     assert saturating(2, 5, 5) == pytest.approx(0.0489)
 
 
-def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
+def test_a_hotspot_names_its_partners_and_sums_up_what_was_not_reached(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text = show(capsys, tmp_path, hotspot(intra=3))
@@ -44,7 +44,7 @@ def test_a_hot_spot_names_its_partners_and_sums_up_what_was_not_reached(
     assert "3 partners of each hot process (3); too few nodes (2)" in line
 
 
-def test_the_document_of_a_hot_spot_has_the_keys_of_the_docs(
+def test_the_document_of_a_hotspot_has_the_keys_of_the_docs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     found = document(capsys, tmp_path, hotspot(("intra-first", "inter-first"), intra=2, inter=2))
@@ -90,16 +90,16 @@ def test_a_run_that_was_cut_shows_what_it_holds(
 @pytest.mark.parametrize(
     ("record", "key", "value", "words"),
     [
-        ("sample", "intra", 1.5, "'intra' is no whole number"),
-        ("sample", "in", -1, "'in' is no whole number"),
-        ("sample", "seconds", "x", "'seconds' is no number"),
+        ("sample", "intra", 1.5, "'intra' is not a whole number"),
+        ("sample", "in", -1, "'in' is not a whole number"),
+        ("sample", "seconds", "x", "'seconds' is not a number"),
         ("sample", "seconds", -1.0, "'seconds' is no time"),
         ("sample", "order", 3, "without 'order'"),
         ("role", "rank", None, "without 'rank'"),
         ("unreachable", "why", 7, "without 'why'"),
     ],
 )
-def test_a_damaged_hot_spot_is_one_line(
+def test_a_damaged_hotspot_is_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, record: str, key: str, value: object,
     words: str,
 ) -> None:  # fmt: skip
@@ -139,7 +139,7 @@ def test_hostile_names_do_not_reach_the_terminal(
 # --- the report -----------------------------------------------------------------------------------
 
 
-def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
+def test_a_hotspot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
     """A coefficient is of a pair, two messages: half of it is the cost of one."""
     text = report(tmp_path, hotspot(noise=0.0))
     said = words(text)
@@ -148,7 +148,7 @@ def test_a_hot_spot_says_what_each_message_costs_in_each_regime(tmp_path: Path) 
         "Intra-first, 4 MiB, pa ≤ 1:",
         "3.05 ms for each message into the node or out of it",
         "1.90 ms for each message within the node",
-        "5.70 ms to start with",
+        "5.70 ms as a fixed cost",
         "Intra-first, 4 MiB, 2 ≤ pa:",
         "4.20 ms for each message within the node",
         "in regimes, because one formula does not fit all points",
@@ -170,7 +170,7 @@ def test_directions_that_are_apart_have_costs_of_their_own(tmp_path: Path) -> No
 
 def test_a_cost_within_noise_of_nothing_is_said_to_be_so(tmp_path: Path) -> None:
     run = hotspot(free=True, intra=3, inter=4, noise=0.1, repeats=3)
-    assert "cannot be told from nothing" in words(report(tmp_path, run))
+    assert "not significantly different from zero" in words(report(tmp_path, run))
 
 
 @pytest.mark.parametrize(("intra", "inter"), [(3, 0), (0, 3), (1, 0), (1, 1)])
@@ -184,7 +184,7 @@ def test_few_points_are_reported_and_why_there_is_no_formula(
     assert "The measured points" in words(text)
 
 
-def test_a_hot_spot_without_any_point_is_reported(tmp_path: Path) -> None:
+def test_a_hotspot_without_any_point_is_reported(tmp_path: Path) -> None:
     run = hotspot(complete=False)
     run.tables, run.ranks = {}, []
     said = words(report(tmp_path, run))

@@ -135,9 +135,9 @@ def test_the_loop_is_shown_only_of_what_was_measured_by_it() -> None:
     ("hosts", "kind", "text"),
     [
         (["a"] * 4, "block", "All 4 ranks ran on one node, a."),
-        (["a", "b", "c"], "block", "Each of the 3 ranks ran on a node of its own."),
-        (cyclic(2, 2), "cyclic", "dealt out to the nodes in turn: 2 nodes, 2 on each"),
-        (["a", "b", "a"], "irregular", "no regular order: 2 nodes, between 1 and 2 on one"),
+        (["a", "b", "c"], "block", "Each of the 3 ranks ran on its own node."),
+        (cyclic(2, 2), "cyclic", "distributed round-robin over the nodes: 2 nodes, 2 on each"),
+        (["a", "b", "a"], "irregular", "irregularly: 2 nodes, between 1 and 2 on one"),
         ([""] * 2, "block", "not recorded"),
     ],
 )
@@ -153,7 +153,7 @@ def test_placement_in_words(hosts: list[str], kind: str, text: str) -> None:
         ([("package", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
          "on the same node but on different processors"),
         ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
-         "on the same node but further apart"),
+         "on the same node but farther apart"),
         ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]])], "in the same part of a node"),
         ([("node", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("network", [list(range(8))])],
          "on different nodes"),

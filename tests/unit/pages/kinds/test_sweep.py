@@ -50,7 +50,7 @@ def test_a_bisection_names_its_bystander_and_its_slow_pair(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text = show(capsys, tmp_path, bisection(9, slow=2))
-    assert "Rank 8 sat out" in text
+    assert "Idle: rank 8" in text
     assert "pair 2–6 (n0, n2): 2.0" in text or "pair 2–6 (n0, n2): 1.9" in text
     assert "Later" not in show(capsys, tmp_path, bisection(8))
 
@@ -163,7 +163,7 @@ def test_a_line_without_switches_says_nothing_of_them(tmp_path: Path) -> None:
 
 def test_bystanders_slow_pairs_and_late_ranks_are_named(tmp_path: Path) -> None:
     said = words(report(tmp_path, bisection(9, slow=2), collective(("bcast", "barrier"), late=5)))
-    assert "Rank 8 sat out" in said
+    assert "Idle: rank 8" in said
     assert "4 pairs at once, 9 ranks: pair 2–6 (n0, n2): " in said
     assert "Bcast, 8 ranks: rank 5 (n1): 1." in said
     assert "Barrier on 8 ranks takes" in said

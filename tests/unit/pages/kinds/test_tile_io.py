@@ -75,7 +75,7 @@ def test_a_run_that_was_cut_shows_what_it_holds(
     assert document(capsys, tmp_path, io)["phases"] == []
 
 
-def test_nodes_without_messages_to_others_have_no_hot_spot(
+def test_nodes_without_messages_to_others_have_no_hotspot(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     run = tile_io()
@@ -130,8 +130,8 @@ def test_tiles_are_told_in_words_and_a_table_of_phases(tmp_path: Path) -> None:
     said = words(report(tmp_path, tile_io()))
     for part in (
         "Collective I/O of tiles on 8 ranks, 4 nodes",
-        "Writing a file of 24 MiB takes 24.0 ms, which is 1.05 GB/s; besides, 4.00 ms to open it "
-        "and 1.00 ms to close it.",
+        "Writing a file of 24 MiB takes 24.0 ms, which is 1.05 GB/s; in addition, 4.00 ms to open "
+        "it and 1.00 ms to close it.",
         "The exchange of a write for a file of 24 MiB takes 6.00 ms in 2 rounds",
         "Aggregators, in the order of the file (romio_aggregator_list): "
         "6 (n3), 2 (n1), 0 (n0), 4 (n2)",

@@ -10,7 +10,7 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
-from isochrone.results.sweep.curves import Curve, curves, is_sweep, parts
+from isochrone.results.sweep.curves import Curve, curves, is_sweep
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.latency_maps import mmpi_example
@@ -90,13 +90,13 @@ def test_samples_that_stand_for_many_say_their_extremes_and_how_many() -> None:
 
 def test_the_slowest_rank_and_pair_are_found() -> None:
     late = collective(("bcast",), late=5)
-    found = parts(curves(late)[0])
+    found = participants(curves(late)[0])
     assert found[0].who == (5,)
     assert found[0].last == 1.0
     assert found[0].ratio == pytest.approx(1.5, rel=0.1)
     slow = bisection(8, slow=2)
-    assert parts(curves(slow)[0])[0].who == (2, 6)
-    assert parts(curves(point_to_point())[0]) == []
+    assert participants(curves(slow)[0])[0].who == (2, 6)
+    assert participants(curves(point_to_point())[0]) == []
 
 
 def test_it_survives_the_run_file(tmp_path: Path) -> None:
@@ -125,12 +125,12 @@ GOOD = {"i": 0, "j": 1, "bytes": 8, "repeat": 0, "seconds": 1e-6}
     [
         ({"seconds": -1.0}, "'seconds' cannot be"),
         ({"seconds": 1e12}, "'seconds' cannot be"),
-        ({"seconds": "fast"}, "'seconds' is no number"),
+        ({"seconds": "fast"}, "'seconds' is not a number"),
         ({"seconds": None}, "without 'seconds'"),
         ({"bytes": 1.5}, "'bytes' cannot be"),
-        ({"bytes": True}, "'bytes' is no number"),
+        ({"bytes": True}, "'bytes' is not a number"),
         ({"j": 4}, "'j' cannot be"),
-        ({"i": [0]}, "'i' is no number"),
+        ({"i": [0]}, "'i' is not a number"),
     ],
 )
 def test_damaged_samples_are_refused_in_one_line(change: dict[str, Any], what: str) -> None:
@@ -146,7 +146,7 @@ def test_a_run_that_is_no_sweep_or_empty_is_refused() -> None:
         curves(of([]))
     with pytest.raises(InputError, match="without 'op'"):
         curves(of([GOOD | {"p": 2}], "collective"))
-    with pytest.raises(InputError, match="does not say what it is of"):
+    with pytest.raises(InputError, match="without its ranks or operation"):
         curves(of([GOOD | {"p": 2, "op": None}], "collective"))
 
 

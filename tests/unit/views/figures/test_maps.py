@@ -209,7 +209,7 @@ def test_heatmap_gives_every_cell_the_same_number_of_pixels() -> None:
 
 
 def test_heatmap_of_very_many_ranks_shrinks_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heatmap, "_MOST_CELLS", 16)
+    monkeypatch.setattr(heatmap, "_MAX_CELLS", 16)
     figure = draw(heatmap, latency_map(block(4, 12)))
     assert image(figure).shape[0] == 16
     assert "3 × 3 ranks" in words(figure)
@@ -240,7 +240,7 @@ def test_surface_goes_from_blue_to_red() -> None:
 
 
 def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surface, "_MOST_POINTS", 16)
+    monkeypatch.setattr(surface, "_MAX_POINTS", 16)
     assert "3 × 3 pairs" in words(draw(surface, latency_map(block(4, 12))))
 
 
@@ -248,7 +248,7 @@ def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.Monkey
 
 
 def test_tree_joins_ranks_at_their_round_trip() -> None:
-    tree = levels.plant(mmpi_example().matrix("mean"), mmpi_example().hosts)
+    tree = levels.build_tree(mmpi_example().matrix("mean"), mmpi_example().hosts)
     assert tree.order == [0, 1, 2, 3]
     heights = tree.branches[:, 1, 1]
     assert heights == pytest.approx([10.44e-6, 11.44e-6, (20.07 + 24.34 + 23.20 + 22.72) / 4e6])
@@ -259,7 +259,7 @@ def test_tree_may_be_a_thousand_deep() -> None:
     n = 1500
     ranks = np.arange(n)
     chain = np.maximum(ranks[:, None], ranks) * 1e-6  # each rank joins all before it
-    tree = levels.plant(chain + np.eye(n), ["a"] * n)
+    tree = levels.build_tree(chain + np.eye(n), ["a"] * n)
     assert tree.order == list(range(n))
 
 

@@ -152,11 +152,11 @@ def test_it_refuses_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         draw(plane, [hotspot()], model=tmp_path / "none.json")
     foreign = models.fit(models.of_run(point_to_point()), "hockney")
-    with pytest.raises(InputError, match="not of messages of a node"):
+    with pytest.raises(InputError, match="not of the messages of a node"):
         draw(plane, [hotspot()], model=foreign)
 
 
-def test_plot_chooses_it_for_a_hot_spot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_plot_chooses_it_for_a_hotspot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     write(hotspot(intra=2, inter=2), tmp_path / "a.jsonl")
     out = tmp_path / "a.svg"
     assert main(["plot", str(tmp_path / "a.jsonl"), "-o", str(out)]) == 0

@@ -118,7 +118,7 @@ def test_a_size_of_0_has_a_place_on_a_logarithmic_axis() -> None:
 
 
 def test_the_scale_suits_the_sizes_unless_one_is_named() -> None:
-    """Equally spaced sizes, as those of the seed, are drawn on linear axes."""
+    """Equally spaced sizes, as in mpptest, are drawn on linear axes."""
     assert draw(time, [point_to_point(sizes=EVEN)]).axes[0].get_yscale() == "linear"
     assert draw(time, [point_to_point()]).axes[0].get_yscale() == "log"
     assert draw(time, [point_to_point()], scale="linear").axes[0].get_ylim()[0] == 0

@@ -1,1 +1,1 @@
-"""Place nodes or I/O aggregators such that collective I/O has the least hot spot."""
+"""Order nodes or I/O aggregators so that the hot spot of collective I/O is smallest."""

@@ -1,7 +1,7 @@
-"""The host that serves each part of the file, as a hints file for ROMIO. No rank moves.
+"""Assign file domains to hosts with a ROMIO hints file; no rank moves.
 
-It makes no difference with OMPIO (Open MPI's default), with Open MPI 6, where the application sets
-cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
+The hints have no effect with OMPIO (Open MPI's default), with Open MPI 6, where the application
+sets cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.gains import measured_line
 from isochrone.cli.output import add_output, check_output
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
     add_call,
     add_model,
@@ -30,10 +30,10 @@ from isochrone.cli.workload import (
     node_cost,
 )
 from isochrone.formats import placement as placements
-from isochrone.formats.placement import Start
+from isochrone.formats.placement import LaunchPlan
 from isochrone.improve import romio_hints
 from isochrone.improve.assignment import Assignment, assign, hint
-from isochrone.improve.proof import Launch, Starter, folder_for
+from isochrone.improve.proof import JobRunner, Launch, folder_for
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call(parser)
     add_model(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
-    add_output(parser, "hints file (default: romio-hints, where the names of the nodes are known)")
+    add_output(parser, "hints file (default: romio-hints, if the node names are known)")
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     add_start(parser, "order of aggregators")
 
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     nodes = allocation(args)
     wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
-        raise InputError("OMPIO has no hint for that", where="--driver")
+        raise InputError("OMPIO has no hint for the order of its aggregators", where="--driver")
     output = args.output or (Path(romio_hints.FILE) if nodes.named else None)
     output = None if args.dry_run else output
     if output is not None:
@@ -88,8 +88,8 @@ def _document(
     warnings = wanted.warnings()
     if not found.whole:
         warnings.append(
-            f"a hint holds 1,023 characters, which is not enough for {len(hosts)} hosts: "
-            f"it names the {found.named} that help most"
+            f"a hint value is limited to 1,023 characters, too few for {len(hosts)} hosts: "
+            f"it names the {found.named} most useful ones"
         )
     return {
         "order": found.order,
@@ -128,7 +128,7 @@ def _measured(
         return compare_in_turn(args, jobs, given, proposed).to_json()
 
 
-def _as_given(jobs: Starter, nodes: Allocation, folder: Path) -> Start | None:
+def _as_given(jobs: JobRunner, nodes: Allocation, folder: Path) -> LaunchPlan | None:
     """Write a placement file for the launcher that leaves the nodes in their order."""
     formats = (placements.load(name) for name in placements.names())
     fitting = [f for f in formats if f.start(folder, 1).launcher == jobs.setup.name]
@@ -143,7 +143,9 @@ def _print(found: Assignment, hosts: list[str], document: dict[str, Any], text: 
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
     sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"
-    words = f"{less:.1f} % less than by ROMIO's own order" if found.named else "ROMIO's own order"
+    words = (
+        f"{less:.1f} % less than with ROMIO's default order" if found.named else "ROMIO's own order"
+    )
     console.print(
         f"Aggregators on {len(hosts)} hosts: {format_seconds(found.cost, 4)} a round, "
         f"{words}; {sure}",
@@ -156,7 +158,7 @@ def _print(found: Assignment, hosts: list[str], document: dict[str, Any], text: 
         console.print(f"  {printable(line, 1400)}", markup=False)
     if "measured" in document:
         console.print(measured_line(document["measured"]), markup=False)
-    console.print("It has no effect", markup=False)
+    console.print("The hints have no effect", markup=False)
     for case in document["no_effect"]:
         console.print(f"  {case}", markup=False)
     for warning in document["warnings"]:

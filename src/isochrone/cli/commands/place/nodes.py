@@ -1,7 +1,7 @@
-"""The order of nodes with the least predicted hot spot, as a file for the launcher.
+"""Find the order of nodes with the smallest predicted hot spot; write it for the launcher.
 
-It is searched by quick heuristics, by local search and, where that ends in time, exactly. The cost
-is compared with a bound that no order can beat.
+Heuristics, local search and, if time allows, an exact search are used; the cost is compared with a
+lower bound.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.gains import measured_line
 from isochrone.cli.output import check_output
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
     add_call,
     add_model,
@@ -66,14 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE",
-        help="its name, or the folder of several (default: the usual name of the format, where "
-        "the names of the nodes are known)",
+        help="file, or folder for several files (default: the usual name of the format, if "
+        "the node names are known)",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="overwrite files that exist")
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     add_start(parser, "order")
     parser.add_argument(
-        "--verify", action="store_true", help="see by a tiny MPI job that ranks land there"
+        "--verify",
+        action="store_true",
+        help="check the positions of the ranks with a small MPI job",
     )
 
 
@@ -93,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         raise InputError(
-            "OMPIO's aggregators do not follow the nodes", where="--driver",
+            "OMPIO does not choose its aggregators by node", where="--driver",
             hint="isochrone predict collective-io --driver ompio shows what an order costs",
         )  # fmt: skip
     files = _files(args, nodes)
@@ -118,7 +120,10 @@ def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
     proof = args.verify or args.measure
     if args.dry_run:
         if proof:
-            raise InputError("a proof needs the file", where="--dry-run, --verify, --measure")
+            raise InputError(
+                "--verify and --measure need the file that --dry-run does not write",
+                where="--dry-run",
+            )
         return {}
     formats = list(dict.fromkeys(args.to))
     if not formats and (args.output is not None or nodes.named or proof):
@@ -183,7 +188,9 @@ def _warnings(order: Arrangement) -> list[str]:
         given.host_of_rank
         and list(given.host_of_rank) != given.reordered(range(len(given.hosts))).by_rank
     ):
-        return ["the given order is taken as if nodes were filled one after the other"]
+        return [
+            "the given order is evaluated as block placement (nodes filled one after the other)"
+        ]
     return []
 
 

@@ -1,4 +1,4 @@
-"""Messages of every node in collective I/O, what they cost, and which node is the hot spot."""
+"""Predict the messages of every node in collective I/O, their cost, and the hot spot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, c
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 from isochrone.pages.words import plural
-from isochrone.predict.collective_io import Prediction, predict
+from isochrone.predict.collective_io import CallCost, predict
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.cb_config_list import aggregators
 from isochrone.workloads.node_messages import layout_of
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
         if args.cb_config_list != "*:1" or args.cb_nodes is not None:
-            raise InputError("OMPIO does not look at them", where="--cb-config-list, --cb-nodes")
+            raise InputError("OMPIO ignores them", where="--cb-config-list, --cb-nodes")
         ranks = wanted.rows()
     else:
         ranks = aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _blocks(found: Prediction, nodes: Allocation) -> list[Block]:
+def _blocks(found: CallCost, nodes: Allocation) -> list[Block]:
     """Say what a prediction found: every node, or the hottest ones."""
     hot = found.hot_nodes
     names = ", ".join(printable(found.hosts[k], 40) for k in hot[:4])

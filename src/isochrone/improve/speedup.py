@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["Gain", "gain"]
+__all__ = ["Speedup", "speedup"]
 
 _RESAMPLES: Final = 2000
 
 
 @dataclass(frozen=True)
-class Gain:
+class Speedup:
     """How many times faster the proposed arrangement is.
 
     Attributes
@@ -39,7 +39,7 @@ class Gain:
         return dict(vars(self))
 
 
-def gain(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Gain:
+def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Speedup:
     """Compare launches that were made in turn, each given by its median.
 
     The interval is a percentile bootstrap (Efron & Tibshirani 1993, *An Introduction to the
@@ -53,4 +53,4 @@ def gain(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Ga
     ratios = np.median(left[drawn], axis=1) / np.median(right[drawn], axis=1)
     low, high = np.quantile(ratios, [0.025, 0.975])
     middle = float(np.median(left)), float(np.median(right))
-    return Gain(*middle, middle[0] / middle[1], float(low), float(high), len(left))
+    return Speedup(*middle, middle[0] / middle[1], float(low), float(high), len(left))

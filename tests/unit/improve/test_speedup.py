@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from isochrone.improve.gain import gain
+from isochrone.improve.speedup import speedup
 
 
 def test_a_known_ratio_is_found_and_enclosed() -> None:
     dice = np.random.default_rng(3)
     given = 2.0 * (1 + 0.02 * dice.standard_normal(20))
     proposed = 1.0 * (1 + 0.02 * dice.standard_normal(20))
-    found = gain(given.tolist(), proposed.tolist())
+    found = speedup(given.tolist(), proposed.tolist())
     assert found.ratio == pytest.approx(2, rel=0.02)
     assert found.low < 2 < found.high
     assert found.high - found.low < 0.1
@@ -23,12 +23,12 @@ def test_a_known_ratio_is_found_and_enclosed() -> None:
 def test_what_disturbs_both_neighbours_does_not_hide_the_gain() -> None:
     """Launches are drawn in pairs; drawn apart, the slow half would meet the fast half."""
     moment = [1.0] * 3 + [5.0] * 3
-    found = gain([2 * m for m in moment], moment)
+    found = speedup([2 * m for m in moment], moment)
     assert (found.low, found.ratio, found.high) == pytest.approx((2, 2, 2))
 
 
 def test_one_launch_of_each_gives_a_ratio_without_a_width() -> None:
-    found = gain([3.0], [2.0])
+    found = speedup([3.0], [2.0])
     assert (found.low, found.ratio, found.high) == (1.5, 1.5, 1.5)
 
 
@@ -44,6 +44,6 @@ def test_the_interval_is_that_of_the_bootstrap_of_scipy() -> None:
         sides, ratio, paired=True, vectorized=True, method="percentile", n_resamples=9999,
         random_state=np.random.default_rng(5),
     ).confidence_interval  # fmt: skip
-    ours = gain(*(side.tolist() for side in sides))
+    ours = speedup(*(side.tolist() for side in sides))
     width = theirs.high - theirs.low
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.1 * width)
