@@ -18,7 +18,7 @@ from cluster.running import Cluster
 from isochrone import models
 from isochrone.base.units import format_seconds
 from isochrone.measure.probe import Probe
-from isochrone.predict.collective_io import Prediction, predict
+from isochrone.predict.collective_io import CallCost, predict
 from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
@@ -106,7 +106,7 @@ def exchange(run: Run) -> float:
     return float(np.median(table["seconds"][table["op"] == "write"]))
 
 
-def predicted(run: Run, model: Path) -> Prediction:
+def predicted(run: Run, model: Path) -> CallCost:
     """Predict the exchange of a run from where its ranks are."""
     layout, names = layout_of(run.hosts)
     servers = aggregators(run.hosts)

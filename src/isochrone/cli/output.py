@@ -35,7 +35,7 @@ def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Pat
     if not path.parent.is_dir():
         raise InputError("its folder does not exist", where=where)
     if path.exists() and not path.is_file():
-        raise InputError("it is not an ordinary file", where=where, hint="choose another name")
+        raise InputError("it is no ordinary file", where=where, hint="choose another name")
     if any(path.exists() and file.exists() and path.samefile(file) for file in inputs):
         raise InputError("it is the file that is read", where=where, hint="choose another name")
     if path.exists() and not force:

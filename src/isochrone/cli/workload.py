@@ -57,7 +57,7 @@ def allocation(args: argparse.Namespace) -> Allocation:
         return allocations.from_hosts(read(args.run_file).hosts, str(args.run_file))
     if args.slurm or "SLURM_JOB_ID" in os.environ:
         return allocations.from_slurm(os.environ)
-    raise InputError("the nodes are not specified", hint="give --nodes 4,4,2,2 or --hostfile FILE")
+    raise InputError("which nodes?", hint="give --nodes 4,4,2,2 or --hostfile FILE")
 
 
 def add_call(parser: argparse.ArgumentParser) -> None:
@@ -136,7 +136,7 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
 def call(args: argparse.Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
     if args.cb_buffer_size == 0 or args.stripe_size == 0:
-        raise InputError("--cb-buffer-size and --stripe-size must be above 0")
+        raise InputError("a buffer or a stripe without bytes", hint="give a size above 0")
     if args.element == 0:
         raise InputError("must be above 0 bytes", where="--element")
     chosen = chosen_pattern(args)

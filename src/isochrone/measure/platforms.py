@@ -177,7 +177,7 @@ class _Builder:
         if len(kinds) > 1:
             raise InputError(f"'{kinds[0]}' and '{kinds[1]}' cannot be combined")
         if kinds and kinds[0] != "switches" and {"nodes", "pods"} & set(self.words):
-            raise InputError(f"'{kinds[0]}' already determines the number of nodes")
+            raise InputError(f"'{kinds[0]}' says itself how many nodes there are")
         self.platform.placement = self.choice("placement", ("block", "cyclic", "irregular"))
         self.platform.seed = self.count("seed", 1)
         loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)

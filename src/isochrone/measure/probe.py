@@ -128,7 +128,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
         found = shutil.which(asked)
         if found is None:
             raise InputError(
-                f"no such program: '{asked}'",
+                f"there is no program '{asked}'",
                 where="" if hint else "--mpicc or $MPICC",
                 hint=hint,
             )

@@ -142,9 +142,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
                 regimes = [r for r in regimes if r.where.get(key, where[key]) == where[key]]
             elif len({repr(regime.where.get(key)) for regime in regimes}) > 1:
                 listed = ", ".join(map(str, known))
-                raise InputError(
-                    f"the model holds several values of '{key}'", hint=f"say which: {listed}"
-                )
+                raise InputError(f"the model holds several of '{key}'", hint=f"say which: {listed}")
             if not regimes:
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")

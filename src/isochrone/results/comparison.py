@@ -178,7 +178,7 @@ def _check_alike(runs: Sequence[Run]) -> None:
         for what, left, right in pairs:
             if left != right:
                 raise InputError(
-                    f"not comparable: {what} is {printable(left, 60)} in one and "
+                    f"not the same thing: {what} is {printable(left, 60)} in one and "
                     f"{printable(right, 60)} in the other",
                     where=other.where,
                 )

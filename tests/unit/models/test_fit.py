@@ -145,7 +145,7 @@ def test_auto_fits_each_operation_by_a_family_of_its_own() -> None:
     assert {regime.where["op"]: regime.family for regime in model.regimes} == {
         "bcast": "bcast-log", "gather": "gather",
     }  # fmt: skip
-    with pytest.raises(InputError, match="several values of 'op'"):
+    with pytest.raises(InputError, match="several of 'op'"):
         model.predict({"p": 8, "b": 1000})
     with pytest.raises(InputError, match="no op 'scan'"):
         model.predict({"p": 8, "b": 1000}, op="scan")

@@ -127,7 +127,7 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != shlex.join(self.preset.options):
             raise InputError(
-                f"its options are not those of preset {self.preset.name}", where=str(self.path),
+                f"it is not of preset {self.preset.name} as it is now", where=str(self.path),
                 hint="give another folder with -o",
             )  # fmt: skip
         if not found.complete:

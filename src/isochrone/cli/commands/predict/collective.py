@@ -66,7 +66,7 @@ def _check(model: Any, args: argparse.Namespace) -> None:
     other = [name for name in model.variables if name not in ("b", "p")]
     if other:
         raise InputError(
-            f"not a model of a collective: it needs {', '.join(VARIABLES[name] for name in other)}",
+            f"no model of a collective: it needs {', '.join(VARIABLES[name] for name in other)}",
             where=str(args.model),
         )
     if "p" in model.variables and not args.ranks:
