@@ -10,7 +10,7 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
-from isochrone.results.sweep.curves import Curve, curves, is_sweep
+from isochrone.results.sweep.curves import Curve, curves, is_sweep, participants
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.latency_maps import mmpi_example
