@@ -9,7 +9,7 @@
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_CALL = 2001, TAG_READY, TAG_ASK, TAG_ANSWER };
 
-/** At most so many times --sync-exchanges. */
+/** At most this many times --sync-exchanges. */
 enum { MAX_EXCHANGES = 20 };
 
 /** A round trip is good if it is at most this times the shortest ever. */
