@@ -178,7 +178,7 @@ static void conduct(const struct member *m)
     double start = iso_now(), synchronised = start, now;
     double whole = floor(options.interval);
     struct timespec delay = {(time_t)whole,
-                           (long)(1e9 * (options.interval - whole))};
+                             (long)(1e9 * (options.interval - whole))};
     long done = 0;
     record_clocks(m);
     do {
