@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import isochrone
-from isochrone import probe
+from isochrone.measure import probe
 from mpis import ROOT, Mpi
 
 
