@@ -153,7 +153,7 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
     return experiment->check ? experiment->check(error) : 0;
 }
 
-/** Check the options for so many ranks, and settle what follows from them. */
+/** Check the options for a number of ranks, and what follows from them. */
 static int settle(const iso_experiment_t *experiment, int ranks, char *error)
 {
     if (ranks < experiment->min_ranks) {

@@ -10,7 +10,7 @@
  *
  *     until --seconds are over:
  *         if the synchronisation has aged: all ranks synchronise again
- *         rank 0 tells i to compare with j, and i calls j out of its nap
+ *         rank 0 tells i to compare with j, and i wakes j
  *         i sends to rank 0 how far its clock is ahead of j's
  *
  * On one machine all clocks are one. --skew and --offset bend them, so that it
@@ -31,7 +31,7 @@
 #include <math.h>
 #include <time.h>
 
-/** What rank 0 or a partner tells a napping rank to do. */
+/** What rank 0 or a partner tells a sleeping rank to do. */
 struct task {
     enum { COMPARE, ANSWER, REFRESH } verb;
     int partner; /* of COMPARE */
@@ -177,8 +177,8 @@ static void conduct(const struct member *m)
     uint64_t state = (uint64_t)options.seed;
     double start = iso_now(), synchronised = start, now;
     double whole = floor(options.interval);
-    struct timespec nap = {(time_t)whole,
-                           (long)(1e9 * (options.interval - whole))};
+    struct timespec delay = {(time_t)whole,
+                             (long)(1e9 * (options.interval - whole))};
     long done = 0;
     record_clocks(m);
     do {
@@ -189,7 +189,7 @@ static void conduct(const struct member *m)
         int i = iso_random_below(&state, size);
         int j = (i + 1 + iso_random_below(&state, size - 1)) % size;
         double found = fabs(conduct_pair(m, i, j, synchronised));
-        nanosleep(&nap, NULL);
+        nanosleep(&delay, NULL);
         now = iso_now();
         say_progress(m->ctx, ++done, now - start, found);
     } while (now - start < options.seconds);

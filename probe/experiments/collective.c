@@ -220,9 +220,9 @@ static void wait_for(const struct state *state, double moment)
     double left = moment - iso_sync_now(state->sync);
     double asleep = simulated ? left : left - AWAKE;
     if (asleep > 0) {
-        struct timespec nap = {.tv_sec = (time_t)asleep};
-        nap.tv_nsec = (long)(1e9 * (asleep - (double)nap.tv_sec)) + 1;
-        nanosleep(&nap, NULL);
+        struct timespec delay = {.tv_sec = (time_t)asleep};
+        delay.tv_nsec = (long)(1e9 * (asleep - (double)delay.tv_sec)) + 1;
+        nanosleep(&delay, NULL);
     }
     while (!simulated && iso_sync_now(state->sync) < moment) {
     }

@@ -3,7 +3,7 @@
  * @file point_to_point.c
  * How long a message of each size takes between two ranks, one pair after the
  * other. The timed loops are those of transfer.h, sizes and repetitions those
- * of sweep.h; ranks that are not in the pair nap.
+ * of sweep.h; ranks that are not in the pair sleep.
  */
 #include "base/check.h"
 #include "experiment.h"

@@ -9,7 +9,7 @@
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_CALL = 2001, TAG_READY, TAG_ASK, TAG_ANSWER };
 
-/** At most so many times --sync-exchanges. */
+/** At most this many times --sync-exchanges. */
 enum { MAX_EXCHANGES = 20 };
 
 /** A round trip is good if it is at most this times the shortest ever. */
@@ -50,7 +50,7 @@ iso_offset_t iso_offset_ask(const iso_context_t *ctx, int partner,
                             double shortest)
 {
     iso_offset_t best = {.bound = INFINITY};
-    long done = 0, vain = 0;
+    long done = 0, since_best = 0;
     int more = 1;
     call(ctx, partner);
     while (more) {
@@ -60,15 +60,15 @@ iso_offset_t iso_offset_ask(const iso_context_t *ctx, int partner,
         MPI_CHECK(MPI_Recv(&theirs, 1, MPI_DOUBLE, partner, TAG_ANSWER,
                            ctx->control, MPI_STATUS_IGNORE));
         double after = iso_reading_now(reading);
-        vain++;
+        since_best++;
         if ((after - before) / 2 < best.bound) {
             best.bound = (after - before) / 2;
             best.own = before + best.bound;
             best.seconds = theirs - best.own;
-            vain = 0;
+            since_best = 0;
         }
         more = ++done < MAX_EXCHANGES * exchanges &&
-               (vain < exchanges || 2 * best.bound > GOOD * shortest);
+               (since_best < exchanges || 2 * best.bound > GOOD * shortest);
     }
     MPI_CHECK(MPI_Send(&more, 1, MPI_INT, partner, TAG_ASK, ctx->control));
     return best;

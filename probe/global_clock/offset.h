@@ -16,7 +16,7 @@
  * shortest these two ranks have ever seen: half of what is asked for may have
  * been waiting for a processor. Twenty times as many are the limit.
  *
- * Before that one calls the other out of its nap, and they move apart if they
+ * Before that one wakes the other, and they move apart if they
  * share a processor and can (machine/host.h).
  */
 #ifndef ISO_OFFSET_H
@@ -37,7 +37,7 @@ double iso_reading_now(const iso_reading_t *reading);
 /**
  * Compare with @a partner, who calls iso_offset_answer at the same time.
  *
- * @param exchanges  after so many without a shorter one it ends
+ * @param exchanges  it ends after this many without a shorter one
  * @param shortest   round trip seen before with this partner, or INFINITY
  * @return their clock minus the own one
  */

@@ -95,7 +95,7 @@ static void follow_parent(iso_sync_t *sync)
     sync->line = iso_drift_compose(&edge, &above);
 }
 
-/** The next child is called out of its nap while one is served. */
+/** The next child is woken while one is served. */
 static void lead_children(iso_sync_t *sync)
 {
     const iso_context_t *ctx = sync->ctx;
@@ -158,7 +158,7 @@ static struct report own_report(const iso_sync_t *sync)
     return mine;
 }
 
-/** Tell rank 0 what was found, and nap until all have. */
+/** Tell rank 0 what was found, and sleep until all have. */
 static void report_all(iso_sync_t *sync, const struct report *mine)
 {
     const iso_context_t *ctx = sync->ctx;

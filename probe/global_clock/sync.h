@@ -16,7 +16,7 @@
  * Afterwards pairs of ranks half the job apart compare what they take for the
  * global clock by exchanges of their own: the residual.
  *
- * Ranks that wait nap. In a simulator all clocks are one and nothing is sent,
+ * Ranks that wait sleep. In a simulator all clocks are one and nothing is sent,
  * unless they were bent.
  *
  * All clocks are in seconds. Every rank must call create, refresh and free

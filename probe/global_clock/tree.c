@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 
-enum { FAN = 8 };
+enum { MAX_CHILDREN = 8 };
 
 /** A node while its ranks are hung up. */
 struct node {
@@ -27,7 +27,7 @@ static int parent_of(int rank, int number, struct node *nodes, int *next)
     }
     next[node->last] = rank;
     node->last = rank;
-    if (node->served == FAN) {
+    if (node->served == MAX_CHILDREN) {
         node->parent = next[node->parent];
         node->served = 0;
     }

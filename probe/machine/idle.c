@@ -6,11 +6,11 @@
 
 #include <time.h>
 
-enum { MIN_NAP_NS = 20000, MAX_NAP_NS = 1000000 };
+enum { MIN_SLEEP_NS = 20000, MAX_SLEEP_NS = 1000000 };
 
 static MPI_Status nap_until_there(int source, int tag, MPI_Comm comm)
 {
-    struct timespec nap = {.tv_sec = 0, .tv_nsec = MIN_NAP_NS};
+    struct timespec delay = {.tv_sec = 0, .tv_nsec = MIN_SLEEP_NS};
     for (;;) {
         int there = 0;
         MPI_Status found;
@@ -18,9 +18,9 @@ static MPI_Status nap_until_there(int source, int tag, MPI_Comm comm)
         if (there) {
             return found;
         }
-        nanosleep(&nap, NULL);
-        if (2 * nap.tv_nsec <= MAX_NAP_NS) {
-            nap.tv_nsec *= 2;
+        nanosleep(&delay, NULL);
+        if (2 * delay.tv_nsec <= MAX_SLEEP_NS) {
+            delay.tv_nsec *= 2;
         }
     }
 }

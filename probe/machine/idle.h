@@ -4,7 +4,7 @@
  * How a rank waits that is not being measured: it naps.
  *
  * A rank that spins in a receive or a barrier takes the core, the memory bus
- * or the network port away from the pair that is being measured. A napping
+ * or the network port away from the pair that is being measured. A sleeping
  * rank looks for a message, sleeps a little, and looks again. Sleeps double
  * from 20 us to 1 ms, so the delay stays in proportion to the wait.
  */
@@ -16,7 +16,7 @@
 #include <mpi.h>
 
 /**
- * Receive as MPI_Recv does, and nap until the message is there.
+ * Receive as MPI_Recv does, and sleep until the message is there.
  *
  * In a simulator waiting costs nothing and disturbs nobody, but looking for a
  * message takes simulated time: there it is a plain MPI_Recv.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file conductor.h
- * Rank 0 conducts, and all others nap until they are told what to do.
+ * Rank 0 conducts, and all others sleep until they are told what to do.
  *
  *     rank 0                               every other rank
- *     tell those who take part             serve: nap until told a task,
+ *     tell those who take part             serve: sleep until told a task,
  *     do its own part                             perform it, report,
- *     collect what they report                    nap again,
+ *     collect what they report                    sleep again,
  *     ... dismiss all in the end                  until dismissed
  *
  * A task is a struct of the experiment's own without pointers; it travels as
@@ -43,7 +43,7 @@ void iso_conductor_report(const iso_context_t *ctx, const double *values,
                           int count);
 
 /**
- * At rank 0: nap until a rank has reported @a count values.
+ * At rank 0: sleep until a rank has reported @a count values.
  *
  * @param rank  or MPI_ANY_SOURCE
  */

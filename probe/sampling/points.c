@@ -13,7 +13,7 @@ enum { FIRST_INTERVALS = 8, WIDE = 64, FACTOR = 4 };
 static const double OUTLIER = 0.1;
 
 /** In a simulator the first and the last operation of several meet other
- *  messages on the links: so much they may differ and still be the same. */
+ *  messages on the links: times that differ by less are the same. */
 static const double SAME = 2e-3;
 
 void iso_points_init(iso_points_t *points, bool simulated)

@@ -43,7 +43,7 @@ def hotspot(
     roles = [{"rank": 0, "role": "hot", "group": 0, "index": 0}]
     roles += [{"rank": k + 1, "role": "intra", "group": 0, "index": k} for k in range(3)]
     roles += [{"rank": 4 + 4 * k, "role": "inter", "group": 0, "index": k} for k in range(7)]
-    why = ("the node has ranks for 3 partners of each hot process", "too few nodes")
+    why = ("the node has only enough ranks for 3 partners of each hot process", "too few nodes")
     missed = [{"intra": 8, "inter": k, "why": why[k % 2]} for k in range(5)]
     records = {"role": roles, "unreachable": missed, "sample": rows}
     return run_of("hotspot", 32, 4, records, {"bytes": [BYTES]},

@@ -54,7 +54,7 @@ def test_the_file_says_what_its_seconds_are(mpich: Mpi, tmp_path: Path) -> None:
 WRONG = [
     (("--op", "teleport"), "no operation 'teleport'"),
     (("--op", "bcast,"), "no operation ''"),
-    (("--op", "allreduce", "--bytes", "12"), "no multiple of 8"),
+    (("--op", "allreduce", "--bytes", "12"), "not a multiple of 8"),
     (("--op", "allreduce", "--bytes", "17GiB"), "at most 16 GiB"),
     (("--op", "alltoall", "--bytes", "8GiB"), "buffers need"),
     (("--sync", "prayer"), "not one of barrier"),

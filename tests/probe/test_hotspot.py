@@ -114,7 +114,7 @@ def test_more_hot_processes_than_ranks_is_no_crash(mpich: Mpi, tmp_path: Path) -
     run = mpich.run("hotspot", "--hot", "5", ranks=3, out=tmp_path / "hot.jsonl")
     assert run.complete
     assert "sample" not in run.tables
-    assert set(run.tables["unreachable"]["why"]) == {"no node has ranks for 5 hot processes"}
+    assert set(run.tables["unreachable"]["why"]) == {"no node has enough ranks for 5 hot processes"}
 
 
 def test_a_time_that_is_over_at_once_leaves_a_readable_file_that_says_so(
@@ -132,10 +132,10 @@ def test_a_time_that_is_over_at_once_leaves_a_readable_file_that_says_so(
     ("options", "complaint"),
     [
         (("--hot", "0"), "--hot must be at least 1"),
-        (("--max-intra", "0", "--max-inter", "0"), "nobody exchanges"),
+        (("--max-intra", "0", "--max-inter", "0"), "there is nothing to measure"),
         (("--max-inter", "9999", "--balance", "free"), "too many points"),
         (("--post", "last"), "not one of intra-first"),
-        (("--repeats", "5", "--precision", "0.1"), "does not go with"),
+        (("--repeats", "5", "--precision", "0.1"), "cannot be combined"),
     ],
 )
 def test_wrong_options_are_one_line(mpich: Mpi, options: tuple[str, ...], complaint: str) -> None:

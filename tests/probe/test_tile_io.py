@@ -132,7 +132,7 @@ def test_the_replay_sends_what_the_library_sent_round_by_round(
     ("options", "reason"),
     [
         (("--hints", "romio_cb_write=disable"), "romio_cb_write is 'disable'"),
-        (("--tiles", "1x4"), "'automatic' and no two tiles interleave"),
+        (("--tiles", "1x4"), "'automatic' and the tiles do not interleave"),
     ],
 )
 def test_what_is_not_collective_is_said(
@@ -240,7 +240,7 @@ def test_a_file_that_exists_is_not_touched(mpich: Mpi, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "complaint"),
-    [("nowhere/data", "No such file or directory"), (".", "something else than a file")],
+    [("nowhere/data", "No such file or directory"), (".", "not a regular file")],
 )
 def test_a_file_that_cannot_be_made_is_one_line(
     mpich: Mpi, tmp_path: Path, file: str, complaint: str

@@ -9,7 +9,7 @@
  * partners inside their node and on other nodes (star.h): a double loop over
  * both. Rank 0 conducts: pass after pass it visits all points, tells those who
  * take part in one to measure it, and takes the maximum of their times. All
- * others nap.
+ * others sleep.
  */
 #include "base/check.h"
 #include "experiment.h"
@@ -236,7 +236,7 @@ static void add_points(struct grid *grid, int intra, int in, int out)
 static void add_partners(struct grid *grid, int intra, int inter)
 {
     if (intra + inter == 0) {
-        return; /* nobody exchanges anything */
+        return; /* there is nothing to exchange */
     }
     add_points(grid, intra, inter, inter);
     for (int less = 0; strcmp(options.balance, "free") == 0 && less < inter;

@@ -52,8 +52,8 @@ void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
     iso_record_t *record = star->ctx->record;
     char why[160];
     if (star->hot == 0) {
-        snprintf(why, sizeof(why), "no node has ranks for %ld hot processes",
-                 hot);
+        snprintf(why, sizeof(why),
+                 "no node has enough ranks for %ld hot processes", hot);
     } else if (intra > star->reach_intra) {
         snprintf(why, sizeof(why),
                  "the node has only enough ranks for %d partners of each hot "
@@ -61,7 +61,8 @@ void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
                  star->reach_intra);
     } else {
         snprintf(why, sizeof(why),
-                 "other nodes have ranks for %d partners of each hot process",
+                 "other nodes have only enough ranks for %d partners of each "
+                 "hot process",
                  star->reach_inter);
     }
     iso_record_begin(record, "unreachable");

@@ -5,9 +5,9 @@
  *
  * Rank 0 conducts. For each round of the schedule it tells the lower rank of
  * every pair to measure, and waits for their results before the next round.
- * All other ranks nap until they are called. For a pair i < j:
+ * All other ranks sleep until they are called. For a pair i < j:
  *
- *     rank 0 tells i to measure with j, and i calls j out of its nap
+ *     rank 0 tells i to measure with j, and i wakes j
  *     i and j measure round trips (round_trip.h)
  *     i sends what they found to rank 0
  *
@@ -28,7 +28,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/** What rank 0 or a partner tells a napping rank to do. */
+/** What rank 0 or a partner tells a sleeping rank to do. */
 struct task {
     enum { MEASURE, ANSWER, CALL_ROLL } verb;
     int partner; /* of MEASURE */
@@ -113,7 +113,7 @@ static void call_roll(const struct member *m)
     }
 }
 
-/** Call the partner out of its nap and measure with it. */
+/** Wake the partner and measure with it. */
 static void lead_pair(struct member *m, int partner, struct message *message)
 {
     tell(m, partner, (struct task){ANSWER, 0});

@@ -101,7 +101,7 @@ static void try_to_make(iso_tile_file_t *file, bool replace)
         }
         int made = open(path, O_WRONLY | O_CREAT, 0666);
         if (made < 0) {
-            give_up(file, "cannot make it", strerror(errno), ISO_EXIT_USAGE);
+            give_up(file, "cannot create it", strerror(errno), ISO_EXIT_USAGE);
         }
         close(made);
         if (!there) {

@@ -128,7 +128,7 @@ static int parse_tiling(iso_tiling_t *t, char *error)
     return 0;
 }
 
-/** The same for so many ranks: as square as they allow if not given. */
+/** The same for a number of ranks: as square as they allow if not given. */
 static int parse_tiling_of(int ranks, iso_tiling_t *t, char *error)
 {
     if (parse_tiling(t, error)) {

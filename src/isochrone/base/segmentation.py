@@ -154,7 +154,7 @@ def segment(
     Raises
     ------
     InputError
-        If there are not enough values for a single segment, or so many ``segments``.
+        If there are not enough values for a single segment, or for that many ``segments``.
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     scale = _scale(y, sigma, weights)
@@ -235,7 +235,7 @@ def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
 def _broken(
     data: _Data, max_segments: int, segments: int | None, max_candidates: int
 ) -> Segmentation:
-    """Return the best segmentation of all, or of those into so many segments."""
+    """Return the best segmentation of all, or of those into that many segments."""
     edges = _candidates(len(data.values), data.min_values, max_candidates)
     costs = np.stack([
         _costs(_blocks(part, data.starts[edges[:-1]]), edges, data.starts, data.min_values)

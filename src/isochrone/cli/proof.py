@@ -57,7 +57,7 @@ def _number(text: str) -> int:
 
 
 def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
-    """Return what starts so many ranks as the options say."""
+    """Return what starts this many ranks as the options say."""
     return JobRunner(setup_of(args), ranks)
 
 

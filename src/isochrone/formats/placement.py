@@ -57,7 +57,7 @@ class Placement:
     text
         Returns what is in it.
     start
-        Says how the launcher is told to use the file at a path, for so many ranks.
+        Says how the launcher is told to use the file at a path, for that number of ranks.
     """
 
     file: str

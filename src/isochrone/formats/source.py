@@ -15,7 +15,7 @@ from isochrone.base.errors import InputError
 __all__ = ["MAX_RANKS", "Source", "parse_number"]
 
 MAX_RANKS: Final = 1_000_000
-"""A greater number of ranks is taken for damage: nobody has measured so many pairs."""
+"""A larger number of ranks is taken for damage: no map has that many pairs."""
 
 _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 

@@ -21,11 +21,11 @@ __all__ = ["improve"]
 Floats = NDArray[np.float64]
 
 _NEAR: Final = 48
-"""A hot node is swapped with each of so many nodes on either side …"""
+"""A hot node is swapped with each of this many nodes on either side …"""
 _ACROSS: Final = 10
-"""… and each of so many before it with each of so many after it, and it …"""
+"""… and each of this many before it with each of this many after it, and it …"""
 _FAR: Final = 32
-"""… with so many of all others, and with as many of about its own size, by chance: the ranks
+"""… with this many of all others, and with as many of about its own size, by chance: the ranks
 before those in between hardly change then."""
 _ALIKE: Final = 4
 """Sizes that differ by no more are about the same."""

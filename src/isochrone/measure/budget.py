@@ -19,7 +19,7 @@ MIN_REPEATS: Final = 3
 WARMUP: Final = 5
 
 SPARE: Final = 0.25
-"""Part of the spare time that one run may use beyond its estimate: points that stick out are
+"""Part of the spare time that one run may use beyond its estimate: outliers are
 measured again, and a machine has slow moments."""
 
 SHORTEST: Final = 0.5

@@ -18,7 +18,7 @@ MAX_GROUPS: Final = 200
 
 @dataclass(frozen=True)
 class Deviation:
-    """|predicted - measured| / measured: least, mean and largest of so many points."""
+    """|predicted - measured| / measured: minimum, mean and maximum, and the number of points."""
 
     minimum: float
     average: float

@@ -94,7 +94,7 @@ class Samples:
         if not len(self.seconds):
             raise InputError("there are no measured times")
         if not all(np.all(np.isfinite(column)) for column in columns):
-            raise InputError("a value is not finite")
+            raise InputError("a value is not a finite number")
         if not np.all(self.seconds > 0):
             raise InputError("a time is zero or negative")
         for name, column in self.variables.items():

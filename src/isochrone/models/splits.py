@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 _ROUNDING: Final = 1e-9
 
 _CANDIDATES: Final = {2000: 100, 1 << 62: 40}
-"""Positions where a regime may end, up to so many observations; many families are tried along
+"""Positions where a regime may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
 MAX_REGIMES: Final = 4

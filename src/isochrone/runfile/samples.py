@@ -1,7 +1,7 @@
 """Which samples count, and what is said of them: decided here, once, for all who read a run.
 
-A *point* is what was repeated: a pair of ranks at a size, an operation on so many ranks at a size,
-so many messages of a hot node. Of the records of a point
+A *point* is what was repeated: a pair of ranks at a size, an operation on a number of ranks at a
+size, a number of messages of a hot node. Of the records of a point
 
 * none counts that is marked ``void`` or ``warmup``;
 * where it was measured again because its neighbours did not explain it (``again``), or alone

@@ -90,7 +90,7 @@ class Segment:
 
 
 def new_figure(width: float, height: float, dpi: float = 150) -> Figure:
-    """Return an empty figure of so many inches, with a transparent background.
+    """Return an empty figure of this size in inches, with a transparent background.
 
     Raises
     ------

@@ -62,7 +62,7 @@ class Call:
         return self.driver == "lustre" and not self.reading
 
     def windows(self, aggregators: int) -> FileWindows:
-        """Cut the file for so many aggregators."""
+        """Divide the file among this many aggregators."""
         extent = self.pattern.extent
         if self.cyclic:
             clients = lustre_clients(aggregators, self.targets or aggregators, self.ratio)
@@ -70,7 +70,7 @@ class Call:
         return even(extent, aggregators, unit=self.unit, smallest=self.smallest, buffer=self.buffer)
 
     def round_kinds(self, aggregators: int) -> list[RoundKind]:
-        """Count the messages for so many aggregators, by kind of round."""
+        """Count the messages for this many aggregators, by kind of round."""
         return round_kinds(self.pattern, self.windows(aggregators))
 
     def rows(self) -> list[int]:

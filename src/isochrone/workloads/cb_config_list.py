@@ -31,7 +31,7 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
     config
         ``cb_config_list``.
     nodes
-        ``cb_nodes``: at most so many; None: as many as the list yields.
+        ``cb_nodes``: at most this many; None: as many as the list yields.
 
     Raises
     ------

@@ -61,12 +61,12 @@ class Pattern:
     option
         Asks for it; named as its file.
     make
-        Returns the pattern that the options mean, for so many ranks where they do not say how
-        many. Raises `InputError` if they contradict each other.
+        Returns the pattern that the options mean, for that number of ranks if they do not
+        set one. Raises `InputError` if they contradict each other.
     more
         Options that belong to it.
     hint
-        What to write for so many ranks, where the pattern turns out to be one of others.
+        What to write for that number of ranks, if the pattern turns out to have another one.
     as_tiles
         Returns one of its patterns as tiles across and down, which the experiment ``tile-io`` can
         repeat; None if it is not such a grid.

@@ -272,7 +272,7 @@ def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> 
     if key in ("bytes", "seconds") and len(known) < len(values):
         raise InputError(f"a 'sample' record without '{key}'", where=where)
     if np.any((known < 0) | (known > limit)) or (whole and np.any(known != np.floor(known))):
-        raise InputError(f"a 'sample' record whose '{key}' cannot be", where=where)
+        raise InputError(f"a 'sample' record whose '{key}' is out of range", where=where)
 
 
 def _check_named(table: Table, name: str, where: str) -> None:

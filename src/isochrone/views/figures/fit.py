@@ -106,7 +106,7 @@ def _finish(axes: Axes, points: Observations, across: str, scale: Scale) -> None
 
 
 def _wide(x: Array) -> bool:
-    """Whether values span so much that only a logarithmic axis shows them all."""
+    """Whether values span so wide a range that only a logarithmic axis shows them all."""
     above = x[x > 0]
     return len(above) > 0 and bool(above.max() > _WIDE * above.min())
 

@@ -283,7 +283,7 @@ def _highest(panel: Panel, panels: Sequence[Panel]) -> float:
 
 
 def _spread(values: set[float], most: int) -> list[float]:
-    """Choose at most so many values, evenly, the least and the largest among them."""
+    """Choose at most this many values, evenly, the least and the largest among them."""
     listed = sorted(values)
     if most == 1:
         return listed[-1:]
@@ -292,7 +292,7 @@ def _spread(values: set[float], most: int) -> list[float]:
 
 
 def _shades(count: int) -> list[str]:
-    """Return so many colours from few messages to many."""
+    """Return this many colours, from few messages to many."""
     from matplotlib.colors import LinearSegmentedColormap, to_hex
 
     shades = LinearSegmentedColormap.from_list("messages", list(_SHADES))

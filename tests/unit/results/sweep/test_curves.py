@@ -123,13 +123,13 @@ GOOD = {"i": 0, "j": 1, "bytes": 8, "repeat": 0, "seconds": 1e-6}
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"seconds": -1.0}, "'seconds' cannot be"),
-        ({"seconds": 1e12}, "'seconds' cannot be"),
+        ({"seconds": -1.0}, "'seconds' is out of range"),
+        ({"seconds": 1e12}, "'seconds' is out of range"),
         ({"seconds": "fast"}, "'seconds' is not a number"),
         ({"seconds": None}, "without 'seconds'"),
-        ({"bytes": 1.5}, "'bytes' cannot be"),
+        ({"bytes": 1.5}, "'bytes' is out of range"),
         ({"bytes": True}, "'bytes' is not a number"),
-        ({"j": 4}, "'j' cannot be"),
+        ({"j": 4}, "'j' is out of range"),
         ({"i": [0]}, "'i' is not a number"),
     ],
 )

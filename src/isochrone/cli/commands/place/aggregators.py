@@ -142,9 +142,13 @@ def _as_given(jobs: JobRunner, nodes: Allocation, folder: Path) -> LaunchPlan | 
 def _print(found: Assignment, hosts: list[str], document: dict[str, Any], text: str) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
-    sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"
+    sure = (
+        "proven optimal" if found.gap == 0 else f"at most {100 * found.gap:.1f} % above the optimum"
+    )
     words = (
-        f"{less:.1f} % less than with ROMIO's default order" if found.named else "ROMIO's own order"
+        f"{less:.1f} % less than with ROMIO's default order"
+        if found.named
+        else "ROMIO's default order"
     )
     console.print(
         f"Aggregators on {len(hosts)} hosts: {format_seconds(found.cost, 4)} a round, "

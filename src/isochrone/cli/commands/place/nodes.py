@@ -230,7 +230,9 @@ def _proof(
 def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
-    sure = "no order is better" if found.gap == 0 else f"at most {100 * found.gap:.1f} % from best"
+    sure = (
+        "proven optimal" if found.gap == 0 else f"at most {100 * found.gap:.1f} % above the optimum"
+    )
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
         f"{less:.1f} % less than as given; {sure} ({found.method})",
