@@ -17,6 +17,9 @@ from isochrone.measure.probe import Probe
 from isochrone.runfile.run import Run, read
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 300.0
+"""Seconds after which something hangs, however busy the machine is."""
+
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 
 MPIS = {
@@ -44,7 +47,7 @@ class Mpi:
     def run(self, experiment: str, *options: str, ranks: int, out: Path) -> Run:
         """Start the probe through its launcher and read the run file."""
         argv = self.argv(experiment, *options, "--out", str(out), ranks=ranks)
-        probe.run(argv, timeout=120)
+        probe.run(argv, timeout=PATIENCE)
         return read(out)
 
     def argv(self, experiment: str, *options: str, ranks: int) -> list[str]:

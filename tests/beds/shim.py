@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from beds.mpis import Mpi
+from beds.mpis import PATIENCE, Mpi
 from isochrone.measure import probe
 from isochrone.runfile.run import Run, read
 
@@ -62,7 +62,7 @@ class Shim:
         """Measure with the shim on this machine, and read the run file."""
         argv = self.mpi.argv(experiment, *options, "--out", str(out), ranks=ranks)
         place = argv.index(str(self.mpi.probe.path))
-        probe.run([*argv[:place], *self.around(argv[place:], **settings)], timeout=120)
+        probe.run([*argv[:place], *self.around(argv[place:], **settings)], timeout=PATIENCE)
         return read(out)
 
     def traffic(self, ranks: int, log: Path) -> Traffic:

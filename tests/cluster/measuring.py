@@ -7,6 +7,7 @@ from pathlib import Path
 
 from beds.mpis import SCRIPTS, Mpi
 from cluster.running import Cluster
+from cluster.waiting import PATIENCE
 from isochrone.runfile.run import Run, read
 
 LAUNCHERS = {
@@ -43,9 +44,9 @@ def measure(
     kind = "openmpi" if "openmpi" in mpi.name else "mpich"
     launcher, flag = LAUNCHERS[kind]
     start = ["--launcher", launcher, f"--launcher-arg={flag}"]
-    start += [f"--launcher-arg={hosts or on.hostfile(kind)}", "--timeout", "240"]
+    start += [f"--launcher-arg={hosts or on.hostfile(kind)}", "--timeout", str(PATIENCE)]
     ranks = ["-n", sum(on.plan.ranks), "--mpicc", mpi.probe.mpicc]
     words = ["measure", experiment, *ranks, *start, *options, "-o", out]
-    answer = on.run(SCRIPTS / "isochrone", *words, timeout=270)
+    answer = on.run(SCRIPTS / "isochrone", *words, timeout=2 * PATIENCE)
     assert answer.returncode == 0, answer.stderr
     return read(out)
