@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from beds.mpis import PATIENCE, Mpi
+from beds.mpis import CROWDED, PATIENCE, Mpi
 from isochrone.measure import probe
 from isochrone.runfile.run import Run, read
 
@@ -55,8 +55,9 @@ class Shim:
 
     def around(self, program: list[str], **settings: object) -> list[str]:
         """Return the tokens that start a program with the shim."""
-        named = [f"ISO_SHIM_{key.upper()}={value}" for key, value in settings.items()]
-        return ["env", f"LD_PRELOAD={self.library}", *named, *program]
+        named = {f"ISO_SHIM_{key.upper()}": value for key, value in settings.items()} | CROWDED
+        words = [f"{key}={value}" for key, value in named.items()]
+        return ["env", f"LD_PRELOAD={self.library}", *words, *program]
 
     def run(self, experiment: str, *options: str, ranks: int, out: Path, **settings: object) -> Run:
         """Measure with the shim on this machine, and read the run file."""

@@ -16,10 +16,6 @@ LAUNCHERS = {
 }
 """By kind of MPI: the launcher, and how its starter takes a hostfile."""
 
-CROWDED = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
-"""For MPICH where many ranks share few processors and no time is looked at: a rank that waits
-sleeps, and does not take turns with those it waits for."""
-
 
 def hostfile(on: Cluster, order: Sequence[int], path: Path) -> Path:
     """Name nodes with these numbers of ranks, in this order, for MPICH."""

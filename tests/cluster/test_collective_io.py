@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from beds.mpis import Mpi, find_mpi
+from beds.mpis import CROWDED, Mpi, find_mpi
 from beds.shim import Shim
-from cluster.measuring import CROWDED, hostfile
+from cluster.measuring import hostfile
 from cluster.running import Cluster
 from isochrone.predict.collective_io import predict
 from isochrone.runfile.run import Run, read

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from beds.mpis import SCRIPTS, find_mpi, missing
+from beds.mpis import CROWDED, SCRIPTS, find_mpi, missing
 from cluster import slurm
-from cluster.measuring import CROWDED
 from cluster.running import Cluster
 from isochrone.runfile.run import read
 from isochrone.workloads.call import Call
