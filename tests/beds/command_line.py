@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-from beds.mpis import MPIS, SCRIPTS
+from beds.mpis import MPIS, PATIENCE, SCRIPTS
 from isochrone.cli.main import main
 
 Answer = subprocess.CompletedProcess[str]
@@ -55,7 +55,7 @@ def run_process(*args: object, cwd: Path | None = None, **environ: str) -> Answe
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -18,6 +18,9 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 300.0
+"""Seconds after which something hangs, however busy the machine is."""
+
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 
 MPIS = {
@@ -26,6 +29,10 @@ MPIS = {
     "debian-mpich": Path("/usr/bin/mpicc.mpich"),
     "debian-openmpi": Path("/usr/bin/mpicc.openmpi"),
 }
+
+CROWDED = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
+"""For MPICH where many ranks share few processors and no time is looked at: a rank that waits
+sleeps, and does not take turns with those it waits for."""
 
 
 def missing(component: str, reason: str) -> None:
@@ -45,7 +52,7 @@ class Mpi:
     def run(self, experiment: str, *options: str, ranks: int, out: Path) -> Run:
         """Start the probe through its launcher and read the run file."""
         argv = self.argv(experiment, *options, "--out", str(out), ranks=ranks)
-        probe.run(argv, timeout=120)
+        probe.run(argv, timeout=PATIENCE)
         return read(out)
 
     def argv(self, experiment: str, *options: str, ranks: int) -> list[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from beds.mpis import Mpi
+from beds.mpis import CROWDED, PATIENCE, Mpi
 from isochrone.measure import probe
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
@@ -56,14 +56,15 @@ class Shim:
 
     def around(self, program: list[str], **settings: object) -> list[str]:
         """Return the tokens that start a program with the shim."""
-        named = [f"ISO_SHIM_{key.upper()}={value}" for key, value in settings.items()]
-        return ["env", f"LD_PRELOAD={self.library}", *named, *program]
+        named = {f"ISO_SHIM_{key.upper()}": value for key, value in settings.items()} | CROWDED
+        words = [f"{key}={value}" for key, value in named.items()]
+        return ["env", f"LD_PRELOAD={self.library}", *words, *program]
 
     def run(self, experiment: str, *options: str, ranks: int, out: Path, **settings: object) -> Run:
         """Measure with the shim on this machine, and read the run file."""
         argv = self.mpi.argv(experiment, *options, "--out", str(out), ranks=ranks)
         place = argv.index(str(self.mpi.probe.path))
-        probe.run([*argv[:place], *self.around(argv[place:], **settings)], timeout=120)
+        probe.run([*argv[:place], *self.around(argv[place:], **settings)], timeout=PATIENCE)
         return read(out)
 
     def traffic(self, ranks: int, log: Path) -> Traffic:

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from beds.mpis import SCRIPTS
+from beds.mpis import PATIENCE, SCRIPTS
 from isochrone.measure.platforms import Platform
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
@@ -46,7 +46,7 @@ class Simulation:
             SCRIPTS / "isochrone", "measure", experiment, "-n", str(ranks), "--quiet",
             "--launcher", "simgrid", "--platform", platform, "-o", out, *launcher, *options,
         ]  # fmt: skip
-        answer = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+        answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert answer.returncode == 0, answer.stderr
         return read(out)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from cluster import network
 from cluster.node import NAMESPACES, mount, own_shared_memory
 from cluster.plan import HEAD, Plan
-from cluster.waiting import wait_for
+from cluster.waiting import PATIENCE, wait_for
 
 KEEP = b"k"
 """What the owner writes if the cluster shall stay when the owner ends."""
@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
         start_node(folder, node)
     for node in plan.nodes:
         note = folder / "nodes" / node
-        wait_for(note.exists, f"node {node}", seconds=20)
+        wait_for(note.exists, f"node {node}")
         run(network.cable(plan, node, int(note.read_text())))
     (folder / "ready").touch()
     # Process 1 inherits orphans; those that have ended stay in the process table until it looks.
@@ -58,7 +58,7 @@ def start_node(folder: Path, node: str) -> None:
 def run(commands: list[network.Command]) -> None:
     """Run commands one after the other; all have to succeed."""
     for command in commands:
-        subprocess.run(command, check=True, timeout=10)
+        subprocess.run(command, check=True, timeout=PATIENCE)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from cluster.head import KEEP
 from cluster.node import NAMESPACES
 from cluster.plan import Plan
 from cluster.running import Cluster
-from cluster.waiting import wait_for
+from cluster.waiting import PATIENCE, wait_for
 
 TOOLS = ("ip", "tc", "mount", "nsenter", "unshare")
 CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
@@ -91,7 +91,7 @@ def wait_until_ready(folder: Path, process: subprocess.Popen[bytes], log: IO[str
     def decided() -> bool:
         return (folder / "ready").exists() or process.poll() is not None
 
-    wait_for(decided, f"cluster {folder.name}", seconds=30)
+    wait_for(decided, f"cluster {folder.name}")
     if process.poll() is not None:
         raise ClusterError(log.read().strip() or "its head ended at once")
 
@@ -115,8 +115,8 @@ def end(made: Cluster) -> None:
         for child in children.read_text().split():
             os.kill(int(child), signal.SIGKILL)
     if made.owned is not None:
-        made.owned.communicate(timeout=20)
-    wait_for(lambda: not is_alive(made.folder), f"the end of {made.plan.name}", seconds=20)
+        made.owned.communicate(timeout=PATIENCE)
+    wait_for(lambda: not is_alive(made.folder), f"the end of {made.plan.name}")
     remove_dead()
 
 

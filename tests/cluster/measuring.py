@@ -7,6 +7,7 @@ from pathlib import Path
 
 from beds.mpis import SCRIPTS, Mpi
 from cluster.running import Cluster
+from cluster.waiting import PATIENCE
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -15,10 +16,6 @@ LAUNCHERS = {
     "openmpi": ("mpirun-openmpi", "--hostfile"),
 }
 """By kind of MPI: the launcher, and how its starter takes a hostfile."""
-
-CROWDED = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
-"""For MPICH where many ranks share few processors and no time is looked at: a rank that waits
-sleeps, and does not take turns with those it waits for."""
 
 
 def hostfile(on: Cluster, order: Sequence[int], path: Path) -> Path:
@@ -44,9 +41,9 @@ def measure(
     kind = "openmpi" if "openmpi" in mpi.name else "mpich"
     launcher, flag = LAUNCHERS[kind]
     start = ["--launcher", launcher, f"--launcher-arg={flag}"]
-    start += [f"--launcher-arg={hosts or on.hostfile(kind)}", "--timeout", "240"]
+    start += [f"--launcher-arg={hosts or on.hostfile(kind)}", "--timeout", str(PATIENCE)]
     ranks = ["-n", sum(on.plan.ranks), "--mpicc", mpi.probe.mpicc]
     words = ["measure", experiment, *ranks, *start, *options, "-o", out]
-    answer = on.run(SCRIPTS / "isochrone", *words, timeout=270)
+    answer = on.run(SCRIPTS / "isochrone", *words, timeout=2 * PATIENCE)
     assert answer.returncode == 0, answer.stderr
     return read(out)

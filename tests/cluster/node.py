@@ -9,12 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cluster.waiting import PATIENCE
+
 NAMESPACES = ("--net", "--uts", "--ipc", "--mount")
 
 
 def mount(*arguments: str | Path) -> None:
     """Mount something in the namespace of this process, where nobody else sees it."""
-    subprocess.run(["mount", *map(str, arguments)], check=True, timeout=10)
+    subprocess.run(["mount", *map(str, arguments)], check=True, timeout=PATIENCE)
 
 
 def own_shared_memory() -> None:

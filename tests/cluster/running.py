@@ -13,6 +13,7 @@ from cluster.folders import ClusterError
 from cluster.node import NAMESPACES
 from cluster.plan import HEAD, Plan
 from cluster.remote_shell import entering, node_process
+from cluster.waiting import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Cluster:
         self,
         *command: object,
         on: str = HEAD,
-        timeout: float = 60,
+        timeout: float = PATIENCE,
         environ: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command on a host to its end and return what it printed.

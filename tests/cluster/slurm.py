@@ -93,12 +93,12 @@ def start(cluster: Cluster) -> None:
     conf = folder / "slurm.conf"
     conf.write_text(configuration(cluster.plan, folder))
     daemon(cluster, HEAD, *munged(folder))
-    wait_for((folder / "munge.socket").exists, "munged", seconds=20)
+    wait_for((folder / "munge.socket").exists, "munged")
     daemon(cluster, HEAD, "slurmctld", "-D", "-f", conf)
     for node in cluster.plan.nodes:
         (folder / f"spool.{node}").mkdir()
         daemon(cluster, node, "slurmd", "-D", "-f", conf, "-N", node)
-    wait_for(lambda: idle_nodes(cluster) == len(cluster.plan.nodes), "Slurm's nodes", seconds=30)
+    wait_for(lambda: idle_nodes(cluster) == len(cluster.plan.nodes), "Slurm's nodes")
 
 
 def munged(folder: Path) -> list[str]:
@@ -117,5 +117,5 @@ def daemon(cluster: Cluster, host: str, name: str, *arguments: object) -> None:
 
 def idle_nodes(cluster: Cluster) -> int:
     """Count the nodes that wait for work."""
-    answer = cluster.run("sinfo", "--noheader", "--states=idle", "--format=%D", timeout=20)
+    answer = cluster.run("sinfo", "--noheader", "--states=idle", "--format=%D")
     return sum(int(count) for count in answer.stdout.split())

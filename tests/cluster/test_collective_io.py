@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from beds.mpis import Mpi, find_mpi
+from beds.mpis import CROWDED, Mpi, find_mpi
 from beds.shim import Shim
-from cluster.measuring import CROWDED, hostfile
+from cluster.measuring import hostfile
 from cluster.running import Cluster
 from isochrone.predict.collective_io import predict
 from isochrone.runfile.file import read
@@ -41,9 +41,7 @@ def measure(
     """Start the probe on the nodes of a host file."""
     program = [str(mpi.probe.path), experiment, *options, "--out", str(out)]
     mpiexec = mpi.probe.mpicc.with_name("mpiexec")
-    answer = on.run(
-        mpiexec, "-f", hosts, "-n", sum(UNEVEN), *wrap(program), timeout=100, environ=CROWDED
-    )
+    answer = on.run(mpiexec, "-f", hosts, "-n", sum(UNEVEN), *wrap(program), environ=CROWDED)
     assert answer.returncode == 0, answer.stderr
     return read(out)
 
@@ -168,7 +166,7 @@ def test_every_point_of_a_hot_node_is_measured_between_hosts(
     mpiexec = mpich.probe.mpicc.with_name("mpiexec")
     program = [mpich.probe.path, "hotspot", *options, "--warmup", "1", "--out", out]
     start = (mpiexec, "-f", on.hostfile("mpich"), "-n", 5)
-    answer = on.run(*start, *program, timeout=100, environ=CROWDED)
+    answer = on.run(*start, *program, environ=CROWDED)
     assert answer.returncode == 0, answer.stderr
     run = read(out)
     assert run.complete

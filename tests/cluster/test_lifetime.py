@@ -16,14 +16,14 @@ from cluster import folders, lifetime
 from cluster.plan import Plan
 from cluster.remote_shell import parse
 from cluster.running import Cluster
-from cluster.waiting import wait_for
+from cluster.waiting import PATIENCE, wait_for
 
 
 def command(*words: str, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     """Run ``python -m tests.cluster``."""
     return subprocess.run(
         [*before, sys.executable, "-m", "tests.cluster", *words],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def test_killing_the_owner_ends_its_cluster_and_the_rest_is_tidied_up(
         assert len(processes(name)) > 3
         owner.send_signal(signal.SIGKILL)
     # Nobody had to do anything for this: the kernel ends all when the head ends.
-    wait_for(lambda: not folders.is_alive(folder), f"the end of {name}", seconds=20)
+    wait_for(lambda: not folders.is_alive(folder), f"the end of {name}")
     assert not processes(name)
     if tidied_by == "up":
         cluster((1,))

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from beds.mpis import SCRIPTS, find_mpi, missing
+from beds.mpis import CROWDED, SCRIPTS, find_mpi, missing
 from cluster import slurm
-from cluster.measuring import CROWDED
 from cluster.running import Cluster
 from isochrone.runfile.file import read
 from isochrone.workloads.call import Call
@@ -23,7 +22,7 @@ from made_up.jobs import TACHYON, UNEVEN
 def isochrone(on: Cluster, mpi: str, *words: object) -> dict[str, object]:
     """Run the command line on the head of a cluster; return its JSON document."""
     mpicc = ("--mpicc", find_mpi(mpi).probe.mpicc)
-    answer = on.run(SCRIPTS / "isochrone", *words, *mpicc, "--json", timeout=120, environ=CROWDED)
+    answer = on.run(SCRIPTS / "isochrone", *words, *mpicc, "--json", environ=CROWDED)
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
     assert isinstance(found, dict)
@@ -64,7 +63,7 @@ def test_slurm_puts_ranks_where_the_file_says(
     mpicc = ("--mpicc", find_mpi("mpich-wheel").probe.mpicc)
     out = ("--to", "slurm", "-o", tmp_path / "order", "--json", "--verify", *mpicc)
     job = ("salloc", "--nodes=4", "--ntasks=6", "--overcommit")
-    answer = made.run(*job, SCRIPTS / "isochrone", "place", "nodes", *words, *out, timeout=120)
+    answer = made.run(*job, SCRIPTS / "isochrone", "place", "nodes", *words, *out)
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["verified"] is True
 
@@ -84,9 +83,7 @@ def test_the_messages_of_the_replayed_exchange_are_those_predicted(
         sizes = ("--tiles", "4x4", "--tile", "16x16", "--element", "4", "--cb-buffer", "1KiB")
         words = ("measure", "tile-io", "-n", 16, "--phase", "exchange", *sizes, "--repeats", 1)
         start = ("--launcher-arg=-f", f"--launcher-arg={hostfile}", "--mpicc", mpi.probe.mpicc)
-        answer = made.run(
-            SCRIPTS / "isochrone", *words, *start, "-o", out, timeout=120, environ=CROWDED
-        )
+        answer = made.run(SCRIPTS / "isochrone", *words, *start, "-o", out, environ=CROWDED)
         assert answer.returncode == 0, answer.stderr
         table = read(out).tables["node"]
         layout = block_layout(cores)

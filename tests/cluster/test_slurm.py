@@ -60,7 +60,7 @@ def test_the_batch_script_of_the_examples_ends_with_a_map_and_a_report(
     answer = slurm_cluster.run(*submit, environ={"PATH": path})
     number = re.search(r"batch job (\d+)", answer.stdout)
     assert number, answer
-    wait_for(lambda: state(slurm_cluster, number[1]) not in UNFINISHED, "the job", seconds=200)
+    wait_for(lambda: state(slurm_cluster, number[1]) not in UNFINISHED, "the job")
     log = "".join(file.read_text() for file in tmp_path.glob("latency-map-*.log"))
     assert state(slurm_cluster, number[1]) == "COMPLETED", log
     run = read(tmp_path / f"latency-map-{number[1]}.jsonl")

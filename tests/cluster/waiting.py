@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+PATIENCE = 240.0
+"""Seconds after which something hangs, however busy the machine is."""
 
-def wait_for(happened: Callable[[], bool], what: str, *, seconds: float) -> None:
+
+def wait_for(happened: Callable[[], bool], what: str, *, seconds: float = PATIENCE) -> None:
     """Wait until something has happened.
 
     Raises

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from beds.mpis import SCRIPTS
+from beds.mpis import PATIENCE, SCRIPTS
 from isochrone import models
 from isochrone.measure.platforms import parse
 from isochrone.models.observations import Samples
@@ -44,7 +44,7 @@ def _measure(folder: Path, platform: Path, ranks: int) -> Path:
         "--launcher", "simgrid", "--platform", platform, "-o", out, "--op", ",".join(OPERATIONS),
         "--bytes", ",".join(map(str, SIZES)), "--repeats", "1", "--warmup", "1", "--sync", "window",
     ]  # fmt: skip
-    answer = subprocess.run(argv, capture_output=True, text=True, timeout=240, check=False)
+    answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert answer.returncode == 0, answer.stderr
     return out
 
