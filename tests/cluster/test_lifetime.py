@@ -78,6 +78,8 @@ def test_the_command_makes_a_cluster_runs_in_it_and_leaves_nothing(namespaces: N
 OWNER = """
 import sys, time
 sys.path.insert(0, "tests")
+from cluster import folders, lifetime
+from cluster.plan import Plan
 made = lifetime.make(Plan((1, 1), name=sys.argv[1]))
 made.start("sh", "-c", "sleep 600; true", made.plan.name, on="n2", log=made.folder / "log")
 print("ready", flush=True)

@@ -41,7 +41,7 @@ def test_inside_an_allocation_the_ranks_start_through_srun(
     answer = slurm_cluster.run("salloc", "--nodes=3", "--ntasks=6", *measure, "-o", out)
     assert answer.returncode == 0, answer.stderr
     plug_in = "pmix" if "openmpi" in mpi else "pmi2"
-    assert f"Slurm has no default for MPI; srun gets --mpi={plug_in}" in answer.stderr
+    assert f"Slurm has no default MPI plug-in: srun is given --mpi={plug_in}" in answer.stderr
     run = read(out)
     assert run.complete
     assert run.header["notes"]["launcher"] == "srun"
