@@ -192,7 +192,7 @@ def test_it_says_which_file_it_is_made_from(tmp_path: Path) -> None:
     assert str(tmp_path / "paper.jsonl") in page.words
     assert sha256(tmp_path / "paper.jsonl") in page.words
     (tmp_path / "paper.jsonl").unlink()
-    assert "no longer there" in report(tmp_path, run)[1].words
+    assert "no longer exists" in report(tmp_path, run)[1].words
 
 
 def test_an_imported_run_is_not_said_to_be_measured_by_us(tmp_path: Path) -> None:
