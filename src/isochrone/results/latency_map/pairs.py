@@ -78,7 +78,9 @@ def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
     base = np.array([one.median for one in found.levels])
     ratio = np.triu(final / base[level], 1)
     ratio[~np.isfinite(ratio)] = 0.0
-    worst = np.argsort(-ratio, axis=None, kind="stable")[:most]
+    least = np.partition(ratio, -min(most, ratio.size), axis=None)[-min(most, ratio.size)]
+    worst = np.flatnonzero(ratio >= max(least, np.finfo(np.float64).tiny))
+    worst = worst[np.argsort(-ratio.flat[worst], kind="stable")][:most]
     interval = "low" in table and "high" in table
     low, high = (run.matrix(key, nbytes) if interval else None for key in ("low", "high"))
     chosen = table.flag("retest") & (table["bytes"] == nbytes)
