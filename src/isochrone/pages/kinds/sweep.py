@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.pages.options import varied
 from isochrone.pages.page import (
     Block,
     Column,
@@ -33,7 +34,6 @@ from isochrone.results.sweep.curves import (
     participants,
 )
 from isochrone.results.sweep.switches import Switch, describe, switches
-from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 
 __all__ = ["PAGE"]
@@ -71,21 +71,6 @@ VIEWS: Final = {
     ),
 }
 """The figures of sweeps, each with its title and how it is read."""
-
-_SAMPLING: Final = {
-    "bytes", "tolerance", "smallest-gap", "max-points", "again", "time-limit", "repeats",
-    "precision", "min-repeats", "max-repeats", "max-time", "warmup", "clock-tolerance", "sync-age",
-    "sync-exchanges",
-}  # fmt: skip
-"""Options that say how thoroughly it is measured, not what."""
-
-_CURVES: Final = {"pairs", "op"}
-"""Options that say which curves are measured: their names do."""
-
-_NEEDS: Final = {
-    "stride": ("layout", "vector"), "cache-bytes": ("cache", "cold"), "seed": ("pairing", "random"),
-}  # fmt: skip
-"""Options that mean something with one value of another option only."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +162,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
 def _about(run: Run) -> list[Block]:
     """Say what was varied, what a time is, and who took no part."""
     found: list[Block] = []
-    options = _options(run)
+    options = varied(run)
     if options:
         found.append(Facts("", options, only="terminal"))
     if run.quantity:
@@ -189,26 +174,6 @@ def _about(run: Run) -> list[Block]:
             Sentence(f"  Idle: rank{many} {ranges(out)}, because the number of ranks is odd")
         )
     return found
-
-
-def _options(run: Run) -> tuple[tuple[str, str], ...]:
-    """List the options that are of the experiment and not of how long it measures."""
-    options = {name.replace("_", "-"): value for name, value in run.options.items()}
-    found = []
-    for name, value in options.items():
-        other, needed = _NEEDS.get(name, ("", None))
-        if name in _SAMPLING or name in _CURVES or name in run.by:
-            continue
-        if value is None or value is False or (other and options.get(other) != needed):
-            continue
-        found.append((name, _value(value)))
-    return tuple(found)
-
-
-def _value(value: Option) -> str:
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return "yes" if value is True else str(value)
 
 
 def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
