@@ -178,7 +178,7 @@ def test_too_few_points_no_data_and_no_number_are_refused() -> None:
         models.fit(Samples({"b": np.array([1.0, 2])}, {}, np.array([1.0, 2]), "table"), "hockney")
     with pytest.raises(InputError, match="no measured times"):
         Samples({"b": np.array([])}, {}, np.array([]), "table")
-    with pytest.raises(InputError, match="is not finite"):
+    with pytest.raises(InputError, match="not a finite number"):
         Samples({"b": np.array([1.0])}, {}, np.array([np.nan]), "table")
     with pytest.raises(InputError, match="zero or negative"):
         Samples({"b": np.array([1.0])}, {}, np.array([0.0]), "table")
