@@ -16,7 +16,6 @@ from isochrone.runfile.run import Run
 __all__ = ["Sweep", "cut_short", "decoded_lines", "micro", "number_of", "whole"]
 
 _MAX_BYTES: Final = 1 << 50
-_MAX_COUNT: Final = 1 << 53
 _MANY_LINES: Final = 5_000_000
 
 

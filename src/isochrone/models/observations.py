@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -80,6 +80,8 @@ class Samples:
         Path and SHA-256 of the files.
     seconds_are
         What a time is, in words of the run file; empty if not known.
+    partial
+        Paths of the runs that did not come to their end.
     """
 
     variables: dict[str, Array]
@@ -88,6 +90,7 @@ class Samples:
     experiment: str
     made_from: list[dict[str, str]] = field(default_factory=list)
     seconds_are: str = ""
+    partial: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         columns = [*self.variables.values(), self.seconds]
@@ -123,11 +126,12 @@ class Samples:
                 raise InputError(
                     f"no measured times of {key} '{value}'", hint=f"there are: {known}"
                 )
-        return Samples(
-            {name: values[keep] for name, values in self.variables.items()},
-            {name: values[keep] for name, values in self.selectors.items()},
-            self.seconds[keep], self.experiment, self.made_from, self.seconds_are,
-        )  # fmt: skip
+        return replace(
+            self,
+            variables={name: values[keep] for name, values in self.variables.items()},
+            selectors={name: values[keep] for name, values in self.selectors.items()},
+            seconds=self.seconds[keep],
+        )
 
     def observations(self) -> list[Observations]:
         """Return the medians, kept apart by the selectors."""
@@ -173,13 +177,14 @@ def of_run(run: Run) -> Samples:
             where=run.where,
             hint="fit takes sweeps (point-to-point, bisection, collective), hot spots and tables",
         )
-    columns = dict(counted(table, identity(table, run.by)).columns)
+    columns = dict(counted(table, identity(table, run.by), run.where).columns)
     for key in ("mode", "window"):
         value = run.options.get(key)
         if key not in columns and isinstance(value, str | int) and run.kind == SWEEP:
             columns[key] = np.full(len(columns["seconds"]), value)
     data = from_columns(columns, run.experiment, run.where)
     data.seconds_are = run.quantity
+    data.partial = [] if run.complete else [run.where]
     return data
 
 
@@ -249,6 +254,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
         first.experiment,
         [source for part in parts for source in part.made_from],
         first.seconds_are,
+        [path for part in parts for path in part.partial],
     )
 
 

@@ -150,7 +150,10 @@ def _counts(run: Run) -> list[Section]:
     """Count the records of a run that nothing here can read."""
     counts = [Sentence(f"  {len(table)} records of '{name}'") for name, table in run.tables.items()]
     nothing = [Sentence("  it holds no measurement")]
-    return [Section("Summary", (*(counts or nothing), warnings_of(run.warnings)))]
+    kind = printable(run.kind, 40)
+    newer = [Sentence(f"This version cannot read results of kind '{kind}': update isochrone")]
+    unknown = newer if run.kind and run.kind not in registry.names(FAMILY) else []
+    return [Section("Summary", (*(counts or nothing), *unknown, warnings_of(run.warnings)))]
 
 
 # --- how it was measured --------------------------------------------------------------------------

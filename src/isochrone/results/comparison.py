@@ -216,7 +216,7 @@ def _samples(run: Run) -> dict[Key, Array]:
     names = identity(table, run.by)
     if not names:
         raise InputError("samples without a size", where=run.where)
-    return {key: seconds[rows] for key, rows in points(table, names).items()}
+    return {key: seconds[rows] for key, rows in points(table, names, run.where).items()}
 
 
 def _compare_maps(before: Sequence[Run], after: Sequence[Run], common: bool) -> list[Change]:
@@ -259,7 +259,7 @@ def _pairs(run: Run) -> dict[Key, tuple[float, float]]:
     else:
         raise InputError("the pairs have no confidence intervals", where=run.where)
     logs, errors = np.log(median).tolist(), np.nan_to_num(error).tolist()
-    found = points(table, ("i", "j", "bytes"))
+    found = points(table, ("i", "j", "bytes"), run.where)
     return {key: (logs[rows[-1]], errors[rows[-1]]) for key, rows in found.items()}
 
 

@@ -16,7 +16,6 @@ from isochrone.runfile.samples import Times, counted, identity, times_of
 __all__ = ["KIND", "GridPoint", "points", "roles", "unreachable"]
 
 KIND: Final = "hotspot"
-ROLES: Final = ("hot", "intra", "inter")
 
 _COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
 

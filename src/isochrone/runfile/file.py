@@ -34,6 +34,9 @@ FORMAT: Final = 1
 MAX_RANKS: Final = 1 << 22
 """More ranks than any machine has: a damaged file."""
 
+NO_RUN_FILE: Final = "run files come from 'isochrone measure' and 'isochrone import'"
+DAMAGED: Final = "the file is damaged: copy it again, or measure again"
+
 BLOCK: Final = 1 << 18
 """Bytes that are read at once; bounds the memory that records take before they are columns."""
 
@@ -107,7 +110,7 @@ class _Reader:
             if self.run is None or not self.take_alike(lines):
                 self.take_each(lines)
         if self.run is None:
-            raise InputError("the file is empty", where=str(self.path))
+            raise InputError("the file is empty", where=str(self.path), hint=NO_RUN_FILE)
         self.run.tables = {name: builder.build() for name, builder in self.builders.items()}
         self.check_pairs()
         return self.run
@@ -131,7 +134,8 @@ class _Reader:
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 if self.run is not None and not text.endswith(b"\n"):
                     break  # the writer was killed within this line
-                raise self.fail(f"not a record of a run file: {error}") from error
+                hint = NO_RUN_FILE if self.run is None else DAMAGED
+                raise self.fail(f"not a record of a run file: {error}", hint=hint) from error
             self.take(record)
 
     def take(self, record: dict[str, Any]) -> None:
@@ -151,7 +155,9 @@ class _Reader:
 
     def start(self, kind: object, record: dict[str, Any]) -> None:
         if kind != "run":
-            raise self.fail("not a run file: it does not begin with a 'run' record")
+            raise self.fail(
+                "not a run file: it does not begin with a 'run' record", hint=NO_RUN_FILE
+            )
         version = record.pop("format", None)
         if type(version) is not int or version < 1:
             raise self.fail("the 'run' record has no valid 'format'")
@@ -207,6 +213,6 @@ class _Reader:
             ):
                 raise self.fail(f"a 'pair' record whose '{key}' is no time", line=False)
 
-    def fail(self, what: str, *, hint: str = "", line: bool = True) -> InputError:
+    def fail(self, what: str, *, hint: str = DAMAGED, line: bool = True) -> InputError:
         where = f"{self.path}:{self.line}" if line else str(self.path)
         return InputError(what, where=where, hint=hint)

@@ -124,4 +124,6 @@ def header_of(record: dict[str, Any]) -> Header:
     try:
         return msgspec.convert({**record, **known}, Header)
     except msgspec.ValidationError as error:
-        raise InputError(f"the 'run' record is damaged: {error}") from error
+        what, _, member = str(error).partition(" - at `$.")
+        name = f"'{member.rstrip('`')}'" if member else "it"
+        raise InputError(f"the 'run' record is damaged: {name}: {what}") from error

@@ -75,8 +75,14 @@ def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(name for name in _IDENTITY if name in table)
 
 
-def counting(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Mark the records that count; ``names`` are the members that say what a point is."""
+def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.bool_]:
+    """Mark the records that count; ``names`` are the members that say what a point is.
+
+    Raises
+    ------
+    InputError
+        If a record does not say what it is of; ``where`` names the file.
+    """
     counts = np.ones(len(table), dtype=bool)
     for mark in _NEVER:
         counts &= ~table.flag(mark)
@@ -85,28 +91,30 @@ def counting(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
         second |= table.flag(mark)
     second &= counts
     if second.any():
-        code = _codes(table, names)
+        code = _codes(table, names, where)
         counts &= second | ~np.isin(code, code[second])
     return counts
 
 
-def counted(table: Table, names: Sequence[str]) -> Table:
-    """Return the records that count."""
-    return table.where(counting(table, names))
+def counted(table: Table, names: Sequence[str], where: str = "") -> Table:
+    """Return the records that count; errors as for `counting`."""
+    return table.where(counting(table, names, where))
 
 
-def points(table: Table, names: Sequence[str]) -> dict[Key, NDArray[np.int64]]:
+def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, NDArray[np.int64]]:
     """Return the rows that count by point, points and rows in the order of the file.
 
     Raises
     ------
     InputError
-        If a record does not say what it is of.
+        If a record does not say what it is of; ``where`` names the file.
     """
-    rows = np.flatnonzero(counting(table, names))
+    rows = np.flatnonzero(counting(table, names, where))
     if not len(rows):
         return {}
-    _, first, index = np.unique(_codes(table, names)[rows], return_index=True, return_inverse=True)
+    _, first, index = np.unique(
+        _codes(table, names, where)[rows], return_index=True, return_inverse=True
+    )
     order = np.argsort(index.ravel(), kind="stable")
     parts = np.split(rows[order], np.cumsum(np.bincount(index.ravel()))[:-1])
     columns = [table[name][rows[first]].tolist() for name in names]
@@ -151,18 +159,18 @@ def _known(table: Table, key: str, rows: NDArray[np.int64]) -> list[float]:
     return [value for value in values.tolist() if value == value]
 
 
-def _codes(table: Table, names: Sequence[str]) -> NDArray[np.int64]:
+def _codes(table: Table, names: Sequence[str], where: str) -> NDArray[np.int64]:
     """Return a number for each record; those of the same point, and only those, share one."""
     code = np.zeros(len(table), dtype=np.int64)
     for name in names:
-        own, count = _numbered(table[name], name)
+        own, count = _numbered(table[name], name, where)
         if int(code.max(initial=0) + 1) * count >= 2**62:  # close the gaps between the numbers
             code = np.unique(code, return_inverse=True)[1].ravel()
         code = code * count + own
     return code
 
 
-def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], int]:
+def _numbered(column: NDArray[Any], name: str, where: str) -> tuple[NDArray[np.int64], int]:
     """Return a number for each value of a column, and one more than the largest number."""
     if column.dtype.kind == "i" and len(column) and column.min() >= 0 and column.max() < 2**20:
         return column, int(column.max()) + 1
@@ -173,5 +181,5 @@ def _numbered(column: NDArray[Any], name: str) -> tuple[NDArray[np.int64], int]:
     try:
         found = [numbers.setdefault(value, len(numbers)) for value in column.tolist()]
     except TypeError as error:
-        raise InputError(f"a record whose '{name}' is a list") from error
+        raise InputError(f"a record whose '{name}' is a list", where=where) from error
     return np.array(found, dtype=np.int64), max(len(numbers), 1)

@@ -6,7 +6,6 @@ Open MPI 5.0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -114,6 +113,3 @@ def _without_empty(
 ) -> FileWindows:
     keep = start < end
     return FileWindows(domain[keep], round_index[keep], start[keep], end[keep], domains)
-
-
-Rule = Callable[[tuple[int, int]], FileWindows]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -111,6 +113,14 @@ def test_times_that_are_none_are_refused() -> None:
         other.tables["sample"]["seconds"][3] = bad
         with pytest.raises(InputError, match="is no time"):
             compare([measure(1)], [other])
+    listed = measure(1)
+    listed.path = Path("listed.jsonl")
+    sizes = np.empty(len(listed.tables["sample"]), dtype=object)
+    sizes[:] = [[1]] * len(sizes)
+    listed.tables["sample"].columns["bytes"] = sizes
+    with pytest.raises(InputError, match="'bytes' is a list") as error:
+        compare([listed], [listed])
+    assert error.value.where == "listed.jsonl"
     empty = Run(header={"experiment": "collective", "ranks": 64})
     with pytest.raises(InputError, match="no times to compare"):
         compare([empty], [empty])

@@ -107,6 +107,8 @@ def test_what_is_no_run_file_is_said_in_one_line(tmp_path: Path, text: str, comp
     with pytest.raises(InputError, match=complaint) as error:
         read(file_of(tmp_path, text))
     assert "\n" not in str(error.value)
+    assert error.value.where.startswith(str(tmp_path))
+    assert error.value.hint
 
 
 def test_columns_hold_numbers_text_and_gaps(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from isochrone.base.errors import InputError
+from isochrone.cli.input import read_run
 from isochrone.pages.comparison import blocks, change, name_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.comparison import Change, Comparison, compare
@@ -59,7 +60,9 @@ def _holds_several(text: str) -> bool:
     path = Path(text)
     if not path.is_dir():
         return False
-    kinds = {(run.experiment, run.size, str(run.notes.get("preset"))) for run in _runs(text)}
+    kinds = {
+        (run.experiment, run.size, str(run.notes.get("preset"))) for run in map(read, _paths(text))
+    }
     return len(kinds) > 1
 
 
@@ -105,14 +108,18 @@ def _complain(failed: list[Change], args: argparse.Namespace, name: str = "") ->
 
 def _runs(text: str) -> list[Run]:
     """Read the runs of one side."""
+    return [read_run(path) for path in _paths(text)]
+
+
+def _paths(text: str) -> list[Path]:
+    """Return the run files that one side names."""
     path = Path(text)
     if path.is_dir():
         paths = sorted(path.glob("*.jsonl"))
         if not paths:
             raise InputError("no run files (*.jsonl) in this folder", where=text)
-    else:
-        paths = [path] if path.exists() else [Path(part) for part in text.split(",")]
-    return [read(path) for path in paths]
+        return paths
+    return [path] if path.exists() else [Path(part) for part in text.split(",")]
 
 
 def _limit(text: str) -> tuple[str, float]:

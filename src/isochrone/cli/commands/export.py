@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from isochrone.base.units import format_bytes
+from isochrone.cli.input import read_run
 from isochrone.cli.options import add_message_size
 from isochrone.cli.output import add_output, check_output
 from isochrone.formats import exporter as exporters
-from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
 
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     beside = [path.with_suffix(suffix) for suffix in exporter.beside]
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
-    found = read(args.file)
+    found = read_run(args.file)
     exporter.write(found, path, nbytes=args.bytes)
     if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])

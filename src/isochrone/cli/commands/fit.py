@@ -15,6 +15,7 @@ from pathlib import Path
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.cli.input import tell_partial
 from isochrone.cli.output import add_output, check_output
 from isochrone.pages.model import blocks
 from isochrone.pages.terminal import print_blocks
@@ -61,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
     if args.output:
         check_output(args.output, force=args.force, inputs=args.files)
     data = models.load(args.files).only(op=args.op, order=args.order)
+    for path in data.partial:
+        tell_partial(path)
     splits = models.parse_splits(args.split, args.most_pieces, args.tolerance)
     model = models.fit(data, args.model, splits=splits, weights=args.weights, robust=args.robust)
     if args.output:

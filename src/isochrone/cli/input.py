@@ -1,0 +1,30 @@
+"""What a command reads: a run that did not come to its end is used, and the user is told."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
+
+__all__ = ["read_run", "tell_partial"]
+
+
+def read_run(path: Path) -> Run:
+    """Read a run file for a command whose output has no place to say that the run is partial.
+
+    Raises
+    ------
+    InputError
+        As `isochrone.runfile.file.read`.
+    """
+    run = read(path)
+    if not run.complete:
+        tell_partial(str(path))
+    return run
+
+
+def tell_partial(where: str) -> None:
+    """Say on standard error that a run did not come to its end."""
+    print(f"isochrone: {where}: partial run: it did not come to its end", file=sys.stderr)

@@ -1,0 +1,46 @@
+"""A command that reads a run file says so when the run did not come to its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beds.command_line import Command
+from isochrone.runfile.file import write
+from made_up.sweeps import point_to_point
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """A complete run, and the same without its end."""
+    whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    run = point_to_point()
+    run.end = {"complete": True}
+    write(run, whole)
+    run.end = None
+    write(run, cut)
+    return str(whole), str(cut)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "FILE", "--model", "hockney"),
+        ("export", "FILE", "--to", "csv", "-o", "out.csv"),
+        ("compare", "FILE", "WHOLE"),
+        ("compare", "WHOLE", "FILE"),
+    ],
+    ids=" ".join,
+)
+def test_a_partial_run_is_used_and_the_user_is_told_once(
+    isochrone: Command, tmp_path: Path, files: tuple[str, str], words: tuple[str, ...]
+) -> None:
+    whole, cut = files
+    for file, told in ((cut, [f"isochrone: {cut}: partial run: it did not come to its end"]),
+                       (whole, [])):  # fmt: skip
+        names = {"FILE": file, "WHOLE": whole}
+        done = isochrone(*(names.get(word, word) for word in words), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.splitlines() == told
+        (tmp_path / "out.csv").unlink(missing_ok=True)
