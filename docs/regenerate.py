@@ -83,12 +83,10 @@ def draw(folder: Path, environ: dict[str, str]) -> None:
     """Draw the pictures of the made-up machine, and of a sweep on this one."""
     PICTURES.mkdir(exist_ok=True)
     run(MADE_UP, folder, environ)
-    for view in ("heatmap", "surface", "levels"):
-        picture = PICTURES / f"{view}.png"
-        run(f"isochrone plot null.jsonl --view {view} --force -o {picture}", folder, environ)
     run(SWEEP, folder, environ)
-    picture = PICTURES / "time.png"
-    run(f"isochrone plot sizes.jsonl --view time --force -o {picture}", folder, environ)
+    for file, view in (("null.jsonl", "heatmap"), ("sizes.jsonl", "time")):
+        picture = PICTURES / f"{view}.png"
+        run(f"isochrone plot {file} --view {view} --force -o {picture}", folder, environ)
 
 
 if __name__ == "__main__":
