@@ -18,6 +18,7 @@ from isochrone.measure import probe
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import counted, identity
 from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 
@@ -196,4 +197,5 @@ def compare_in_turn(
 
 def _median(run: Run, op: str) -> float:
     table = run.tables["sample"]
+    table = counted(table, identity(table, run.by), run.where)
     return float(np.median(table["seconds"][table["op"] == op]))
