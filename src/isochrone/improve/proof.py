@@ -9,16 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.formats.placement import LaunchPlan
 from isochrone.improve.speedup import Speedup, speedup
 from isochrone.measure import probe
 from isochrone.measure.setup import Setup
+from isochrone.results.tile_io import phases
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import counted, identity
 from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 
@@ -196,6 +194,4 @@ def compare_in_turn(
 
 
 def _median(run: Run, op: str) -> float:
-    table = run.tables["sample"]
-    table = counted(table, identity(table, run.by), run.where)
-    return float(np.median(table["seconds"][table["op"] == op]))
+    return next(phase.times["seconds"].median for phase in phases(run) if phase.op == op)
