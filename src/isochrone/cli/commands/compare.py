@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.cli.input import read_run
+from isochrone.cli.input import tell_partial
 from isochrone.pages.comparison import blocks, change, name_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.comparison import Change, Comparison, compare
@@ -43,9 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
-    if _holds_several(args.before) and _holds_several(args.after):
-        return _compare_folders(args)
-    found = compare(_runs(args.before), _runs(args.after), common=args.common)
+    before, after = _runs(args.before), _runs(args.after)
+    folders = Path(args.before).is_dir() and Path(args.after).is_dir()
+    if folders and _of_several(before) and _of_several(after):
+        return _compare_folders(_by_name(before), _by_name(after), args)
+    found = _compared(before, after, args)
     failed = _failed(found, args)
     if args.json:
         print(json.dumps({**found.to_json(), "failed": [point.key for point in failed]}))
@@ -55,26 +57,34 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _holds_several(text: str) -> bool:
-    """Whether a folder holds runs of several kinds, such as those of a suite."""
-    path = Path(text)
-    if not path.is_dir():
-        return False
-    kinds = {
-        (run.experiment, run.size, str(run.notes.get("preset"))) for run in map(read, _paths(text))
-    }
-    return len(kinds) > 1
+def _of_several(runs: list[Run]) -> bool:
+    """Whether runs are of several kinds, such as those of a suite."""
+    return len({(run.experiment, run.size, str(run.notes.get("preset"))) for run in runs}) > 1
 
 
-def _compare_folders(args: argparse.Namespace) -> int:
+def _compared(before: list[Run], after: list[Run], args: argparse.Namespace) -> Comparison:
+    """Compare two sides; say which of their runs did not come to their end."""
+    for run in (*before, *after):
+        if not run.complete:
+            tell_partial(run.where)
+    return compare(before, after, common=args.common)
+
+
+def _by_name(runs: list[Run]) -> dict[str, Run]:
+    return {Path(run.where).name: run for run in runs}
+
+
+def _compare_folders(
+    before: dict[str, Run], after: dict[str, Run], args: argparse.Namespace
+) -> int:
     """Compare the files of two folders that have the same name."""
-    before, after = Path(args.before), Path(args.after)
-    names = [{path.name for path in folder.glob("*.jsonl")} for folder in (before, after)]
-    if not names[0] & names[1]:
-        raise InputError("no run files of the same name in both folders", where=str(after))
+    if not before.keys() & after.keys():
+        raise InputError(
+            "no run files of the same name in both folders", where=str(Path(args.after))
+        )
     documents, failed = {}, []
-    for name in sorted(names[0] & names[1]):
-        found = compare(_runs(str(before / name)), _runs(str(after / name)), common=args.common)
+    for name in sorted(before.keys() & after.keys()):
+        found = _compared([before[name]], [after[name]], args)
         own = _failed(found, args)
         documents[name] = {**found.to_json(), "failed": [point.key for point in own]}
         if not args.json:
@@ -82,7 +92,7 @@ def _compare_folders(args: argparse.Namespace) -> int:
             print_blocks(blocks(found))
         _complain(own, args, name)
         failed += own
-    alone = sorted(names[0] ^ names[1])
+    alone = sorted(before.keys() ^ after.keys())
     if alone:
         print(f"isochrone: in one folder only: {', '.join(alone)}", file=sys.stderr)
     if args.json:
@@ -108,18 +118,14 @@ def _complain(failed: list[Change], args: argparse.Namespace, name: str = "") ->
 
 def _runs(text: str) -> list[Run]:
     """Read the runs of one side."""
-    return [read_run(path) for path in _paths(text)]
-
-
-def _paths(text: str) -> list[Path]:
-    """Return the run files that one side names."""
     path = Path(text)
     if path.is_dir():
         paths = sorted(path.glob("*.jsonl"))
         if not paths:
             raise InputError("no run files (*.jsonl) in this folder", where=text)
-        return paths
-    return [path] if path.exists() else [Path(part) for part in text.split(",")]
+    else:
+        paths = [path] if path.exists() else [Path(part) for part in text.split(",")]
+    return [read(path) for path in paths]
 
 
 def _limit(text: str) -> tuple[str, float]:
