@@ -28,6 +28,13 @@ def show(capsys: pytest.CaptureFixture[str], folder: Path, run: Run, *options: s
     return capsys.readouterr().out
 
 
+def row(text: str, *cells: str) -> str:
+    """Return the one line of a table that begins with these cells."""
+    lines = [line for line in text.splitlines() if line.split()[: len(cells)] == list(cells)]
+    assert len(lines) == 1, (cells, lines)
+    return lines[0]
+
+
 def document(capsys: pytest.CaptureFixture[str], folder: Path, run: Run) -> dict[str, Any]:
     """Return what a script gets."""
     found = json.loads(show(capsys, folder, run, "--json"))

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from isochrone.runfile.file import read
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import NO_END, Run
 
 __all__ = ["read_run", "tell_partial"]
 
@@ -27,4 +27,4 @@ def read_run(path: Path) -> Run:
 
 def tell_partial(where: str) -> None:
     """Say on standard error that a run did not come to its end."""
-    print(f"isochrone: {where}: partial run: it did not come to its end", file=sys.stderr)
+    print(f"isochrone: {where}: partial run: {NO_END}", file=sys.stderr)

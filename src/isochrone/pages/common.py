@@ -27,7 +27,7 @@ from isochrone.pages.words import of_ranks, ranges, warnings_of
 from isochrone.results.clocks import KIND as CLOCKS
 from isochrone.results.clocks import clocks, has_clocks
 from isochrone.runfile.header import Option
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import NO_END, Run
 
 __all__ = ["date_in_words", "document", "kind_of", "measured_how", "page_of", "provenance"]
 
@@ -35,7 +35,7 @@ FAMILY: Final = "pages.kinds"
 MAX_HOSTS: Final = 64
 HOW: Final = "How it was measured"
 
-PARTIAL: Final = Sentence("it did not come to its end", about="partial run")
+PARTIAL: Final = Sentence(NO_END, about="partial run")
 
 _LABELS: Final = {
     "bytes": "message sizes", "order": "order of the pairs", "warmup": "warm-up round trips",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
+from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.pages.page import Warnings
@@ -12,7 +13,7 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 __all__ = [
-    "interval", "of_ranks", "on_ranks", "plural", "ranges", "warnings_of", "with_hosts",
+    "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges", "warnings_of", "with_hosts",
 ]  # fmt: skip
 
 MAX_WARNINGS: Final = 20
@@ -41,6 +42,29 @@ def interval(times: Times) -> str:
     low, high = format_seconds(times.low), format_seconds(times.high)
     number, _, unit = low.partition(" ")
     return f"{number} … {high}" if high.endswith(f" {unit}") else f"{low} … {high}"
+
+
+class _Sized(Protocol):
+    @property
+    def bytes(self) -> int: ...
+
+
+_Item = TypeVar("_Item", bound=_Sized)
+
+
+def of_size(listed: Sequence[_Item], nbytes: int | None, nothing: str, where: str) -> list[_Item]:
+    """Return what has the size the user names, or all if None.
+
+    Raises
+    ------
+    InputError
+        If there is none: says ``nothing``, and which sizes there are.
+    """
+    kept = [item for item in listed if nbytes in (None, item.bytes)]
+    if nbytes is not None and not kept:
+        known = ", ".join(map(str, sorted({item.bytes for item in listed})))
+        raise InputError(nothing, where=where, hint=f"there are: {known}" if known else "")
+    return kept
 
 
 def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:

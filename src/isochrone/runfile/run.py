@@ -19,10 +19,13 @@ from isochrone.runfile.samples import counting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["MAX_MATRIX_RANKS", "PAIR_QUANTITIES", "Rank", "Run"]
+__all__ = ["MAX_MATRIX_RANKS", "NO_END", "PAIR_QUANTITIES", "Rank", "Run"]
 
 MAX_MATRIX_RANKS: Final = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
+
+NO_END: Final = "it did not come to its end"
+"""What is said of a partial run, wherever it is read."""
 
 PAIR_QUANTITIES: Final = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
 

@@ -102,7 +102,7 @@ def _pairs(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
         if nbytes not in sizes:
             known = ", ".join(map(str, sizes))
             raise InputError(
-                f"no pairs of {nbytes} bytes", where=str(run.path or ""), hint=f"there are: {known}"
+                f"no pairs of {nbytes} bytes", where=run.where, hint=f"there are: {known}"
             )
         sizes = [nbytes]
     if run.size > MAX_MATRIX_RANKS:

@@ -91,7 +91,7 @@ def _collective(run: Run, curve: Curve) -> Iterator[str]:
     if op not in TITLES:
         known = ", ".join(TITLES)
         raise InputError(
-            f"OSU has no table of '{curve.name}'", where=str(run.path or ""), hint=f"it has {known}"
+            f"OSU has no table of '{curve.name}'", where=run.where, hint=f"it has {known}"
         )
     yield _title(f" {TITLES[op]} Latency", curve)
     if op == "barrier":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
     Block,
@@ -20,7 +19,15 @@ from isochrone.pages.page import (
     Tile,
     Tiles,
 )
-from isochrone.pages.words import interval, on_ranks, plural, ranges, warnings_of, with_hosts
+from isochrone.pages.words import (
+    interval,
+    of_size,
+    on_ranks,
+    plural,
+    ranges,
+    warnings_of,
+    with_hosts,
+)
 from isochrone.results.hotspot import KIND, GridPoint, points, roles, unreachable
 from isochrone.runfile.run import Run
 
@@ -83,15 +90,8 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
 
 def _chosen(run: Run, nbytes: int | None) -> list[GridPoint]:
     """Return the points that are shown: all, or those of the one size the user names."""
-    listed = points([run])
-    if nbytes is None:
-        return listed
-    kept = [point for point in listed if point.bytes == nbytes]
-    if not kept:
-        known = ", ".join(str(size) for size in sorted({point.bytes for point in listed}))
-        hint = f"there are: {known}" if known else ""
-        raise InputError(f"nothing was measured with {nbytes} bytes", where=run.where, hint=hint)
-    return kept
+    nothing = f"nothing was measured with {nbytes} bytes"
+    return of_size(points([run]), nbytes, nothing, run.where)
 
 
 def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.page import (
@@ -21,7 +20,7 @@ from isochrone.pages.page import (
     Tile,
     Tiles,
 )
-from isochrone.pages.words import interval, on_ranks, plural, warnings_of, with_hosts
+from isochrone.pages.words import interval, of_size, on_ranks, plural, warnings_of, with_hosts
 from isochrone.results.tile_io import KIND, Phase, aggregators, file_io, hints, nodes, phases
 from isochrone.runfile.run import Run
 
@@ -93,12 +92,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
 def _chosen(run: Run, nbytes: int | None) -> list[Phase]:
     """Return the phases that are shown: all, or those of files of the size the user names."""
     listed = phases(run)
-    kept = [phase for phase in listed if nbytes in (None, phase.bytes)]
-    if listed and not kept:
-        known = ", ".join(str(size) for size in sorted({phase.bytes for phase in listed}))
-        hint = f"there are: {known}"
-        raise InputError(f"no file of {nbytes} bytes", where=run.where, hint=hint)
-    return kept
+    return of_size(listed, nbytes, f"no file of {nbytes} bytes", run.where) if listed else []
 
 
 # --- summary --------------------------------------------------------------------------------------

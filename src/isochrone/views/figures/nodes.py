@@ -60,12 +60,12 @@ def _counts(run: Run) -> Counts:
     if table is None or not len(table) or any(key not in table for key in _COLOURS):
         raise InputError(
             "this run holds no messages of nodes",
-            where=str(run.path or ""),
+            where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
     found = {key: np.asarray(table[key], np.float64) for key in _COLOURS}
     if not all(np.all(np.isfinite(v) & (v >= 0)) for v in found.values()):
-        raise InputError("an invalid number of messages", where=str(run.path or ""))
+        raise InputError("an invalid number of messages", where=run.where)
     return found
 
 

@@ -11,13 +11,7 @@ from isochrone.cli.main import main
 from isochrone.runfile import file as runs
 from made_up.hotspots import hotspot, saturating
 from made_up.sweeps import table_of
-from rendered import document, report, show, words
-
-
-def row(text: str, *cells: str) -> str:
-    lines = [line for line in text.splitlines() if line.split()[: len(cells)] == list(cells)]
-    assert len(lines) == 1, (cells, lines)
-    return lines[0]
+from rendered import document, report, row, show, words
 
 
 def test_a_hotspot_is_a_table_over_its_grid(

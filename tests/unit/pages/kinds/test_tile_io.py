@@ -12,13 +12,7 @@ from isochrone.pages.page import Picture, Table
 from isochrone.runfile import file as runs
 from made_up.hotspots import tile_io
 from made_up.sweeps import table_of
-from rendered import blocks, document, report, sections, show, words
-
-
-def row(text: str, *cells: str) -> str:
-    lines = [line for line in text.splitlines() if line.split()[: len(cells)] == list(cells)]
-    assert len(lines) == 1, (cells, lines)
-    return lines[0]
+from rendered import blocks, document, report, row, sections, show, words
 
 
 def test_tiles_have_a_line_for_each_part_of_each_phase(

@@ -15,9 +15,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from mpl_toolkits.mplot3d import proj3d
 
+from drawn import texts, words
 from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
@@ -51,14 +51,6 @@ def draw(view: Any, run: Run, what: str = "mean", nbytes: int | None = None) -> 
     figure = view.draw([run], Options(what, () if nbytes is None else (nbytes,)))
     assert isinstance(figure, Figure)
     return figure
-
-
-def texts(figure: Figure) -> list[Text]:
-    return [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip()]
-
-
-def words(figure: Figure) -> str:
-    return "\n".join(text.get_text() for text in texts(figure))
 
 
 # --- shared style ---------------------------------------------------------------------------------

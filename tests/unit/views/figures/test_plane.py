@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,25 +12,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from drawn import draw
 from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.runfile.file import write
-from isochrone.runfile.run import Run
-from isochrone.views import Options
 from isochrone.views.figures import plane
 from made_up.hotspots import duplex, hotspot, saturating
 from made_up.jobs import TACHYON
 from made_up.latency_maps import mmpi_example
 from made_up.sweeps import point_to_point
-
-
-def draw(view: Any, runs: Sequence[Run], **options: Any) -> Figure:
-    """Draw a figure of several runs."""
-    given = {key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}
-    figure = view.draw(runs, Options(**given))
-    assert isinstance(figure, Figure)
-    return figure
 
 
 def words(figure: Figure) -> str:

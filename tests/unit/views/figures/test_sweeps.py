@@ -5,19 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 
+from drawn import draw, texts, words
 from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile.run import Run
-from isochrone.views import Options
 from isochrone.views import lines as _lines
 from isochrone.views import scales as _scales
 from isochrone.views.figures import bandwidth, ranks, time
@@ -41,22 +38,6 @@ RUNS: dict[str, Callable[[], Sequence[Run]]] = {
     "narrow range": lambda: [point_to_point(sizes=(1000, 1010, 1023), noise=0.001)],
     "wide range": lambda: [point_to_point(lambda b: 1e-9 + b**1.7 * 1e-9, sizes=(1, 2**30))],
 }  # fmt: skip
-
-
-def draw(view: Any, runs: Sequence[Run], **options: Any) -> Figure:
-    """Draw a figure of several runs."""
-    given = {key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}
-    figure = view.draw(runs, Options(**given))
-    assert isinstance(figure, Figure)
-    return figure
-
-
-def texts(figure: Figure) -> list[Text]:
-    return [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip()]
-
-
-def words(figure: Figure) -> str:
-    return "\n".join(text.get_text() for text in texts(figure))
 
 
 @pytest.mark.parametrize("scale", ["log", "linear"])
