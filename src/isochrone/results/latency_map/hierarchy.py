@@ -1,0 +1,207 @@
+"""The hierarchy of a map and what is slow in it, found together.
+
+Groupings are proposed (`groupings`) and the map is explained on each (`explanation`); the one that
+shortens the description most is taken, the costs are taken off, and the next is looked for, until
+nothing gets shorter. A grouping must also stand on the times *without* costs: near pairs nearer
+than far ones, with few exceptions. This is what a torus fails: every block of it has neighbours
+outside that are as near as those inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from isochrone.base.stats import MAD_TO_SIGMA, row_medians
+from isochrone.results.latency_map.explanation import MIN_SPREAD, Explainer, Explanation, Part, Times
+from isochrone.results.latency_map.groupings import hierarchies
+from isochrone.results.latency_map.partitions import Partition, canonical, level_of, nested
+
+__all__ = ["explain"]
+
+Matrix = NDArray[np.float64]
+
+MIN_RATIO: Final = 1.10
+MIN_RATIO_TOLD: Final = 1.05
+EXCEPTIONS: Final = 0.20
+PROMISING: Final = 4
+LEVEL: Final = 8.0
+
+
+def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
+    """Return the shortest explanation of a map."""
+    return _Search(times, told).run()
+
+
+class _Search:
+    def __init__(self, times: Times, told: Sequence[Partition]) -> None:
+        self.times = times
+        self.told = {canonical(p).tobytes() for p in told}
+        self.told_list = [canonical(p) for p in told]
+        self.noise = noise_of(times)
+        self.columns: dict[Part, Matrix] = {}
+        self.done: dict[tuple[bytes, ...], Explanation | None] = {}
+
+    def run(self) -> Explanation:
+        """Explain the map on every hierarchy proposed, and on those of the map without costs."""
+        best = self.among([[]])
+        while True:
+            shorter = self.among(self.proposals(best))
+            if shorter.length >= best.length - 1e-6:
+                break
+            best = shorter
+        found = sorted((f for f in self.done.values() if f is not None), key=_length)
+        return next(f for f in found if self.stands(f))
+
+    def among(self, chains: Iterable[list[Partition]]) -> Explanation:
+        """Return the shortest explanation on some hierarchies; the promising ones are explored."""
+        unique = {_key(chain): chain for chain in chains if _key(chain) not in self.done}
+        best: Explanation | None = None
+        quick = []
+        for key, chain in unique.items():
+            explainer = self.explainer(chain)
+            fit = explainer.quick(best)
+            self.done[key] = None
+            quick.append((fit.length, len(quick), explainer, fit, key))
+            best = fit if best is None or fit.length < best.length else best
+        quick.sort(key=lambda q: q[:2])
+        standing = [q for q in quick if self.stands(q[3])][:PROMISING]
+        for _, _, explainer, fit, key in [*quick[:PROMISING], *standing]:
+            if self.done[key] is None:
+                self.done[key] = explainer.best(fit)
+        return min((f for f in self.done.values() if f is not None), key=_length)
+
+    def proposals(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies: from the times as they are, without costs, and one level less."""
+        chain = list(best.chain[:-1])
+        for k in range(len(chain)):
+            yield chain[:k] + chain[k + 1 :]
+        yield from self.plain
+        if best.parts:
+            yield from hierarchies(dense(self.times, self.cleaned(best)), self.noise)
+        if any(len(part.members) > 1 for part in best.parts):
+            yield from hierarchies(dense(self.times, self.cleaned(best, 1)), self.noise)
+        for partition in self.told_list:
+            if not any(np.array_equal(partition, p) for p in chain):
+                yield _in_order([*(p for p in chain if nested(p, partition)), partition])
+
+    def explainer(self, chain: Sequence[Partition]) -> Explainer:
+        return Explainer(
+            self.times, [*chain, self.times.roof], self.noise, self.code(chain), self.columns
+        )
+
+    @cached_property
+    def plain(self) -> list[list[Partition]]:
+        """The hierarchies that the times propose as they are."""
+        return list(hierarchies(dense(self.times, self.times.seconds), self.noise))
+
+    def cleaned(self, fit: Explanation, most: int | None = None) -> Matrix:
+        """The times without what the parts add; of parts of at most so many units."""
+        extra = np.zeros(len(self.times.i))
+        for part, seconds in zip(fit.parts, fit.seconds, strict=True):
+            if most is None or len(part.members) <= most:
+                extra += seconds * part.weight(self.times)
+        base = fit.base[level_of(fit.chain, self.times.i, self.times.j)]
+        return np.maximum(self.times.seconds - extra, 0.2 * base)
+
+    def stands(self, fit: Explanation) -> bool:
+        """Whether each level is nearer than the next on the times without costs."""
+        cleaned = np.log(self.cleaned(fit))
+        chain = fit.chain
+        level = level_of(chain, self.times.i, self.times.j)
+        for k, partition in enumerate(chain[:-1]):
+            near, far = np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1])
+            if not near.size or not far.size:
+                return False
+            told = partition.tobytes() in self.told
+            ratio = np.median(far) - np.median(near)
+            if ratio < np.log(MIN_RATIO_TOLD if told else MIN_RATIO):
+                return False
+            smaller = min(near.size, far.size)
+            wrong = _exceptions(near, far)
+            if wrong > max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0):
+                return False
+        return True
+
+    def code(self, chain: Sequence[Partition]) -> float:
+        """Return the nats that it takes to write the groupings down."""
+        total = 0.0
+        finer = [np.arange(self.times.units), *chain][: len(chain)]
+        coarser = [*chain, self.times.roof][1:]
+        for below, partition, above in zip(finer, chain, coarser, strict=True):
+            if partition.tobytes() not in self.told:
+                total += _ways(partition, above) + LEVEL
+                joined = np.unique(np.stack([partition, below]), axis=1)[0]
+                if np.sum(np.bincount(joined) > 1) < 2:
+                    total += LEVEL
+        return total
+
+
+def _in_order(partitions: Sequence[Partition]) -> list[Partition]:
+    """Sort partitions, finest first."""
+    return sorted(partitions, key=lambda p: -int(p.max()))
+
+
+def _length(fit: Explanation) -> float:
+    return fit.length
+
+
+def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
+    return tuple(p.tobytes() for p in chain)
+
+
+def _ways(group: Partition, parent: Partition) -> float:
+    """Log of the number of ways to group the units of each coarser group like this."""
+    total = 0.0
+    for k in np.unique(parent):
+        sizes = np.unique(group[parent == k], return_counts=True)[1]
+        n = int(sizes.sum())
+        alike = np.bincount(sizes)
+        total += float(gammaln(n + 1) - gammaln(sizes + 1).sum() - gammaln(alike + 1).sum())
+        # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
+        total += max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3))) if n > 2 else 0
+    return total
+
+
+def _exceptions(fast: Matrix, slow: Matrix) -> int:
+    """Count the pairs on the wrong side of the best threshold; both sides come sorted."""
+    beyond = fast.size - np.searchsorted(fast, fast, side="right")
+    before = np.searchsorted(slow, fast, side="right")
+    return int(min(np.min(beyond + before), fast.size))
+
+
+def dense(times: Times, values: Matrix) -> Matrix:
+    """Return values of the pairs as a matrix, gaps filled as the nested groups predict them."""
+    from isochrone.results.latency_map.levels import fill_missing
+
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = values
+    filled = fill_missing(matrix)
+    np.fill_diagonal(filled, 1.0)
+    return filled
+
+
+def noise_of(times: Times) -> float:
+    """Estimate the noise, whatever the levels and costs: by units that differ by a constant.
+
+    Two units of one group differ by the same in every row; of each unit the one that is most like
+    it is taken.
+    """
+    if times.units < 5:
+        return max(MIN_SPREAD, 0.02)
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
+    least = []
+    some = np.unique(np.linspace(0, times.units - 1, 64).astype(int))
+    for a in some:
+        difference = matrix[a] - matrix
+        difference -= row_medians(difference)[:, None]
+        relative = np.abs(difference) / np.hypot(matrix[a], matrix)
+        relative[a] = np.nan
+        least.append(np.nanmin(row_medians(relative)))
+    return max(MAD_TO_SIGMA * float(np.nanmedian(least)), MIN_SPREAD)
