@@ -46,8 +46,8 @@ TRIED: Final = 6
 
 MAX_PARTS: Final = 40
 
-LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
-PATTERNS: Final = (TOUCHING, LEAVING, INSIDE, ENDS)
+LEAVING, INSIDE, TOUCHING = "leaving", "inside", "touching"
+PATTERNS: Final = (TOUCHING, LEAVING, INSIDE)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Part:
     ----------
     pattern
         Pairs that pay for it: those that are ``leaving`` the group, ``inside`` it, ``touching`` it
-        (either), or every one of its ``ends`` (twice for a pair inside).
+        (either).
     members
         Its units.
     """
@@ -101,7 +101,7 @@ class Part:
             return (ends == 1).astype(float)
         if self.pattern == INSIDE:
             return (ends == 2).astype(float)
-        return ends.astype(float) if self.pattern == ENDS else (ends > 0).astype(float)
+        return (ends > 0).astype(float)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from scipy.spatial.distance import squareform
 from isochrone.base.stats import row_medians
 from isochrone.results.latency_map.partitions import Partition, canonical
 
-__all__ = ["hierarchies", "profile_distance"]
+__all__ = ["cuts", "distances", "hierarchies"]
 
 Matrix = NDArray[np.float64]
 
@@ -60,8 +60,8 @@ def hierarchies(times: Matrix, noise: float, above: int = 0) -> Iterator[list[Pa
     if len(times) < 4 or above >= len(KEPT):
         return
     found: dict[bytes, _Blocks] = {}
-    for distance in (np.log(times), _centred(times), profile_distance(times)):
-        for cut in _cuts(distance):
+    for distance in distances(times):
+        for cut in cuts(distance):
             if cut.tobytes() not in found:
                 found[cut.tobytes()] = _Blocks(times, cut, noise)
     for blocks in _best(found, KEPT[above]):
@@ -162,7 +162,12 @@ def _fitting_best(times: Matrix, groups: Partition, blocks: Matrix) -> Partition
     return best
 
 
-def _cuts(distance: Matrix) -> Iterator[Partition]:
+def distances(times: Matrix) -> tuple[Matrix, ...]:
+    """Return distances between units, small within a group."""
+    return np.log(times), _centred(times), profile_distance(times)
+
+
+def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
     """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
     distance = distance.copy()
     np.fill_diagonal(distance, 0.0)
@@ -170,12 +175,30 @@ def _cuts(distance: Matrix) -> Iterator[Partition]:
     tree = linkage(condensed - condensed.min(), "average")
     height = tree[:, 2]
     gap = np.diff(height)
-    for k in np.argsort(-gap, kind="stable")[:CUTS]:
+    for k in np.argsort(-gap, kind="stable")[:most]:
         if gap[k] > 0:
             labels = fcluster(tree, height[k] + gap[k] / 2, "distance")
             partition = canonical(labels.astype(np.int64))
             if 0 < partition.max() < len(partition) - 1:
                 yield partition
+
+
+def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
+    """Split each group at the largest gap within it, and merge each with the nearest other."""
+    log = np.log(times)
+    count = int(groups.max()) + 1
+    for k in range(count):
+        members = np.flatnonzero(groups == k)
+        if len(members) > 2:
+            for cut in cuts(log[np.ix_(members, members)], 2):
+                split = groups.copy()
+                split[members] = count + cut
+                yield canonical(split)
+    if count > 2:
+        blocks = np.log(_block_medians(times, groups))
+        np.fill_diagonal(blocks, np.inf)
+        for k, nearest in enumerate(np.argmin(blocks, axis=1)):
+            yield canonical(np.where(groups == nearest, k, groups))
 
 
 def _centred(times: Matrix) -> Matrix:

@@ -19,7 +19,7 @@ from scipy.special import gammaln
 
 from isochrone.base.stats import MAD_TO_SIGMA, row_medians
 from isochrone.results.latency_map.explanation import MIN_SPREAD, Explainer, Explanation, Part, Times
-from isochrone.results.latency_map.groupings import hierarchies
+from isochrone.results.latency_map.groupings import cuts, distances, hierarchies, split_or_merged
 from isochrone.results.latency_map.partitions import Partition, canonical, level_of, nested
 
 __all__ = ["explain"]
@@ -30,6 +30,7 @@ MIN_RATIO: Final = 1.10
 MIN_RATIO_TOLD: Final = 1.05
 EXCEPTIONS: Final = 0.20
 PROMISING: Final = 4
+NEIGHBOURS: Final = 6
 LEVEL: Final = 8.0
 
 
@@ -48,13 +49,14 @@ class _Search:
         self.done: dict[tuple[bytes, ...], Explanation | None] = {}
 
     def run(self) -> Explanation:
-        """Explain the map on every hierarchy proposed, and on those of the map without costs."""
+        """Explain the map on every hierarchy proposed, then on those next to the best."""
         best = self.among([[]])
-        while True:
-            shorter = self.among(self.proposals(best))
-            if shorter.length >= best.length - 1e-6:
-                break
-            best = shorter
+        for propose in (self.whole, self.neighbours):
+            while True:
+                shorter = self.among(propose(best))
+                if shorter.length >= best.length - 1e-6:
+                    break
+                best = shorter
         found = sorted((f for f in self.done.values() if f is not None), key=_length)
         return next(f for f in found if self.stands(f))
 
@@ -76,19 +78,47 @@ class _Search:
                 self.done[key] = explainer.best(fit)
         return min((f for f in self.done.values() if f is not None), key=_length)
 
-    def proposals(self, best: Explanation) -> Iterator[list[Partition]]:
-        """Propose hierarchies: from the times as they are, without costs, and one level less."""
+    def whole(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies from the times as they are, and without what the parts add."""
+        yield from self.plain
+        for cleaned in self.without_parts(best):
+            yield from hierarchies(cleaned, self.noise)
+
+    def neighbours(self, best: Explanation) -> list[list[Partition]]:
+        """Propose the most promising hierarchies that differ from the best in one grouping."""
+        found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
+        for chain in self.changed(best):
+            key = _key(chain)
+            if key not in found and key not in self.done:
+                found[key] = self.explainer(chain).like(best).length, chain
+        return [chain for _, chain in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+
+    def changed(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Change one grouping of the best hierarchy: leave it out, exchange it, split or merge."""
         chain = list(best.chain[:-1])
         for k in range(len(chain)):
             yield chain[:k] + chain[k + 1 :]
-        yield from self.plain
+        groupings = {p.tobytes(): p for p in self.told_list}
+        if self.times.units > 3:
+            for matrix in (dense(self.times, self.times.seconds), *self.without_parts(best)):
+                for distance in distances(matrix):
+                    groupings |= {p.tobytes(): p for p in cuts(distance)}
+                for partition in chain:
+                    groupings |= {p.tobytes(): p for p in split_or_merged(matrix, partition)}
+        for partition in groupings.values():
+            if any(np.array_equal(partition, p) for p in best.chain):
+                continue
+            keep = [p for p in chain if nested(p, partition)]
+            yield _in_order([*keep, partition])
+            for k in range(len(keep)):
+                yield _in_order([*keep[:k], *keep[k + 1 :], partition])
+
+    def without_parts(self, best: Explanation) -> Iterator[Matrix]:
+        """The times without what the parts add, and without what single units add."""
         if best.parts:
-            yield from hierarchies(dense(self.times, self.cleaned(best)), self.noise)
+            yield dense(self.times, self.cleaned(best))
         if any(len(part.members) > 1 for part in best.parts):
-            yield from hierarchies(dense(self.times, self.cleaned(best, 1)), self.noise)
-        for partition in self.told_list:
-            if not any(np.array_equal(partition, p) for p in chain):
-                yield _in_order([*(p for p in chain if nested(p, partition)), partition])
+            yield dense(self.times, self.cleaned(best, 1))
 
     def explainer(self, chain: Sequence[Partition]) -> Explainer:
         return Explainer(
