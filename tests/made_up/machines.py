@@ -19,7 +19,7 @@ from made_up.latency_maps import map_of
 __all__ = ["SLOWED", "Machine", "Truth", "map_with", "random_machine"]
 
 SLOWED = ("nothing", "node", "nodes", "half rack", "pair", "inside", "switch", "uplink")
-"""What can be slowed; ``inside`` is the pairs within a switch, ``switch`` those that leave it, too."""
+"""What can be slowed; ``inside`` is the pairs within a switch, ``switch`` also those leaving it."""
 
 Groups = NDArray[np.int64]
 

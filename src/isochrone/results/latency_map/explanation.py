@@ -12,7 +12,7 @@ over its precision, and every part the logarithm of the choices there were. So "
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -20,8 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.results.latency_map.partitions import Partition, level_of
+from isochrone.results.latency_map.times import Times
 
-__all__ = ["Explanation", "Explainer", "Part", "Times"]
+__all__ = [
+    "ENDS", "INSIDE", "LEAVING", "MIN_SPREAD", "PATTERNS", "TOUCHING", "Explanation", "Fitter",
+    "Part", "densities",
+]  # fmt: skip
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -41,39 +45,8 @@ MIN_SPREAD: Final = 2e-3
 ROUNDS: Final = 12
 SETTLED: Final = 1e-4
 
-TRIED: Final = 6
-"""Parts that are tried in full at each step, of those that promise most."""
-
-MAX_PARTS: Final = 40
-
-LEAVING, INSIDE, TOUCHING = "leaving", "inside", "touching"
-PATTERNS: Final = (TOUCHING, LEAVING, INSIDE)
-
-
-@dataclass(frozen=True)
-class Times:
-    """The measured pairs of a map of units, each once.
-
-    Attributes
-    ----------
-    units
-        Number of units.
-    i, j
-        Ends of each pair, ``i < j``.
-    seconds
-        Round trip of each pair.
-    error
-        Standard error of each, in log time.
-    roof
-        Groups beyond which nothing was measured; all units in one where everything was.
-    """
-
-    units: int
-    i: Index
-    j: Index
-    seconds: Vector
-    error: Vector
-    roof: Partition
+LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
+PATTERNS: Final = (TOUCHING, LEAVING, INSIDE, ENDS)
 
 
 @dataclass(frozen=True)
@@ -84,7 +57,7 @@ class Part:
     ----------
     pattern
         Pairs that pay for it: those that are ``leaving`` the group, ``inside`` it, ``touching`` it
-        (either).
+        (either), or all its ``ends``: twice for a pair inside, as if each unit were slow.
     members
         Its units.
     """
@@ -98,10 +71,10 @@ class Part:
         member[list(self.members)] = 1
         ends = member[times.i] + member[times.j]
         if self.pattern == LEAVING:
-            return (ends == 1).astype(float)
+            return np.asarray(ends == 1, dtype=float)
         if self.pattern == INSIDE:
-            return (ends == 2).astype(float)
-        return (ends > 0).astype(float)
+            return np.asarray(ends == 2, dtype=float)
+        return np.asarray(ends if self.pattern == ENDS else ends > 0, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -114,8 +87,8 @@ class Explanation:
         Groups of each level, the closest first; the last is the roof.
     base
         Time of each level in seconds; NaN where it has no pair.
-    parts, seconds
-        The slow parts, and what each adds to a pair that pays once.
+    parts, seconds, errors
+        The slow parts, what each adds to a pair that pays once, and the standard error of that.
     expected
         What is expected of each pair, in seconds.
     spread
@@ -128,16 +101,46 @@ class Explanation:
     base: Vector
     parts: tuple[Part, ...]
     seconds: Vector
+    errors: Vector
     expected: Vector
     spread: float
     length: float
 
+    def healthy(self, times: Times) -> Vector:
+        """Return the times of the pairs without what the parts add, in seconds."""
+        base = self.base[level_of(self.chain, times.i, times.j)]
+        least = 0.2 * np.maximum(base, times.seconds.min())
+        return np.asarray(np.maximum(times.seconds - (self.expected - base), least))
 
-class Explainer:
-    """Explains one map on one hierarchy."""
+    @property
+    def sound(self) -> bool:
+        """Whether every part adds time, and every level takes some."""
+        return bool(np.all(self.seconds > 0) and np.all(self.base[~np.isnan(self.base)] > 0))
+
+
+class Fitter:
+    """Fits the times of the levels of one hierarchy, and of the parts that it is told.
+
+    Parameters
+    ----------
+    times
+        The map.
+    chain
+        Groups of each level, the closest first; the last is the roof.
+    spread
+        About how large the noise is, relative.
+    code
+        Nats that it takes to write the groups down.
+    cache
+        What each pair pays for each part; shared by all hierarchies of a map.
+    """
 
     def __init__(
-        self, times: Times, chain: Sequence[Partition], spread: float, code: float,
+        self,
+        times: Times,
+        chain: Sequence[Partition],
+        spread: float,
+        code: float,
         cache: dict[Part, Vector],
     ) -> None:
         self.times, self.chain, self.spread = times, tuple(chain), spread
@@ -151,11 +154,13 @@ class Explainer:
         self.count = self.one_hot.sum(axis=0)
 
     def column(self, part: Part) -> Vector:
+        """Return what each pair pays for a part."""
         if part not in self.cache:
             self.cache[part] = part.weight(self.times)
         return self.cache[part]
 
     def columns(self, parts: Sequence[Part]) -> Vector:
+        """Return what each pair pays for some parts, one column a part."""
         if not parts:
             return np.zeros((len(self.level), 0))
         return np.column_stack([self.column(p) for p in parts])
@@ -218,8 +223,12 @@ class Explainer:
         return self._settle(left, self.columns(left), coefficients, old.spread)
 
     def _settle(
-        self, parts: tuple[Part, ...], columns: Vector, start: Vector,
-        spread: float | None = None, rounds: int = ROUNDS,
+        self,
+        parts: tuple[Part, ...],
+        columns: Vector,
+        start: Vector,
+        spread: float | None = None,
+        rounds: int = ROUNDS,
     ) -> Explanation:
         """Fit base times and costs together: the most likely of a normal core with strays.
 
@@ -233,7 +242,7 @@ class Explainer:
         expected = np.maximum(design @ x, least)
         rest = np.log(y / expected)
         sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
-        core, nats = _densities(rest, sigma)
+        core, nats = densities(rest, sigma)
         for _ in range(rounds):
             weighted = design * (core / (sigma * expected) ** 2)[:, None]
             system = design.T @ weighted
@@ -244,19 +253,23 @@ class Explainer:
             change, x = np.abs(new - x).max(), new
             expected = np.maximum(design @ x, least)
             rest = np.log(y / expected)
-            core, _ = _densities(rest, sigma)
+            core, _ = densities(rest, sigma)
             freedom = max(core.sum() - len(x), 0.5)
             spread = float(np.sqrt(max(np.sum(core * (rest**2 - own**2)) / freedom, 0.0)))
             spread = max(spread, MIN_SPREAD)
             sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
-            core, nats = _densities(rest, sigma)
+            core, nats = densities(rest, sigma)
             if change <= SETTLED * float(x.max()):
                 break
         levels = len(self.used)
         base = np.full(self.levels, np.nan)
         base[self.used] = x[:levels]
         length = nats + self._words(parts, columns, spread)
-        return Explanation(self.chain, base, parts, x[levels:], expected, spread, length)
+        weighted = design * (core / (sigma * expected) ** 2)[:, None]
+        system = design.T @ weighted
+        system[np.diag_indices_from(system)] += float(y.mean()) ** -2
+        errors = np.sqrt(np.diag(np.linalg.inv(system)))[levels:] if parts else x[levels:]
+        return Explanation(self.chain, base, parts, x[levels:], errors, expected, spread, length)
 
     def _words(self, parts: Sequence[Part], columns: Vector, spread: float) -> float:
         """Return the nats that it takes to write an explanation down."""
@@ -267,11 +280,9 @@ class Explainer:
         order = float(np.log(np.arange(1, len(parts) + 1)).sum())
         return float(numbers.sum() + choices - order + self.code)
 
-    # ---- searching -----------------------------------------------------------------------------
-
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:
-        """The groups of two units or more, each once; those of the roof only if there are several."""
+        """Groups of two units or more, each once; those of the roof if it has several."""
         found: dict[tuple[int, ...], None] = {}
         for partition in self.chain:
             if partition.max() == 0:
@@ -283,129 +294,12 @@ class Explainer:
         return list(found)
 
     @cached_property
-    def candidates(self) -> tuple[list[Part], Vector, Vector]:
-        """All parts; what each pair pays for them as a matrix, and its column norms."""
-        parts = [Part(LEAVING, (k,)) for k in range(self.times.units)]
-        for group in self.groups:
-            parts += [Part(pattern, group) for pattern in PATTERNS]
-        matrix = self.columns(parts)
-        # a part that no pair, or every pair of a level, pays for cannot be told from the level
-        paying = (matrix > 0).astype(float)
-        share = self.one_hot.T @ paying
-        level = np.all((share == 0) | (share == self.count[:, None]), axis=0)
-        kept = []
-        seen: set[bytes] = set()
-        for k in np.flatnonzero(~level):
-            key = matrix[:, k].tobytes()
-            if key not in seen:
-                kept.append(k)
-                seen.add(key)
-        matrix = np.ascontiguousarray(matrix[:, kept])
-        return [parts[k] for k in kept], matrix, np.sqrt((matrix**2).sum(axis=0))
-
-    @cached_property
     def choices(self) -> int:
         """Number of parts there are to choose from."""
         return self.times.units + len(PATTERNS) * len(self.groups)
 
-    def promising(self, fit: Explanation, banned: Sequence[Part] = ()) -> list[Part]:
-        """Return the parts whose pairs exceed what is expected most clearly."""
-        parts, matrix, norm = self.candidates
-        if not parts:
-            return []
-        sigma = np.hypot(fit.spread, self.times.error) * fit.expected
-        excess = np.clip((self.times.seconds - fit.expected) / sigma, -3, 3)
-        score = (excess @ matrix) / norm
-        taken = {*fit.parts, *banned}
-        best = np.argsort(-score, kind="stable")[: TRIED + len(taken)]
-        return [parts[k] for k in best if score[k] > 1.5 and parts[k] not in taken][:TRIED]
 
-    def grow(
-        self,
-        fit: Explanation,
-        banned: Sequence[Part] = (),
-        most: int = MAX_PARTS,
-        rival: Explanation | None = None,
-    ) -> Explanation:
-        """Add parts while each pays for itself, the one that pays most first.
-
-        Given up when the rival could not be reached if every further part paid like the last.
-        """
-        while len(fit.parts) < most:
-            trials = [(self.estimate(fit, part), k, part)
-                      for k, part in enumerate(self.promising(fit, banned))]
-            if not trials:
-                break
-            better = self.with_part(fit, min(trials)[2])
-            gain = fit.length - better.length
-            if gain <= 0 or np.any(better.seconds <= 0):
-                break
-            fit = better
-            if rival and fit.length - rival.length > gain * (most - len(fit.parts)):
-                break
-        return fit
-
-    def estimate(self, fit: Explanation, part: Part) -> float:
-        """Estimate the length with one more part, all other numbers as they are."""
-        column = self.column(part)
-        pays = column > 0
-        rest = (self.times.seconds - fit.expected)[pays] / column[pays]
-        extra = float(np.median(rest))
-        if extra <= 0:
-            return np.inf
-        expected = fit.expected + extra * column
-        rest = np.log(self.times.seconds / expected)
-        sigma = np.hypot(fit.spread, self.times.error) if self.own else fit.spread
-        core, _ = _densities(rest, sigma)
-        spread = max(np.sqrt(np.sum(core * rest**2) / max(core.sum(), 1)), MIN_SPREAD)
-        spread = min(spread, fit.spread)
-        sigma = np.hypot(spread, self.times.error) if self.own else spread
-        return _densities(rest, sigma)[1]
-
-    def improve(self, fit: Explanation) -> Explanation:
-        """Exchange parts for others while the explanation gets shorter."""
-        better = True
-        while better:
-            better = False
-            for trial in self.exchanges(fit):
-                if trial.length < fit.length - 1e-6 and np.all(trial.seconds > 0):
-                    fit, better = trial, True
-                    break
-        return fit
-
-    def exchanges(self, fit: Explanation):
-        for part in fit.parts:
-            bare = self.without(fit, [part])
-            yield bare
-            yield self.grow(bare, [part])
-        for group in self.groups:
-            inner = [p for p in fit.parts if set(p.members) <= set(group)]
-            if len(inner) > 1:
-                bare = self.without(fit, inner)
-                for pattern in PATTERNS:
-                    part = Part(pattern, group)
-                    if part.weight(self.times).any():
-                        yield self.grow(self.with_part(bare, part), inner)
-
-    def best(self, first: Explanation | None = None) -> Explanation:
-        """Return the shortest explanation found."""
-        return self.improve(self.grow(first or self.quick()))
-
-    def quick(self, rival: Explanation | None = None, most: int = 8) -> Explanation:
-        """Return a short explanation; given up where it cannot be shorter than the rival's."""
-        starts: list[Explanation] = []
-        for fit in self.starts():
-            if not any(np.allclose(fit.base, s.base, rtol=0.01, equal_nan=True) for s in starts):
-                starts.append(fit)
-        best = None
-        for fit in starts:
-            grown = self.grow(fit, most=most, rival=best or rival)
-            best = grown if best is None or grown.length < best.length else best
-        assert best is not None
-        return best
-
-
-def _densities(rest: Vector, sigma: Vector) -> tuple[Vector, float]:
+def densities(rest: Vector, sigma: Vector) -> tuple[Vector, float]:
     """Return how likely each pair belongs to the core, and the nats it takes to write all."""
     normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
     total = normal + STRAY / RANGE

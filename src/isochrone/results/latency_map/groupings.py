@@ -10,6 +10,7 @@ disturb, each unit put where it fits best; the groups are then the units of the 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -19,8 +20,9 @@ from scipy.spatial.distance import squareform
 
 from isochrone.base.stats import row_medians
 from isochrone.results.latency_map.partitions import Partition, canonical
+from isochrone.results.latency_map.times import Times
 
-__all__ = ["cuts", "distances", "hierarchies"]
+__all__ = ["cuts", "cuts_within", "distances", "fill_missing", "hierarchies", "split_or_merged"]
 
 Matrix = NDArray[np.float64]
 
@@ -108,8 +110,9 @@ class _Blocks:
         # the same with one time between all groups and one within all
         same = groups[:, None] == groups
         upper = np.triu(np.ones_like(same), 1)
-        level = np.where(same, np.median(expected[same & upper]),
-                         np.median(expected[~same & upper]))
+        level = np.where(
+            same, np.median(expected[same & upper]), np.median(expected[~same & upper])
+        )
         rest = (times - level - cost[:, None] - cost) / np.maximum(level, 0.2 * times)
         np.fill_diagonal(rest, 0.0)
         self.plain = _nats(rest, noise)
@@ -124,7 +127,7 @@ def _best(found: dict[bytes, _Blocks], most: int) -> list[_Blocks]:
     """Return the groupings that fit best, by blocks and by two plain levels."""
     blocks = sorted(found.values(), key=lambda blocks: blocks.nats)[:most]
     plain = sorted(found.values(), key=lambda blocks: blocks.plain)[:most]
-    return list({id(one): one for pair in zip(blocks, plain) for one in pair}.values())
+    return list({id(one): one for pair in zip(blocks, plain, strict=True) for one in pair}.values())
 
 
 def _block_medians(times: Matrix, groups: Partition) -> Matrix:
@@ -146,7 +149,7 @@ def _block_medians(times: Matrix, groups: Partition) -> Matrix:
     # a group of one has no time within
     inside = np.isnan(np.diag(matrix))
     matrix[inside, inside] = least
-    return np.maximum(matrix, 0.1 * least)
+    return np.asarray(np.maximum(matrix, 0.1 * least))
 
 
 def _fitting_best(times: Matrix, groups: Partition, blocks: Matrix) -> Partition:
@@ -199,6 +202,59 @@ def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
         np.fill_diagonal(blocks, np.inf)
         for k, nearest in enumerate(np.argmin(blocks, axis=1)):
             yield canonical(np.where(groups == nearest, k, groups))
+
+
+def fill_missing(times: Matrix) -> Matrix:
+    """Fill in pairs that were not measured, as the nested groups predict them.
+
+    If a third rank k is near to both i and j, they are near to each other: in a hierarchy
+    t_ij <= max(t_ik, t_jk) for all k, with equality for some (the ultrametric inequality). A rank
+    without any pair takes the median.
+    """
+    filled = times.copy()
+    np.fill_diagonal(filled, 0.0)
+    reach = np.where(np.isnan(filled), np.inf, filled)
+    np.fill_diagonal(reach, np.inf)
+    for i in np.flatnonzero(np.isnan(filled).any(axis=1)):
+        missing = np.flatnonzero(np.isnan(times[i]) & (np.arange(len(times)) != i))
+        filled[i, missing] = np.maximum(reach[i], reach[missing]).min(axis=1)
+    alone = np.isinf(filled)
+    if alone.any():
+        filled[alone] = np.nanmedian(times)
+    return np.minimum(filled, filled.T)
+
+
+def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
+    """Return cuts of the dendrograms of all groups under the roof, at the same heights for all."""
+    log = np.log(seconds)
+    trees: list[tuple[NDArray[np.int64], Matrix]] = []
+    order = np.argsort(times.roof[times.i], kind="stable")
+    edges = np.searchsorted(times.roof[times.i][order], np.arange(int(times.roof.max()) + 2))
+    low = float(log.min())
+    for first, last in pairwise(edges):
+        pairs = order[first:last]
+        members = np.unique(np.concatenate([times.i[pairs], times.j[pairs]]))
+        if len(members) > 2:
+            own = np.full((len(members), len(members)), np.nan)
+            a, b = (np.searchsorted(members, end[pairs]) for end in (times.i, times.j))
+            own[a, b] = own[b, a] = log[pairs] - low + 1.0
+            own = fill_missing(own)
+            np.fill_diagonal(own, 0.0)
+            trees.append((members, linkage(squareform(own, checks=False), "average")))
+    heights = np.sort(np.concatenate([[0.0], *(tree[:, 2] for _, tree in trees)]))
+    gap = np.diff(heights)
+    found: dict[bytes, Partition] = {}
+    for k in np.argsort(-gap, kind="stable")[:CUTS]:
+        labels = times.roof.copy()
+        count = int(labels.max()) + 1
+        for members, tree in trees:
+            cut = fcluster(tree, heights[k] + gap[k] / 2, "distance")
+            labels[members] = count + cut
+            count += int(cut.max()) + 1
+        partition = canonical(labels)
+        if gap[k] > 0 and not np.array_equal(partition, canonical(times.roof)):
+            found[partition.tobytes()] = partition
+    return list(found.values())
 
 
 def _centred(times: Matrix) -> Matrix:

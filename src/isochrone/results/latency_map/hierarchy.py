@@ -18,20 +18,41 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from isochrone.base.stats import MAD_TO_SIGMA, row_medians
-from isochrone.results.latency_map.explanation import MIN_SPREAD, Explainer, Explanation, Part, Times
-from isochrone.results.latency_map.groupings import cuts, distances, hierarchies, split_or_merged
+from isochrone.results.latency_map.explanation import MIN_SPREAD, Explanation, Part
+from isochrone.results.latency_map.groupings import (
+    cuts,
+    cuts_within,
+    distances,
+    fill_missing,
+    hierarchies,
+    split_or_merged,
+)
 from isochrone.results.latency_map.partitions import Partition, canonical, level_of, nested
+from isochrone.results.latency_map.parts import PartFinder
+from isochrone.results.latency_map.times import Times
 
-__all__ = ["explain"]
+__all__ = ["explain", "separates"]
 
 Matrix = NDArray[np.float64]
 
 MIN_RATIO: Final = 1.10
+"""The farther of two levels is slower by this factor at least; less is of no use to anyone."""
+
 MIN_RATIO_TOLD: Final = 1.05
+"""The same for a grouping that the machine has told."""
+
 EXCEPTIONS: Final = 0.20
+"""Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
+
 PROMISING: Final = 4
+"""Hierarchies that are explored, of those looked at, and as many of those whose levels stand."""
+
 NEIGHBOURS: Final = 6
+"""Hierarchies looked at, of those that differ from the best in one grouping."""
+
 LEVEL: Final = 8.0
+"""Nats that a level costs besides its groups: machines have few. One that joins a single group of
+units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
 
 def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
@@ -40,11 +61,15 @@ def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
 
 
 class _Search:
+    """The search for the shortest explanation of one map."""
+
     def __init__(self, times: Times, told: Sequence[Partition]) -> None:
         self.times = times
         self.told = {canonical(p).tobytes() for p in told}
         self.told_list = [canonical(p) for p in told]
         self.noise = noise_of(times)
+        self.least = float(times.seconds.min())
+        self.whole_map = not times.roof.any()
         self.columns: dict[Part, Matrix] = {}
         self.done: dict[tuple[bytes, ...], Explanation | None] = {}
 
@@ -53,34 +78,38 @@ class _Search:
         best = self.among([[]])
         for propose in (self.whole, self.neighbours):
             while True:
-                shorter = self.among(propose(best))
+                shorter = self.among(propose(best), best)
                 if shorter.length >= best.length - 1e-6:
                     break
                 best = shorter
         found = sorted((f for f in self.done.values() if f is not None), key=_length)
-        return next(f for f in found if self.stands(f))
+        return next((f for f in found if self.stands(f)), self.done[()] or best)
 
-    def among(self, chains: Iterable[list[Partition]]) -> Explanation:
+    def among(
+        self, chains: Iterable[list[Partition]], known: Explanation | None = None
+    ) -> Explanation:
         """Return the shortest explanation on some hierarchies; the promising ones are explored."""
         unique = {_key(chain): chain for chain in chains if _key(chain) not in self.done}
         best: Explanation | None = None
-        quick = []
+        quick: list[tuple[float, int, PartFinder, Explanation, tuple[bytes, ...]]] = []
         for key, chain in unique.items():
-            explainer = self.explainer(chain)
-            fit = explainer.quick(best)
+            finder = self.finder(chain)
+            fit = finder.quick(best, known=known)
             self.done[key] = None
-            quick.append((fit.length, len(quick), explainer, fit, key))
+            quick.append((fit.length, len(quick), finder, fit, key))
             best = fit if best is None or fit.length < best.length else best
         quick.sort(key=lambda q: q[:2])
         standing = [q for q in quick if self.stands(q[3])][:PROMISING]
-        for _, _, explainer, fit, key in [*quick[:PROMISING], *standing]:
+        for _, _, finder, fit, key in [*quick[:PROMISING], *standing]:
             if self.done[key] is None:
-                self.done[key] = explainer.best(fit)
+                self.done[key] = finder.best(fit)
         return min((f for f in self.done.values() if f is not None), key=_length)
 
     def whole(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times as they are, and without what the parts add."""
         yield from self.plain
+        yield from ([partition] for partition in self.told_list)
+        yield self.told_list[:]
         for cleaned in self.without_parts(best):
             yield from hierarchies(cleaned, self.noise)
 
@@ -90,7 +119,7 @@ class _Search:
         for chain in self.changed(best):
             key = _key(chain)
             if key not in found and key not in self.done:
-                found[key] = self.explainer(chain).like(best).length, chain
+                found[key] = self.finder(chain).like(best).length, chain
         return [chain for _, chain in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
 
     def changed(self, best: Explanation) -> Iterator[list[Partition]]:
@@ -99,7 +128,9 @@ class _Search:
         for k in range(len(chain)):
             yield chain[:k] + chain[k + 1 :]
         groupings = {p.tobytes(): p for p in self.told_list}
-        if self.times.units > 3:
+        if not self.whole_map:
+            groupings |= {p.tobytes(): p for p in cuts_within(self.times, self.cleaned(best))}
+        elif self.times.units > 3:
             for matrix in (dense(self.times, self.times.seconds), *self.without_parts(best)):
                 for distance in distances(matrix):
                     groupings |= {p.tobytes(): p for p in cuts(distance)}
@@ -114,49 +145,47 @@ class _Search:
                 yield _in_order([*keep[:k], *keep[k + 1 :], partition])
 
     def without_parts(self, best: Explanation) -> Iterator[Matrix]:
-        """The times without what the parts add, and without what single units add."""
+        """Yield the times without what the parts add, and without what single units add."""
+        if not self.whole_map:
+            return
         if best.parts:
             yield dense(self.times, self.cleaned(best))
         if any(len(part.members) > 1 for part in best.parts):
             yield dense(self.times, self.cleaned(best, 1))
 
-    def explainer(self, chain: Sequence[Partition]) -> Explainer:
-        return Explainer(
+    def finder(self, chain: Sequence[Partition]) -> PartFinder:
+        """Return what explains the map on a hierarchy."""
+        return PartFinder(
             self.times, [*chain, self.times.roof], self.noise, self.code(chain), self.columns
         )
 
     @cached_property
     def plain(self) -> list[list[Partition]]:
         """The hierarchies that the times propose as they are."""
-        return list(hierarchies(dense(self.times, self.times.seconds), self.noise))
+        if self.whole_map:
+            return list(hierarchies(dense(self.times, self.times.seconds), self.noise))
+        return [[partition] for partition in cuts_within(self.times, self.times.seconds)]
 
     def cleaned(self, fit: Explanation, most: int | None = None) -> Matrix:
-        """The times without what the parts add; of parts of at most so many units."""
+        """Return the times without what the parts add; of parts of at most so many units."""
         extra = np.zeros(len(self.times.i))
         for part, seconds in zip(fit.parts, fit.seconds, strict=True):
             if most is None or len(part.members) <= most:
                 extra += seconds * part.weight(self.times)
         base = fit.base[level_of(fit.chain, self.times.i, self.times.j)]
-        return np.maximum(self.times.seconds - extra, 0.2 * base)
+        return np.maximum(self.times.seconds - extra, 0.2 * np.maximum(base, self.least))
 
     def stands(self, fit: Explanation) -> bool:
         """Whether each level is nearer than the next on the times without costs."""
         cleaned = np.log(self.cleaned(fit))
-        chain = fit.chain
-        level = level_of(chain, self.times.i, self.times.j)
-        for k, partition in enumerate(chain[:-1]):
-            near, far = np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1])
-            if not near.size or not far.size:
-                return False
-            told = partition.tobytes() in self.told
-            ratio = np.median(far) - np.median(near)
-            if ratio < np.log(MIN_RATIO_TOLD if told else MIN_RATIO):
-                return False
-            smaller = min(near.size, far.size)
-            wrong = _exceptions(near, far)
-            if wrong > max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0):
-                return False
-        return True
+        level = level_of(fit.chain, self.times.i, self.times.j)
+        return all(
+            separates(
+                np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1]),
+                told=partition.tobytes() in self.told,
+            )
+            for k, partition in enumerate(fit.chain[:-1])
+        )  # fmt: skip
 
     def code(self, chain: Sequence[Partition]) -> float:
         """Return the nats that it takes to write the groupings down."""
@@ -198,6 +227,17 @@ def _ways(group: Partition, parent: Partition) -> float:
     return total
 
 
+def separates(near: Matrix, far: Matrix, *, told: bool) -> bool:
+    """Whether a level is nearer than the next, with few exceptions; sorted log times of both."""
+    if not near.size or not far.size:
+        return False
+    ratio = np.median(far) - np.median(near)
+    if ratio < np.log(MIN_RATIO_TOLD if told else MIN_RATIO):
+        return False
+    smaller = min(near.size, far.size)
+    return _exceptions(near, far) <= max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0)
+
+
 def _exceptions(fast: Matrix, slow: Matrix) -> int:
     """Count the pairs on the wrong side of the best threshold; both sides come sorted."""
     beyond = fast.size - np.searchsorted(fast, fast, side="right")
@@ -207,8 +247,6 @@ def _exceptions(fast: Matrix, slow: Matrix) -> int:
 
 def dense(times: Times, values: Matrix) -> Matrix:
     """Return values of the pairs as a matrix, gaps filled as the nested groups predict them."""
-    from isochrone.results.latency_map.levels import fill_missing
-
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = values
     filled = fill_missing(matrix)
@@ -222,8 +260,8 @@ def noise_of(times: Times) -> float:
     Two units of one group differ by the same in every row; of each unit the one that is most like
     it is taken.
     """
-    if times.units < 5:
-        return max(MIN_SPREAD, 0.02)
+    if times.units < 5 or times.roof.any():
+        return 0.02
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
     least = []

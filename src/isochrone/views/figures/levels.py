@@ -17,7 +17,7 @@ from scipy.cluster.hierarchy import linkage
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.results.latency_map import topology
-from isochrone.results.latency_map.levels import fill_missing
+from isochrone.results.latency_map.groupings import fill_missing
 from isochrone.runfile.run import Run
 from isochrone.views.style import (
     CAPTION,

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isochrone.results.latency_map.levels import (
-    canonical,
-    fill_missing,
-    find_partitions,
-    groups_of,
-    level_matrix,
-    nested,
+from isochrone.results.latency_map.groupings import fill_missing
+from isochrone.results.latency_map.hierarchy import explain
+from isochrone.results.latency_map.partitions import canonical, groups_of, level_matrix, nested
+from isochrone.results.latency_map.times import Times
+from made_up.latency_maps import (
+    MICROSECOND,
+    block,
+    dragonfly,
+    flat,
+    leaving,
+    noisy,
+    shuffled,
+    torus,
+    tree,
 )
-from made_up.latency_maps import block, dragonfly, flat, leaving, noisy, shuffled, torus, tree
 
 HIERARCHIES = {
     "nodes": ([4, 4], [1, 3]),
@@ -28,6 +35,16 @@ HIERARCHIES = {
     "sockets, nodes, switches, pods": ([2, 2, 4, 4], [0.5, 1, 3, 5]),
     "256 ranks on four levels": ([4, 4, 4, 4], [0.5, 1, 3, 5]),
 }
+
+
+def find_partitions(
+    matrix: np.ndarray, told: Sequence[np.ndarray] = (), uncertainty: float = 0.0
+) -> list[np.ndarray]:
+    """Return the hierarchy of a map of ranks, the closest first, all in one group last."""
+    i, j = np.nonzero(np.triu(np.isfinite(matrix), 1))
+    error, roof = np.full(len(i), uncertainty), np.zeros(len(matrix), dtype=np.int64)
+    times = Times(len(matrix), i, j, matrix[i, j] * MICROSECOND, error, roof)
+    return list(explain(times, told).chain)
 
 
 def true_partitions(sizes: list[int]) -> list[np.ndarray]:
