@@ -24,7 +24,7 @@ from isochrone.results.latency_map.explanation import (
     Explanation,
     Part,
 )
-from isochrone.results.latency_map.hierarchy import explain, separates
+from isochrone.results.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.results.latency_map.partitions import Partition, canonical, level_of
 from isochrone.results.latency_map.slow import Slow
 from isochrone.results.latency_map.times import Times
@@ -146,18 +146,18 @@ class Diagnosis:
         return explain(self.inner_times, finer) if len(self.inner_times.i) else None
 
     def node_stands(self) -> bool:
-        """Whether pairs within nodes are nearer than the nearest between them."""
-        if self.inner is None or self.outer is None:
+        """Whether most nodes are nearer to themselves than to any other."""
+        inner, outer = self.inner_times, self.outer_times[0]
+        if not len(inner.i) or not len(outer.i):
             return True
-        near = self._healthy(self.inner_times, self.inner, len(self.inner.chain) - 1)
-        far = self._healthy(self.outer_times[0], self.outer, 0)
-        return separates(near, far, told=True)
-
-    @staticmethod
-    def _healthy(times: Times, fit: Explanation, level: int) -> Vector:
-        """Return the times on a level without what the parts add, in log time."""
-        here = level_of(fit.chain, times.i, times.j) == level
-        return np.sort(np.log(fit.healthy(times)[here]))
+        nodes = outer.units
+        nearest = np.full(nodes, np.inf)
+        np.minimum.at(nearest, outer.i, outer.seconds)
+        np.minimum.at(nearest, outer.j, outer.seconds)
+        own = [inner.seconds[self.node[inner.i] == k] for k in range(nodes)]
+        ratios = [nearest[k] / np.median(seconds) for k, seconds in enumerate(own) if len(seconds)]
+        near = np.mean(np.array(ratios) > 1)
+        return bool(near >= 1 - EXCEPTIONS and np.median(ratios) >= MIN_RATIO_TOLD)
 
     @cached_property
     def partitions(self) -> list[Partition]:

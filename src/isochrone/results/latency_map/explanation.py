@@ -94,7 +94,8 @@ class Explanation:
     spread
         Standard deviation of log(measured / expected) but for the pairs' own errors and strays.
     length
-        Description length in nats.
+        Description length in nats; infinite where a part takes time off, or a level is not farther
+        than the one before.
     """
 
     chain: tuple[Partition, ...]
@@ -111,11 +112,6 @@ class Explanation:
         base = self.base[level_of(self.chain, times.i, times.j)]
         least = 0.2 * np.maximum(base, times.seconds.min())
         return np.asarray(np.maximum(times.seconds - (self.expected - base), least))
-
-    @property
-    def sound(self) -> bool:
-        """Whether every part adds time, and every level takes some."""
-        return bool(np.all(self.seconds > 0) and np.all(self.base[~np.isnan(self.base)] > 0))
 
 
 class Fitter:
@@ -201,10 +197,21 @@ class Fitter:
 
     def like(self, old: Explanation) -> Explanation:
         """Explain the map by the parts of an explanation on another hierarchy."""
-        columns = self.columns(old.parts)
-        rest = self.times.seconds - columns @ old.seconds
+        keep = [k for k, part in enumerate(old.parts) if self.fits(part)]
+        parts = tuple(old.parts[k] for k in keep)
+        columns, seconds = self.columns(parts), old.seconds[keep]
+        rest = self.times.seconds - columns @ seconds
         base = np.array([np.median(rest[self.level == k]) for k in self.used])
-        return self._settle(old.parts, columns, np.concatenate([base, old.seconds]))
+        return self._settle(parts, columns, np.concatenate([base, seconds]))
+
+    def fits(self, part: Part) -> bool:
+        """Whether a part is of this hierarchy, and can be told from its levels."""
+        if len(part.members) > 1 and part.members not in self.groups:
+            return False
+        # what no pair, or every pair of a level, pays for cannot be told from the level
+        pays = np.flatnonzero(self.column(part))
+        share = np.bincount(self.level[pays], minlength=self.levels)[self.used]
+        return not np.all((share == 0) | (share == self.count))
 
     def with_part(self, old: Explanation, part: Part, rounds: int = ROUNDS) -> Explanation:
         """Add a part."""
@@ -265,6 +272,9 @@ class Fitter:
         base = np.full(self.levels, np.nan)
         base[self.used] = x[:levels]
         length = nats + self._words(parts, columns, spread)
+        taken = x[:levels]
+        if np.any(x[levels:] <= 0) or np.any(np.diff(np.append(least, taken)) <= 0):
+            length = np.inf  # parts add time, and farther levels take longer
         weighted = design * (core / (sigma * expected) ** 2)[:, None]
         system = design.T @ weighted
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2

@@ -31,7 +31,7 @@ from isochrone.results.latency_map.partitions import Partition, canonical, level
 from isochrone.results.latency_map.parts import PartFinder
 from isochrone.results.latency_map.times import Times
 
-__all__ = ["explain", "separates"]
+__all__ = ["EXCEPTIONS", "MIN_RATIO_TOLD", "explain"]
 
 Matrix = NDArray[np.float64]
 

@@ -57,10 +57,8 @@ class PartFinder(Fitter):
         for part in parts:
             column = self.column(part)
             pays = np.flatnonzero(column)
-            share = np.bincount(self.level[pays], minlength=self.levels)[self.used]
             key = (pays.tobytes(), column[pays].tobytes())
-            # what no pair, or every pair of a level, pays for cannot be told from the level
-            if key not in kept and not np.all((share == 0) | (share == self.count)):
+            if key not in kept and self.fits(part):
                 kept[key] = part
                 rows.append(pays)
                 weights.append(column[pays])
@@ -104,7 +102,7 @@ class PartFinder(Fitter):
                 break
             better = self.with_part(fit, min(trials)[2])
             gain = fit.length - better.length
-            if gain <= 0 or not better.sound:
+            if not gain > 0:
                 break
             fit = better
             if rival and fit.length - rival.length > gain * (most - len(fit.parts)):
@@ -133,7 +131,7 @@ class PartFinder(Fitter):
         while better:
             better = False
             for trial in self.exchanges(fit):
-                if trial.length < fit.length - 1e-6 and trial.sound:
+                if trial.length < fit.length - 1e-6:
                     fit, better = trial, True
                     break
         return fit

@@ -180,7 +180,7 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Vector) -> tuple[Time
     own = np.empty(len(found))
     own[inverse] = _medians_by(key, pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
-    error = np.hypot(np.where(times > 1, spread, 0.0), own) * several
+    error = np.hypot(spread, own) * several
     roof = np.zeros(count, dtype=np.int64)
     return Times(count, found // count, found % count, together, error, roof), spread
 
