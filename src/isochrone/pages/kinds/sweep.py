@@ -31,8 +31,8 @@ from isochrone.results.sweep.curves import (
     curves,
     is_sweep,
     of_size,
-    participants,
 )
+from isochrone.results.sweep.late import late
 from isochrone.results.sweep.switches import Switch, describe, switches
 from isochrone.runfile.run import Run
 
@@ -46,9 +46,9 @@ MAX_LINES: Final = 24
 """Lines in one picture; of more, nobody can follow one."""
 
 MAX_LATER: Final = 3
-"""Slowest ranks (or pairs) named of each curve, if they are clearly slower than the median."""
+"""Late ranks (or pairs) named of each curve; more are counted."""
 
-CLEARLY_SLOWER: Final = 1.1
+BEHIND: Final = "Later than the others"
 MARK: Final = "«"
 
 FAMILY: Final = "hockney"
@@ -96,8 +96,7 @@ def _read(run: Run, nbytes: int | None) -> list[_Read]:
     read = []
     for shown in of_size(found, nbytes, run.where):
         curve = whole[str(shown.key), shown.p]
-        later = [part for part in participants(curve) if part.ratio >= CLEARLY_SLOWER][:MAX_LATER]
-        read.append(_Read(curve, shown, switches(curve), later))
+        read.append(_Read(curve, shown, switches(curve), late(curve, run.hosts)))
     return read
 
 
@@ -189,9 +188,9 @@ def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
     changes = [_switch(change, one.title) for one in read for change in one.switches]
     if changes:
         found.append(Listing("Where the protocol switches", tuple(changes)))
-    later = [_later(run, part, one.title) for one in read for part in one.later]
-    if later:
-        found.append(Listing("Later than the others", tuple(later), "bad"))
+    behind = [item for one in read for item in _behind(run, one, one.title)]
+    if behind:
+        found.append(Listing(BEHIND, tuple(behind), "bad"))
     return found
 
 
@@ -238,8 +237,17 @@ def _switch(change: Switch, about: str = "") -> Sentence:
     return Sentence(f"Protocol switch {describe(change)}", about=about)
 
 
+def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
+    """Name the ranks or pairs that are behind those whose work is alike."""
+    named = [_later(run, part, about) for part in read.later[:MAX_LATER]]
+    more = len(read.later) - len(named)
+    if more:
+        named.append(Sentence(f"… and {more} more (--json lists all)", about=about))
+    return named
+
+
 def _later(run: Run, part: Participant, about: str = "") -> Sentence:
-    """Name a rank or a pair that is clearly later than the median."""
+    """Name one of them."""
     kind = "pair" if len(part.who) > 1 else "rank"
     hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
     who = with_hosts("–".join(map(str, part.who)), hosts)
@@ -258,8 +266,8 @@ def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
         for change in read.switches
     ]
     if read.later:
-        items = tuple(_later(run, part) for part in read.later)
-        found.append(Listing("Later than the others", items, "bad", only="terminal"))
+        items = tuple(_behind(run, read))
+        found.append(Listing(BEHIND, items, "bad", only="terminal"))
     return found
 
 
