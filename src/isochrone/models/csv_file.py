@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import SELECTORS, Samples, from_columns
 from isochrone.models.terms import VARIABLES
+from isochrone.runfile.origin import GIVEN
 from isochrone.runfile.samples import MARKS, counted
 
 __all__ = ["read_csv"]
@@ -75,7 +77,7 @@ def _read(reader: Any, path: Path) -> Samples:
         name: np.array(values, dtype=np.float64 if name in _NUMBERS else None)
         for name, values in columns.items()
     }
-    return from_columns(_counted(arrays), "table", str(path))
+    return replace(from_columns(_counted(arrays), "table", str(path)), origin=GIVEN)
 
 
 def _counted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

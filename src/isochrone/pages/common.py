@@ -33,7 +33,7 @@ __all__ = ["date_in_words", "document", "kind_of", "measured_how", "page_of", "p
 
 FAMILY: Final = "pages.kinds"
 MAX_HOSTS: Final = 64
-HOW: Final = "How it was measured"
+HOW: Final = "How the times were taken"
 
 PARTIAL: Final = Sentence(NO_END, about="partial run")
 
@@ -164,7 +164,7 @@ def _how(run: Run) -> Iterator[Block]:
         yield Sentence("The imported file contains only means; they are used instead of "
                        "medians.")  # fmt: skip
     if run.about.imported is not None:
-        yield Sentence("It was measured by another program and imported.")
+        yield Sentence("It was imported from a file of another program.")
     if run.about.made_up:
         yield Sentence("Nothing was measured: the times are made up from a formula, for trying out "
                        "the tool.")  # fmt: skip
@@ -245,6 +245,6 @@ def provenance(run: Run) -> Section:
         facts += [("run file", str(run.path)), ("SHA-256", digest)]
     facts += [(f"original {key}", value) for key, value in (run.about.imported or {}).items()]
     if run.about.probe:
-        facts.append(("measured by", f"isochrone-probe {run.about.probe}"))
+        facts.append(("probe", f"isochrone-probe {run.about.probe}"))
     facts.append(("report by", f"isochrone {isochrone.__version__}"))
     return Section("Provenance", (Facts("", tuple(facts)),), only="report")

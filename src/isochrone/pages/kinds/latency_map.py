@@ -111,7 +111,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Numbers", (_levels(found, run.hosts),)),
         Section("Summary", tuple(_findings(run, found))),
         Section("Numbers", tuple(_numbers(run, what, found)), only="report"),
-        Section("How it was measured", tuple(_how(run, what)), only="report"),
+        Section("How the times were taken", tuple(_how(run, what)), only="report"),
     ]
 
 
@@ -220,7 +220,7 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
     yield warnings_of(found.warnings)
     others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
     if others:
-        yield Sentence(f"Also measured: {', '.join(others)} (see --bytes)", only="terminal")
+        yield Sentence(f"Also in this run: {', '.join(others)} (see --bytes)", only="terminal")
 
 
 def placement_in_words(placement: Placement) -> str:

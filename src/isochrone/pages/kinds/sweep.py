@@ -34,6 +34,7 @@ from isochrone.results.sweep.curves import (
 )
 from isochrone.results.sweep.late import late
 from isochrone.results.sweep.switches import Switch, describe, switches
+from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
 __all__ = ["PAGE"]
@@ -150,7 +151,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Pictures", tuple(_pictures([run], [one.curve for one in read])), only="report"),
         Section("Model", tuple(_model(run, read)), only="report"),
         Section("Numbers", (*numbers, *left_out)),
-        Section("How it was measured", tuple(_how(read)), only="report"),
+        Section("How the times were taken", tuple(_how(read)), only="report"),
         Section("Summary", (warnings_of(run.warnings),)),
     ]
 
@@ -338,10 +339,11 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
     """Ask for latency and time per byte, where these mean something: of a single pair."""
     if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
         return []
+    title = f"{with_noun(run.origin).capitalize()} and the formula"
     picture = Picture(
-        "fit", "Measured times and the formula",
+        "fit", title,
         "Points are medians, lines the formula, the band its 95 % interval.", (run,),
-        alt="Measured times and the formula, view fit.",
+        alt=f"{title}, view fit.",
     )  # fmt: skip
     return [Fit(run, FAMILY, picture)]
 

@@ -79,7 +79,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Summary", tuple(_served(run))),
         Section("Numbers", (*_hints(run), *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
-        Section("How it was measured", (Sentence(
+        Section("How the times were taken", (Sentence(
             "The time of a phase is that of the slowest rank, the median of the repetitions; a "
             "barrier precedes each. The exchange alone sends the messages of the library's "
             "two-phase scheme without a file. Data is not flushed to disk: what fits "

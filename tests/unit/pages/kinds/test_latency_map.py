@@ -65,7 +65,7 @@ def test_a_terminal_gets_levels_placement_findings_and_nothing_long() -> None:
     kinds = [type(part) for part in on_terminal(list(PAGE.sections(run, None)))]
     assert kinds == [Table, Sentence, Listing, Warnings, Sentence]
     assert "Placement: block, ranks per node: 4" in texts(run)
-    assert "Also measured: 1 KiB (see --bytes)" in texts(run)
+    assert "Also in this run: 1 KiB (see --bytes)" in texts(run)
 
 
 def test_what_is_slow_is_listed_with_ratio_and_evidence() -> None:
@@ -93,7 +93,7 @@ def test_many_slow_parts_are_counted() -> None:
 def test_another_size_may_be_chosen_and_the_rest_is_mentioned() -> None:
     run = latency_map(block(2, 4), noise=0.0, nbytes=(64, 16384))
     assert tables(run, 16384)[0].title.startswith("Round trip of 16 KiB")
-    assert "Also measured: 64 B (see --bytes)" in texts(run, 16384)
+    assert "Also in this run: 64 B (see --bytes)" in texts(run, 16384)
     by_size = tables(run)[1]
     assert [row.cells for row in by_size.rows] == [
         ("64 B", "1.20 µs", "9.84 µs"), ("16 KiB", "2.40 µs", "19.6 µs"),
