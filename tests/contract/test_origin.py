@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,13 @@ def test_a_table_of_the_users_own_is_given_and_a_published_model_says_its_source
              "--ranks", "8", "--bytes", "64"]  # fmt: skip
     assert main(asked) == 0
     assert models.read(published).source[:40] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("make", [lambda: sweeps()[0], lambda: hotspot(intra=3, inter=3)])
+def test_an_exported_table_keeps_its_origin(make: Callable[[], Run], tmp_path: Path) -> None:
+    (path,) = written(tmp_path, [simulated(make())])
+    assert main(["export", path, "--to", "csv", "-o", str(tmp_path / "a.csv")]) == 0
+    assert models.load([tmp_path / "a.csv"]).origin == "simulated"
 
 
 def test_mixed_origins_are_named_once_each_and_in_one_order() -> None:

@@ -1,4 +1,4 @@
-"""How far a model is from the times it is held against: minimum, average and maximum deviation of each group."""
+"""How far a model is from the times: minimum, average and maximum deviation of each group."""
 
 from __future__ import annotations
 
