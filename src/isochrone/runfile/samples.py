@@ -5,7 +5,9 @@ size, a number of messages of a hot node. Of the records of a point
 
 * none counts that is marked ``void`` or ``warmup``;
 * where it was measured again because its neighbours did not explain it (``again``), or alone
-  because it was slow (``retest``), the second measurement counts and the first does not.
+  because it was slow (``retest``), the second measurement counts and the first does not;
+* where a pair was measured again alone several times, that whose median is in the middle counts,
+  the faster of two: what disturbs a pair makes it slower.
 
 The time of a point is the median of the records that count.
 """
@@ -93,7 +95,21 @@ def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.
     if second.any():
         code = _codes(table, names, where)
         counts &= second | ~np.isin(code, code[second])
+        if "median" in table:
+            counts &= ~second | _middle(code, table["median"], second)
     return counts
+
+
+def _middle(
+    code: NDArray[np.int64], median: NDArray[np.float64], second: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Mark of each point the second measurement in the middle, the faster of two."""
+    rows = np.flatnonzero(second)
+    rows = rows[np.lexsort((median[rows], code[rows]))]
+    _, start, count = np.unique(code[rows], return_index=True, return_counts=True)
+    chosen = np.zeros(len(code), dtype=bool)
+    chosen[rows[start + (count - 1) // 2]] = True
+    return chosen
 
 
 def counted(table: Table, names: Sequence[str], where: str = "") -> Table:
