@@ -61,7 +61,8 @@ static const iso_option_t own_options[] = {
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
      "measure up to N slowest pairs and up to N with the widest spread again, "
-     "each alone; inside nodes and between them separately",
+     "each alone; inside nodes and between them separately; 0: nothing is "
+     "measured again, and so nothing is called slow",
      &options.retest},
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
      "measure only these pairs, each alone, and mark them as measured again",
