@@ -26,7 +26,8 @@ from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 
 __all__ = [
-    "MARKS", "Key", "Times", "counted", "counting", "identity", "points", "summarise", "times_of",
+    "MARKS", "Key", "Times", "counted", "counting", "identity", "points", "repetitions",
+    "summarise", "times_of",
 ]  # fmt: skip
 
 Key = tuple[tuple[str, Any], ...]
@@ -156,13 +157,14 @@ def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
     found = times_of(table["seconds"][rows].astype(np.float64))
     means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
     return Times(
-        n=_repetitions(table, rows), median=found.median, low=found.low, high=found.high,
+        n=repetitions(table, rows), median=found.median, low=found.low, high=found.high,
         min=min([found.min, *least]), max=max([found.max, *most]),
         mean=float(np.mean(means)) if len(means) == len(rows) else found.mean,
     )  # fmt: skip
 
 
-def _repetitions(table: Table, rows: NDArray[np.int64]) -> int:
+def repetitions(table: Table, rows: NDArray[np.int64]) -> int:
+    """Count the repetitions that rows stand for."""
     if "n" not in table or table["n"].dtype.kind not in "if":
         return len(rows)
     counts = table["n"][rows].astype(np.float64)

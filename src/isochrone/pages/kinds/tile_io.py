@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.pages.options import in_use
 from isochrone.pages.page import (
     Block,
     Column,
@@ -186,8 +187,8 @@ def _named(listed: Sequence[dict[str, Any]]) -> str:
 
 
 def _options(run: Run) -> list[Facts]:
-    options = run.options
-    words = [(name, str(options[name])) for name in _OPTIONS if options.get(name) is not None]
+    options = in_use(run)
+    words = [(name, str(options[name])) for name in _OPTIONS if name in options]
     return [Facts("", tuple(words), only="terminal")] if words else []
 
 
