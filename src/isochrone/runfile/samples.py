@@ -14,6 +14,7 @@ The time of a point is the median of the records that count.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -36,6 +37,9 @@ Key = tuple[tuple[str, Any], ...]
 _SECOND: Final = ("again", "retest")
 _NEVER: Final = ("void", "warmup")
 
+MIN_SUMMARIES: Final = 6
+"""Means of which the interval of their median is one at 95 %: fewer cannot have it."""
+
 MARKS: Final = (*_SECOND, *_NEVER)
 """Members of a record that say whether it, or another of the same point, counts."""
 
@@ -48,7 +52,11 @@ _IDENTITY: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """Repetitions, summarised. Seconds; ``low`` and ``high`` enclose the median at 95 %."""
+    """Repetitions, summarised. Seconds.
+
+    ``low`` and ``high`` enclose the median at 95 %; NaN of a single repetition, and where only a
+    summary of them is known, as of programs that print nothing but a mean.
+    """
 
     n: int
     median: float
@@ -59,8 +67,14 @@ class Times:
     max: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return them for JSON."""
-        return dict(vars(self))
+        """Return them for JSON; an interval that is not known is None."""
+        known = {"low": self.low, "high": self.high} if self.has_interval else {}
+        return {**vars(self), "low": None, "high": None, **known}
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the interval of the median is known."""
+        return not math.isnan(self.low)
 
 
 def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
@@ -141,7 +155,7 @@ def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, NDA
 
 def times_of(repetitions: NDArray[np.float64]) -> Times:
     """Summarise at least one repetition, in seconds."""
-    low, high = median_interval(repetitions)
+    low, high = median_interval(repetitions) if len(repetitions) > 1 else (math.nan, math.nan)
     return Times(
         n=len(repetitions), median=float(np.median(repetitions)), low=low, high=high,
         min=float(repetitions.min()), mean=float(repetitions.mean()), max=float(repetitions.max()),
@@ -152,12 +166,16 @@ def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
     """Summarise the rows of one point.
 
     A sample of another program may stand for several repetitions: then it carries their number
-    ``n``, their ``min``, ``max`` and ``mean``.
+    ``n``, their ``min``, ``max`` and ``mean``. How they were spread is not known, and so no
+    interval is, unless there are samples enough for one of their own.
     """
     found = times_of(table["seconds"][rows].astype(np.float64))
     means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
+    count = repetitions(table, rows)
+    told = count == len(rows) > 1 or len(rows) >= MIN_SUMMARIES
+    low, high = (found.low, found.high) if told else (math.nan, math.nan)
     return Times(
-        n=repetitions(table, rows), median=found.median, low=found.low, high=found.high,
+        n=count, median=found.median, low=low, high=high,
         min=min([found.min, *least]), max=max([found.max, *most]),
         mean=float(np.mean(means)) if len(means) == len(rows) else found.mean,
     )  # fmt: skip

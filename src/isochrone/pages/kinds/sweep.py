@@ -59,7 +59,7 @@ MIN_SIZES: Final = 5
 VIEWS: Final = {
     "time": (
         "Time by message size",
-        "Flat parts show the latency, slopes the cost per byte. Error bars are the 95 % "
+        "Flat parts show the latency, slopes the cost per byte. Error bars, if any, are the 95 % "
         "intervals of the medians; where it is shaded, the protocol changes.",
     ),
     "bandwidth": (
@@ -277,12 +277,14 @@ def _table(read: _Read, fold: str) -> Table:
     moved = any(point.bandwidth is not None for point in points)
     rated = any(point.message_rate is not None for point in points)
     skewed = any(point.skew is not None for point in points)
-    titles = ["size", "median", "95 % interval", "min", "mean"]
+    known = any(point.has_interval for point in points)
+    titles = ["size", "median", *["95 % interval"] * known, "min", "mean"]
     titles += ["bandwidth"] * moved + ["messages"] * rated + ["skew"] * skewed + ["n"]
     marked = {change.before for change in read.switches}
     rows = []
     for point in points[:MAX_ROWS]:
-        cells = [format_bytes(point.bytes), format_seconds(point.median), interval(point),
+        cells = [format_bytes(point.bytes), format_seconds(point.median),
+                 *[interval(point)] * known,
                  format_seconds(point.min), format_seconds(point.mean)]  # fmt: skip
         cells += [format_rate(point.bandwidth) if point.bandwidth else "–"] * moved
         cells += [_messages(point.message_rate)] * rated
@@ -350,9 +352,9 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
 
 def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Say what the numbers mean."""
-    words = (
-        "The time of a size is the median of its repetitions; the 95 % interval is its uncertainty."
-    )
+    words = "The time of a size is the median of its repetitions"
+    known = any(point.has_interval for one in read for point in one.curve.points)
+    words += "; the 95 % interval is its uncertainty." if known else "."
     if any(one.switches for one in read):
         words += (
             " A protocol switch is reported where two straight lines fit the times better than "

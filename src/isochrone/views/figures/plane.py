@@ -283,7 +283,8 @@ def _value(point: GridPoint, what: str) -> float:
 def _highest(panel: Panel, panels: Sequence[Panel]) -> float:
     """Return the longest time of all panels of the same size: two scales cannot be compared."""
     alike = [other for other in panels if other.where["bytes"] == panel.where["bytes"]]
-    return max(point.times.high for other in alike for point in other.points)
+    times = [point.times for other in alike for point in other.points]
+    return max(one.high if one.has_interval else one.median for one in times)
 
 
 def _spread(values: set[float], most: int) -> list[float]:
