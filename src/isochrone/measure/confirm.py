@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.results.latency_map.retests import to_measure_again
+from isochrone.results.latency_map.retests import Retests, to_measure_again
 from isochrone.results.latency_map.topology import analyse
 from isochrone.runfile.file import insert, read
 from isochrone.runfile.run import Run
@@ -51,7 +51,7 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> None:
         run = read(path)
         if not _may_be_confirmed(run):
             return
-        chosen = to_measure_again(run, analyse(run))
+        chosen = _chosen(run)
         if not chosen.suspected:
             return
         pairs = chosen.pairs
@@ -72,6 +72,14 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> None:
         if not again.complete:
             tell("the time limit ended it before all of them were measured again")
             return
+
+
+def _chosen(run: Run) -> Retests:
+    """Return what to measure again; nothing of a map that is too large to be read."""
+    try:
+        return to_measure_again(run, analyse(run))
+    except InputError:
+        return Retests()
 
 
 def _may_be_confirmed(run: Run) -> bool:

@@ -10,14 +10,19 @@ import argparse
 import shlex
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import IsochroneError
-from isochrone.cli.measuring import add_setup, follow, rank_count, seconds_above_zero, setup_of
+from isochrone.cli.measuring import (
+    add_setup,
+    follow,
+    rank_count,
+    seconds_above_zero,
+    see_again,
+    setup_of,
+)
 from isochrone.cli.output import add_output, check_output
 from isochrone.measure import presets, probe
-from isochrone.measure.confirm import confirm
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.runfile.file import read
@@ -69,13 +74,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     before = time.monotonic()
     follow(tokens, path, title=args.experiment, timeout=args.timeout, quiet=args.quiet)
-
-    def again(more: Sequence[str], out: Path) -> None:
-        tokens = setup.tokens(args.experiment, [*options, *more], ranks, out, force=True)
-        left = args.timeout and max(1.0, args.timeout - (time.monotonic() - before))
-        follow(tokens, out, title="again, alone", timeout=left, quiet=args.quiet)
-
-    confirm(path, again, tell=lambda text: print(f"isochrone: {text}", file=sys.stderr))
+    left = args.timeout and max(1.0, args.timeout - (time.monotonic() - before))
+    see_again(setup, args.experiment, options, ranks, path, timeout=left, quiet=args.quiet)
     if not args.quiet:
         terminal.render(page_of(read(path)))
     return 0
