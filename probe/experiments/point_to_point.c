@@ -6,6 +6,7 @@
  * of sweep.h; ranks that are not in the pair sleep.
  */
 #include "base/check.h"
+#include "base/pairs.h"
 #include "experiment.h"
 #include "messages/transfer.h"
 #include "runfile/record.h"
@@ -13,8 +14,6 @@
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
-#include <ctype.h>
-#include <limits.h>
 #include <string.h>
 
 enum { MAX_PAIRS = 256 };
@@ -61,22 +60,15 @@ static int bad_pairs(char *error)
 static int parse_pairs(struct pair found[MAX_PAIRS], char *error)
 {
     const char *rest = options.pairs;
-    int count = 0;
-    while (rest) {
-        char *end = NULL;
-        if (count == MAX_PAIRS || !isdigit((unsigned char)*rest)) {
+    int count = 0, pair[2], more;
+    while ((more = iso_pairs_next(&rest, pair)) > 0) {
+        if (count == MAX_PAIRS) {
             return bad_pairs(error);
         }
-        long i = strtol(rest, &end, 10);
-        if (*end != '-' || !isdigit((unsigned char)end[1])) {
-            return bad_pairs(error);
-        }
-        long j = strtol(end + 1, &end, 10);
-        if (i == j || i > INT_MAX || j > INT_MAX || (*end && *end != ',')) {
-            return bad_pairs(error);
-        }
-        found[count++] = (struct pair){(int)i, (int)j};
-        rest = *end ? end + 1 : NULL;
+        found[count++] = (struct pair){pair[0], pair[1]};
+    }
+    if (more < 0) {
+        return bad_pairs(error);
     }
     return count;
 }
@@ -93,18 +85,7 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    struct pair found[MAX_PAIRS];
-    int count = parse_pairs(found, error);
-    for (int k = 0; k < count; k++) {
-        int highest = found[k].i > found[k].j ? found[k].i : found[k].j;
-        if (highest >= ranks) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--pairs names rank %d, but there are ranks 0 to %d",
-                     highest, ranks - 1);
-            return -1;
-        }
-    }
-    return 0;
+    return iso_pairs_check_ranks(options.pairs, ranks, error);
 }
 
 static void resolve(int ranks)

@@ -54,6 +54,15 @@ def test_a_second_measurement_that_is_void_replaces_nothing() -> None:
     assert counting(table, ("i", "j", "bytes")).tolist() == [True, False]
 
 
+def test_of_several_retests_of_a_pair_the_middle_one_counts_and_of_two_the_faster() -> None:
+    """One disturbed reading neither names a pair nor acquits it."""
+    retests = [{"median": m, "retest": True} for m in (5e-6, 1e-6, 2e-6)]
+    table = of({"median": 9e-6}, *retests, {"median": 4e-6, "j": 2})
+    assert counting(table, ("i", "j", "bytes")).tolist() == [False, False, False, True, True]
+    table = of({"median": 9e-6}, *retests[:2])
+    assert counting(table, ("i", "j", "bytes")).tolist() == [False, False, True]
+
+
 def test_points_and_their_rows_come_in_the_order_of_the_file() -> None:
     table = of({"bytes": 64}, {"bytes": 8}, {"bytes": 64}, {"bytes": 8, "j": 2})
     found = points(table, ("j", "bytes"))

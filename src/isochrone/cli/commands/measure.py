@@ -13,7 +13,14 @@ import time
 from pathlib import Path
 
 from isochrone.base.errors import IsochroneError
-from isochrone.cli.measuring import add_setup, follow, rank_count, seconds_above_zero, setup_of
+from isochrone.cli.measuring import (
+    add_setup,
+    follow,
+    rank_count,
+    seconds_above_zero,
+    see_again,
+    setup_of,
+)
 from isochrone.cli.output import add_output, check_output
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal
@@ -65,7 +72,10 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         print(shlex.join(tokens))
         return 0
+    before = time.monotonic()
     follow(tokens, path, title=args.experiment, timeout=args.timeout, quiet=args.quiet)
+    left = args.timeout and max(1.0, args.timeout - (time.monotonic() - before))
+    see_again(setup, args.experiment, options, ranks, path, timeout=left, quiet=args.quiet)
     if not args.quiet:
         terminal.render(page_of(read(path)))
     return 0

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.text import printable
-from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, setup_of
+from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
 from isochrone.measure.presets import Preset, Suite
@@ -227,7 +227,8 @@ def _print_plan(
 def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> None:
     """Measure one run within its share of the time, and say what came of it in a line."""
     seconds = max(share.seconds, 0.1)
-    tokens = planned.tokens(setup, ("--time-limit", f"{seconds:.3g}"))
+    limit = ("--time-limit", f"{seconds:.3g}")
+    tokens = planned.tokens(setup, limit)
     began = time.monotonic()
     try:
         follow(
@@ -239,6 +240,10 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
             if planned.path.exists() and not read(planned.path).complete:
                 error.hint += "; run the suite again to go on"
         raise
+    see_again(
+        setup, planned.preset.experiment, [*planned.preset.options, *limit], planned.ranks,
+        planned.path, timeout=2 * seconds + GRACE, quiet=quiet,
+    )  # fmt: skip
     found = read(planned.path)
     said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
     print(f"{planned.path}: {_duration(time.monotonic() - began)}", flush=True)

@@ -47,7 +47,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Point(Times):
-    """One size of a curve. Times are seconds; ``low`` and ``high`` enclose the median at 95 %.
+    """One size of a curve. Times are seconds; ``low`` and ``high`` enclose the median, if known.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Point(Times):
 
     def to_json(self) -> dict[str, Any]:
         """Return the point for JSON, without what is known of no sweep of this kind."""
-        document = {"bytes": self.bytes, **vars(self)}
+        document = {"bytes": self.bytes, **super().to_json()}
         for key in ("bandwidth_low", "bandwidth_high", "message_rate", "skew", "rank_mean"):
             if document[key] is None:
                 del document[key]
@@ -313,6 +313,8 @@ def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any])
     moved = factor * nbytes if key.get("op") not in _NO_DATA else None
     seconds = (times.median, times.high, times.low)
     bandwidth, least, most = _bandwidth(table, rows, moved, seconds)
+    if not times.has_interval:
+        least = most = None
     window = run.options.get("window")
     several = isinstance(window, int) and window > 1
     of_ranks = _times(table, rows)

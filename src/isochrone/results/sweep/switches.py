@@ -80,7 +80,7 @@ def switches(curve: Curve) -> list[Switch]:
     x, y = curve.bytes.astype(np.float64), curve.column("median")
     if len(x) < 6 or not np.all(y > 0):  # two lines of three sizes each
         return []
-    sigma = np.maximum(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
+    sigma = np.fmax(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
     try:
         found = segment(x, y, sigma=sigma, max_segments=min(_MAX_SEGMENTS, len(x) // 3))
     except InputError:

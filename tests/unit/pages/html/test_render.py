@@ -93,7 +93,7 @@ def test_its_parts_come_in_the_order_in_which_they_are_read(tmp_path: Path) -> N
         ("h2", "Summary"),
         ("h2", "Pictures"),
         ("h2", "Numbers"),
-        ("h2", "How it was measured"),
+        ("h2", "How the times were taken"),
         ("h2", "Provenance"),
     ]
 
@@ -200,7 +200,7 @@ def test_an_imported_run_is_not_said_to_be_measured_by_us(tmp_path: Path) -> Non
     run = mmpi_example()
     run.header |= {"imported": {"format": "mmpi", "path": "a.log"}, "median_is_mean": True}
     text, page = report(tmp_path, run)
-    assert "measured by another program" in page.words
+    assert "imported from a file of another program" in page.words
     assert "contains only means" in page.words
     assert "the mean round trip of 64 B" in page.words
     assert "exchange a handshake" not in text

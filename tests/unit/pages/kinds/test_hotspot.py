@@ -150,7 +150,7 @@ def test_a_hotspot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -
         "Hot: rank 0 (n0) · partners inside: ranks 1-3 (n0)",
         "Not reachable: 5 points of the grid",
         "The fitted plane",
-        "The 63 points that were measured",
+        "All 63 points",
     ):
         assert part in said, part
     assert text.count('<figure class="plane">') == 1
