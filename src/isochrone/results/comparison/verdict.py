@@ -1,0 +1,155 @@
+"""Is it slower, faster, the same, or not known? Launches of a program are what is repeated.
+
+Repetitions within one launch are alike because they share the launch: where its ranks and pages
+are, what else runs. Launches of the same program differ by 5 to 30 %, so that a thousand
+repetitions of one launch are still one observation of the machine (Hunold & Carpen-Amarie 2016,
+*Reproducible MPI Benchmarking Is Still Not as Easy as You Think*, IEEE TPDS 27). Each launch is
+therefore one number, the logarithm of its median, and two sides are compared by Welch's test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+__all__ = ["MARGIN", "RATE", "VERDICTS", "Contrast", "Difference", "contrast", "exact", "holm"]
+
+Array = NDArray[np.float64]
+
+RATE: Final = 0.05
+"""Chance of even one wrong ``slower`` or ``faster``."""
+
+MARGIN: Final = 0.05
+"""Times that differ by less than this are the same, unless the user says otherwise."""
+
+ROUNDING: Final = 1e-9
+"""Relative difference that is only how numbers are written."""
+
+VERDICTS: Final = ("slower", "faster", "same", "unclear")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One ratio of times, and what may be said of it.
+
+    Attributes
+    ----------
+    ratio
+        after / before.
+    low, high
+        Its 95 % interval; None where a side has one launch, which says nothing of the others.
+    p
+        Chance of such a difference between equal machines, corrected for the number of questions
+        asked; None likewise.
+    verdict
+        ``same``: the interval lies within the margin, so that equality is proved; ``slower`` or
+        ``faster``: more than chance, and not within the margin; ``unclear``: not known.
+    """
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float | None
+    verdict: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "ratio": self.ratio, "low": self.low, "high": self.high, "p": self.p,
+            "verdict": self.verdict,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Differences of many things at once, as logarithms of ratios; arrays of one length.
+
+    ``error`` is the standard error, ``low`` and ``high`` enclose the change at 95 %, and ``p`` is
+    the chance of such a change between equals; NaN where a side has fewer than two launches.
+    """
+
+    change: Array
+    error: Array
+    low: Array
+    high: Array
+    p: Array
+
+    def difference(self, k: int, corrected: float, margin: float) -> Difference:
+        """Return the k-th one, with its p-value as it was corrected, in words."""
+        ratio = float(np.exp(self.change[k]))
+        if np.isnan(self.p[k]):
+            return Difference(ratio, None, None, None, "unclear")
+        low, high = float(np.exp(self.low[k])), float(np.exp(self.high[k]))
+        p = float(corrected)
+        return Difference(ratio, low, high, p, _verdict(ratio, low, high, p, margin))
+
+
+def contrast(before: Array, after: Array) -> Contrast:
+    """Compare two sides by Welch's test (1947, *The generalization of "Student's" problem when
+    several different population variances are involved*, Biometrika 34).
+
+    Parameters
+    ----------
+    before, after
+        Logarithms of times, one row a launch and one column for each thing that is compared; NaN
+        where a launch did not measure it.
+    """  # noqa: D205
+    middle, share, freedom = zip(*(_side(side) for side in (before, after)), strict=True)
+    change = middle[1] - middle[0]
+    known = (freedom[0] > 0) & (freedom[1] > 0)
+    error = np.where(known, np.sqrt(share[0] + share[1]), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Satterthwaite's degrees of freedom; sides without any spread leave no doubt
+        weight = share[0] ** 2 / freedom[0] + share[1] ** 2 / freedom[1]
+        of_t = np.where(weight > 0, (share[0] + share[1]) ** 2 / weight, 1.0)
+        p = 2 * stdtr(of_t, -np.abs(change) / error)
+    certain = known & (error <= ROUNDING)
+    p = np.where(certain, np.where(np.abs(change) > ROUNDING, 0.0, 1.0), p)
+    half = np.where(certain, 0.0, stdtrit(of_t, 1 - RATE / 2) * error)
+    return Contrast(change, error, change - half, change + half, np.where(known, p, np.nan))
+
+
+def exact(before: Array, after: Array) -> Contrast:
+    """Compare times that know no chance: any difference beyond rounding is one."""
+    change = _mean(after) - _mean(before)
+    p = np.where(np.abs(change) > ROUNDING, 0.0, 1.0)
+    return Contrast(change, np.zeros_like(change), change, change, p)
+
+
+def holm(chances: Array) -> Array:
+    """Correct p-values for their number, NaN left out.
+
+    Holm 1979, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of
+    Statistics 6, 65-70.
+    """
+    corrected = np.full(len(chances), np.nan)
+    order = np.argsort(chances, kind="stable")[: int(np.sum(~np.isnan(chances)))]
+    stepped = chances[order] * (len(order) - np.arange(len(order)))
+    corrected[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return corrected
+
+
+def _side(logs: Array) -> tuple[Array, Array, Array]:
+    """Return mean, squared standard error and degrees of freedom of each column."""
+    number = np.sum(~np.isnan(logs), axis=0).astype(np.float64)
+    mean = _mean(logs)
+    freedom = number - 1
+    squares = np.nansum((logs - mean) ** 2, axis=0)
+    return mean, squares / np.maximum(freedom, 1) / np.maximum(number, 1), freedom
+
+
+def _mean(logs: Array) -> Array:
+    number = np.sum(~np.isnan(logs), axis=0)
+    return np.asarray(np.where(number, np.nansum(logs, axis=0) / np.maximum(number, 1), np.nan))
+
+
+def _verdict(ratio: float, low: float, high: float, p: float, margin: float) -> str:
+    if low * (1 + margin) >= 1 - ROUNDING and high <= (1 + margin) * (1 + ROUNDING):
+        return "same"
+    if p >= RATE or low <= 1 <= high:
+        return "unclear"
+    return "slower" if ratio > 1 else "faster"
