@@ -29,7 +29,8 @@ def blocks(found: Comparison) -> list[Block]:
         Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
         for one in found.differences
     ]
-    return [*said, _table(found)]
+    nothing = found.unit == "exact" and counts["same"] == len(found.points)
+    return said if nothing else [*said, _table(found)]
 
 
 def name_of(key: dict[str, Any]) -> str:
@@ -73,7 +74,8 @@ def what_to_measure() -> str:
 
 
 def _word(verdict: str, found: Comparison) -> str:
-    return f"same (within {100 * found.margin:g} %)" if verdict == "same" else verdict
+    margin = f" (within {100 * found.margin:g} %)" if found.margin else ""
+    return f"same{margin}" if verdict == "same" else verdict
 
 
 def _basis(found: Comparison) -> Sentence:

@@ -48,7 +48,7 @@ def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
     if not both.all():
         notes.append(f"left out, as not on both sides: {_left_out(rows, both)}")
     rows, logs = rows[both], logs[:, both]
-    kinds = _machine_parts(before[0], places, rows)
+    kinds = _machine_parts(before[0], after[0], places, rows)
     keys = [_key(places, *row) for row in rows.tolist()]
     return Measured(keys, logs[: len(before)], logs[len(before) :], kinds, "pair", notes)
 
@@ -86,28 +86,37 @@ def _key(places: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
     return key
 
 
-def _machine_parts(first: Run, places: Places, rows: NDArray[np.int64]) -> list[list[Group]]:
-    """Group the pairs: all, of a level, of a switch or node (what leaves it, what stays inside),
-    of a rank; each for each message size.
-    """  # noqa: D205
+def _machine_parts(
+    first: Run, last: Run, places: Places, rows: NDArray[np.int64]
+) -> list[list[Group]]:
+    """Group the pairs by what they share, each kind for each message size.
+
+    All; those of a level, as it was before; what leaves a switch and what stays inside, by the
+    levels of both sides, because a switch that is as fast as its uplink does not show; the same
+    for nodes; those of a rank.
+    """
     sizes = np.unique(rows[:, 2]).tolist()
     whole = [Group("all", "all pairs", np.arange(len(rows)))] if len(rows) > 1 else []
     found: list[list[Group]] = [whole, [], [], [], []]
-    levels = _levels(first, places)
+    levels, later = _levels(first, places.of_rank[0]), _levels(last, places.of_rank[-1])
     for size in sizes:
         of_size = np.flatnonzero(rows[:, 2] == size)
         a, b = rows[of_size, 0], rows[of_size, 1]
         named = size if len(sizes) > 1 else None
-        for k, groups in enumerate(_groups(levels, places, a, b), start=1):
+        for k, groups in enumerate(_groups(levels, later, places, a, b), start=1):
             found[k] += [Group(kind, who, of_size[own], named) for kind, who, own in groups]
     return [kind for kind in found if kind]
 
 
 Named = tuple[str, str, NDArray[np.int64]]
+"""Kind and name of a group, and the numbers of its pairs."""
+
+Level = tuple[str, NDArray[np.int64]]
+"""Name of a level, and the group of each place."""
 
 
 def _groups(
-    levels: list[tuple[str, NDArray[np.int64]]], places: Places, a: NDArray[np.int64],
+    levels: list[Level], later: list[Level], places: Places, a: NDArray[np.int64],
     b: NDArray[np.int64],
 ) -> list[list[Named]]:  # fmt: skip
     """Return kinds of groups of the pairs a-b: levels, switches, nodes, ranks."""
@@ -118,9 +127,9 @@ def _groups(
         ("level", f"level {k} ({name})", np.flatnonzero(level == k))
         for k, (name, _) in enumerate(levels)
     ]
-    switches: list[Named] = []
-    for _, group in levels:
-        switches += _of_switches(group, places, a, b)
+    switches: dict[str, Named] = {}
+    for _, group in (*levels, *later):
+        switches |= {one[1]: one for one in _of_switches(group, places, a, b)}
     nodes: list[Named] = []
     if all(places.hosts):
         host = np.unique(places.hosts, return_inverse=True)[1].ravel()
@@ -130,7 +139,7 @@ def _groups(
         ("rank", f"rank {places.names[seat]}", np.flatnonzero((a == seat) | (b == seat)))
         for seat in range(len(places.rank))
     ]
-    kept = [[one for one in kind if len(one[2]) > 1] for kind in (switches, nodes, ranks)]
+    kept = [[one for one in kind if len(one[2]) > 1] for kind in (switches.values(), nodes, ranks)]
     return [[one for one in of_levels if len(one[2])], *kept]
 
 
@@ -164,12 +173,12 @@ def _inside_and_leaving(
         yield name, np.flatnonzero(here & there), np.flatnonzero(here != there)
 
 
-def _levels(first: Run, places: Places) -> list[tuple[str, NDArray[np.int64]]]:
-    """Return the levels of the first map: the name, and the group of each place."""
-    place_of = places.of_rank[0]
+def _levels(run: Run, place_of: NDArray[np.int64]) -> list[Level]:
+    """Return the levels of a map; ``place_of`` is the place of each of its ranks."""
+    places = int(place_of.max()) + 1
     found = []
-    for level in analyse(first).levels:
-        group = np.arange(len(places.rank)) + len(level.groups)
+    for level in analyse(run).levels:
+        group = np.arange(places) + len(level.groups)
         for g, ranks in enumerate(level.groups):
             seats = place_of[ranks]
             group[seats[seats >= 0]] = g
