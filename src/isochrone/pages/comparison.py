@@ -53,8 +53,8 @@ def complaint(part: Part, found: Comparison) -> str:
     change = 100 * abs(part.difference.ratio - 1)
     text = f"{part.difference.verdict} by {change:.1f} %: {_name(part, found)}"
     if part.of > 1:
-        text += f": {part.difference.ratio:.2f}x, {_extent(part, found)}"
-    return text
+        text += f": {part.difference.ratio:.2f}x"
+    return text if _says_all(part) else f"{text}, {_extent(part, found)}"
 
 
 def passed(found: Comparison, limits: list[Limit]) -> str:
@@ -136,9 +136,13 @@ def _extent(part: Part, found: Comparison) -> str:
 
 
 def _full_name(part: Part, found: Comparison) -> str:
-    if part.of == 1 or part.kind == "all":
-        return _name(part, found)
-    return f"{_name(part, found)}: {_extent(part, found)}"
+    name = _name(part, found)
+    return name if _says_all(part) else f"{name}: {_extent(part, found)}"
+
+
+def _says_all(part: Part) -> bool:
+    """Whether its name says already how many points it explains."""
+    return part.of == 1 or (part.kind == "all" and len(part.points) == part.of)
 
 
 def _ratio(difference: Difference) -> str:

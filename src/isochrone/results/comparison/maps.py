@@ -96,7 +96,7 @@ def _machine_parts(
     for nodes; those of a rank.
     """
     sizes = np.unique(rows[:, 2]).tolist()
-    whole = [Group("all", "all pairs", np.arange(len(rows)))] if len(rows) > 1 else []
+    whole = [Group("all", f"all {len(rows)} pairs", np.arange(len(rows)))] if len(rows) > 1 else []
     found: list[list[Group]] = [whole, [], [], [], []]
     levels, later = _levels(first, places.of_rank[0]), _levels(last, places.of_rank[-1])
     for size in sizes:

@@ -78,7 +78,7 @@ def test_each_part_is_named_for_what_it_is() -> None:
     pair = np.zeros((24, 24), bool)
     pair[1, 9] = pair[9, 1] = True
     wanted = {
-        "all": ([(np.ones((24, 24), bool), 1.5)], ("all", "all pairs", 276)),
+        "all": ([(np.ones((24, 24), bool), 1.5)], ("all", "all 276 pairs", 276)),
         "level": ([(across, 1.5)], ("level", "level 2 (network)", 144)),
         "inside": ([(inside, 2)], ("node", "inside of n2", 6)),
         "rank": ([(leaving(5), 2)], ("rank", "rank 5", 23)),
