@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -101,6 +102,23 @@ def test_a_suite_like_another_measures_its_sizes(isochrone: Command, tmp_path: P
     assert gate.stdout.count("cannot judge") == 5
     again = isochrone(*quick, "-o", "after", "--like", "before", cwd=tmp_path)
     assert "5 of 5 runs are in after/ already" in again.stdout
+
+
+def test_a_suite_that_runs_several_times_can_be_compared(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    """Each time into a folder of its own, which `compare` takes for launches of one suite."""
+    quick = ("suite", "quick", "--ranks", "2", "--max-time", "8", "--quiet", "--runs", "2")
+    assert isochrone(*quick, "-o", "both", cwd=tmp_path).returncode == 0
+    assert [folder.name for folder in sorted((tmp_path / "both").iterdir())] == [
+        "launch-1", "launch-2",
+    ]  # fmt: skip
+    compared = isochrone("compare", "both", "both", "--json", cwd=tmp_path)
+    found = json.loads(compared.stdout)["comparisons"]
+    assert set(found) == {f"{name}-2.jsonl" for name in presets.SUITES["quick"].presets}
+    for one in found.values():
+        assert one["launches"] == {"before": 2, "after": 2}
+        assert one["counts"]["slower"] == one["counts"]["faster"] == 0
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.text import printable
-from isochrone.cli.launches import sizes_of
+from isochrone.cli.launches import run_count, sizes_of
 from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, setup_of
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--max-time", type=seconds_above_zero, metavar="TIME",
-        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite)",
+        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
+        "--runs, of each time it runs",
     )  # fmt: skip
     parser.add_argument(
         "-o",
@@ -64,21 +65,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure the message sizes that the suite in FOLDER chose by itself, so that all of "
         "them can be compared",
     )  # fmt: skip
+    parser.add_argument(
+        "--runs", type=run_count, default=1, metavar="N",
+        help="run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
+        "needs three or more to tell a change from what launches differ by (default: 1)",
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_setup(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    """Run the suite as often as was asked for."""
+    suite, setup = presets.SUITES[args.suite], setup_of(args)
+    folder = args.output or Path(suite.name)
+    if args.runs == 1:
+        return _suite(args, suite, setup, folder, args.like)
+    if not args.dry_run:
+        _make_folder(folder)
+    first = folder / "launch-1"
+    for k in range(1, 2 if args.dry_run else args.runs + 1):
+        _suite(args, suite, setup, folder / f"launch-{k}", args.like if k == 1 else first)
+    return 0
+
+
+def _suite(
+    args: argparse.Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None
+) -> int:
     """Plan, say the plan, measure."""
     began = time.monotonic()
-    suite = presets.SUITES[args.suite]
-    setup = setup_of(args)
     ranks = args.ranks or (setup.default_ranks(),)
-    folder = args.output or Path(suite.name)
     sweeps = setup.sweeps() if suite.other_sweeps else {}
     runs = [Planned(preset, n, folder) for preset, n in presets.plan(suite, ranks, sweeps)]
-    if args.like is not None:
-        runs = _like(runs, args.like)
+    if like is not None:
+        runs = _like(runs, like)
     for one in runs:
         setup.check(one.preset.experiment, one.options, one.ranks)
     if args.dry_run:
