@@ -27,8 +27,8 @@ from isochrone.results.comparison.verdict import (
     Contrast,
     Difference,
     contrast,
-    exact,
     holm,
+    without_chance,
 )
 from isochrone.runfile.run import Run
 
@@ -168,7 +168,7 @@ def compare(
     if margin is None:
         margin = 0.0 if certain else MARGIN
     forced = as_they_are and min(len(before), len(after)) < 2
-    test = exact if certain or forced else contrast
+    test = without_chance if certain or forced else contrast
     tests = len(found.kinds) + 1
     single = test(found.before, found.after)
     points = _changes(found, single, tests * holm(single.p), margin)
@@ -182,7 +182,7 @@ def compare(
         points=points,
         kind=found.kind,
         parts=parts,
-        overall=None if whole is None else whole.difference(0, min(1, tests * whole.p[0]), margin),
+        overall=None if whole is None else whole.differences(tests * whole.p, margin)[0],
         differences=environment(before, after),
         launches=(len(before), len(after)),
         unit="exact" if certain else "start" if forced else "launch",
@@ -200,11 +200,8 @@ def _deterministic(run: Run) -> bool:
 
 def _changes(found: Measured, single: Contrast, corrected: Array, margin: float) -> list[Change]:
     sides = [np.exp(np.nanmean(side, axis=0)).tolist() for side in (found.before, found.after)]
-    chances = np.minimum(corrected, 1.0).tolist()
-    return [
-        Change(key, sides[0][k], sides[1][k], single.difference(k, chances[k], margin))
-        for k, key in enumerate(found.keys)
-    ]
+    differences = single.differences(corrected, margin)
+    return [Change(*one) for one in zip(found.keys, *sides, differences, strict=True)]
 
 
 def _alone(found: Measured, points: list[Change], explained: NDArray[np.bool_]) -> list[Part]:

@@ -36,10 +36,13 @@ def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
     runs = [*before, *after]
     places = places_of(runs)
     found = [_pairs(run, seats) for run, seats in zip(runs, places.of_rank, strict=True)]
-    rows = np.unique(np.concatenate([pairs for pairs, _ in found]), axis=0)
-    logs = np.full((len(runs), len(rows)), np.nan)
-    for one, (pairs, values) in zip(logs, found, strict=True):
-        one[_positions(rows, pairs)] = values
+    sizes, codes = _codes([pairs for pairs, _ in found], len(places.rank))
+    every = np.unique(np.concatenate(codes))
+    logs = np.full((len(runs), len(every)), np.nan)
+    for one, code, (_, values) in zip(logs, codes, found, strict=True):
+        one[np.searchsorted(every, code)] = values
+    pair, size = np.divmod(every, len(sizes))
+    rows = np.column_stack([*np.divmod(pair, len(places.rank)), sizes[size]])
     known = ~np.isnan(logs)
     both = known[: len(before)].any(axis=0) & known[len(before) :].any(axis=0)
     if not both.any():
@@ -64,11 +67,16 @@ def _pairs(run: Run, seats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array
     return rows.astype(np.int64), np.log(np.maximum(table["median"][keep], SMALLEST))
 
 
-def _positions(rows: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each key is among the sorted rows that hold them all."""
-    joined = np.concatenate([rows, keys])
-    _, index = np.unique(joined, axis=0, return_inverse=True)
-    return np.asarray(index.ravel()[len(rows) :])
+def _codes(
+    pairs: Sequence[NDArray[np.int64]], places: int
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
+    """Return the message sizes, and for each run one number for each pair and size."""
+    sizes = np.unique(np.concatenate([rows[:, 2] for rows in pairs]))
+    codes = [
+        (rows[:, 0] * places + rows[:, 1]) * len(sizes) + np.searchsorted(sizes, rows[:, 2])
+        for rows in pairs
+    ]
+    return sizes, codes
 
 
 def _left_out(rows: NDArray[np.int64], both: NDArray[np.bool_]) -> str:
@@ -136,11 +144,21 @@ def _groups(
         for name, inside, leaving in _inside_and_leaving(host, a, b, places):
             nodes += [("node", name, leaving), ("node", f"inside of {name}", inside)]
     ranks = [
-        ("rank", f"rank {places.names[seat]}", np.flatnonzero((a == seat) | (b == seat)))
-        for seat in range(len(places.rank))
+        ("rank", f"rank {places.names[seat]}", own)
+        for seat, own in enumerate(_of_each_rank(a, b, len(places.rank)))
     ]
     kept = [[one for one in kind if len(one[2]) > 1] for kind in (switches.values(), nodes, ranks)]
     return [[one for one in of_levels if len(one[2])], *kept]
+
+
+def _of_each_rank(
+    a: NDArray[np.int64], b: NDArray[np.int64], places: int
+) -> list[NDArray[np.int64]]:
+    """Return the numbers of the pairs of each place."""
+    ends = np.concatenate([a, b])
+    order = np.argsort(ends, kind="stable")
+    parts = np.split(order % len(a), np.cumsum(np.bincount(ends, minlength=places))[:-1])
+    return [np.sort(part) for part in parts]
 
 
 def _of_switches(

@@ -138,11 +138,12 @@ def _of_kind(
     """Find the changed groups of one kind; mark what they explain."""
     tests, margin = rule
     whole = _contrasts(before, after, [group.points for group in groups], compare)
+    differences = whole.differences(whole.p * tests * len(groups), margin)
     found = []
     size = [len(group.points) * abs(whole.change[k]) for k, group in enumerate(groups)]
     for k in np.argsort(-np.nan_to_num(size), kind="stable").tolist():
         group = groups[k]
-        difference = whole.difference(k, min(1.0, whole.p[k] * tests * len(groups)), margin)
+        difference = differences[k]
         if difference.verdict not in ("slower", "faster"):
             continue
         alike = group.points[_alike(single, group.points, whole.change[k])]

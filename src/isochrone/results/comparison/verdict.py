@@ -10,13 +10,17 @@ therefore one number, the logarithm of its median, and two sides are compared by
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp, isnan
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-__all__ = ["MARGIN", "RATE", "VERDICTS", "Contrast", "Difference", "contrast", "exact", "holm"]
+__all__ = [
+    "MARGIN", "RATE", "VERDICTS", "Contrast", "Difference", "contrast", "holm",
+    "without_chance",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -78,14 +82,11 @@ class Contrast:
     high: Array
     p: Array
 
-    def difference(self, k: int, corrected: float, margin: float) -> Difference:
-        """Return the k-th one, with its p-value as it was corrected, in words."""
-        ratio = float(np.exp(self.change[k]))
-        if np.isnan(self.p[k]):
-            return Difference(ratio, None, None, None, "unclear")
-        low, high = float(np.exp(self.low[k])), float(np.exp(self.high[k]))
-        p = float(corrected)
-        return Difference(ratio, low, high, p, _verdict(ratio, low, high, p, margin))
+    def differences(self, corrected: Array, margin: float) -> list[Difference]:
+        """Return each, with its p-value as it was corrected, in words."""
+        columns = (self.change, self.low, self.high, np.minimum(corrected, 1.0))
+        rows = np.column_stack(columns).tolist()
+        return [_in_words(change, low, high, p, margin) for change, low, high, p in rows]
 
 
 def contrast(before: Array, after: Array) -> Contrast:
@@ -113,7 +114,7 @@ def contrast(before: Array, after: Array) -> Contrast:
     return Contrast(change, error, change - half, change + half, np.where(known, p, np.nan))
 
 
-def exact(before: Array, after: Array) -> Contrast:
+def without_chance(before: Array, after: Array) -> Contrast:
     """Compare times that know no chance: any difference beyond rounding is one."""
     change = _mean(after) - _mean(before)
     p = np.where(np.abs(change) > ROUNDING, 0.0, 1.0)
@@ -145,6 +146,14 @@ def _side(logs: Array) -> tuple[Array, Array, Array]:
 def _mean(logs: Array) -> Array:
     number = np.sum(~np.isnan(logs), axis=0)
     return np.asarray(np.where(number, np.nansum(logs, axis=0) / np.maximum(number, 1), np.nan))
+
+
+def _in_words(change: float, low: float, high: float, p: float, margin: float) -> Difference:
+    """Turn logarithms into a ratio and a word."""
+    if isnan(p):
+        return Difference(exp(change), None, None, None, "unclear")
+    ends = exp(low), exp(high)
+    return Difference(exp(change), *ends, p, _verdict(exp(change), *ends, p, margin))
 
 
 def _verdict(ratio: float, low: float, high: float, p: float, margin: float) -> str:

@@ -51,4 +51,4 @@ def test_three_words_and_what_each_means(low: float, high: float, p: float, word
     logs = [np.log([x]) for x in ((low * high) ** 0.5, 1.0, low, high)]
     logs[1] = np.array([0.1])
     found = Contrast(logs[0], logs[1], logs[2], logs[3], np.array([p]))
-    assert found.difference(0, p, 0.05).verdict == word
+    assert found.differences(np.array([p]), 0.05)[0].verdict == word
