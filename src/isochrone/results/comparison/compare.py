@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,7 @@ def compare(
     after: Sequence[Run],
     *,
     margin: float | None = None,
+    at_most: float = inf,
     as_they_are: bool = False,
 ) -> Comparison:
     """Compare two measurements, each of one or more launches.
@@ -153,6 +155,8 @@ def compare(
         Runs of one experiment with the same options.
     margin
         Times that differ by less are the same; None: 5 %, and 0 where times know no chance.
+    at_most
+        The margin is not above this: what is beyond the limit of a gate is not the same.
     as_they_are
         Where a side has one launch, take the ratios for the truth.
 
@@ -167,6 +171,7 @@ def compare(
     certain = all(map(_deterministic, runs))
     if margin is None:
         margin = 0.0 if certain else MARGIN
+    margin = min(margin, at_most)
     forced = as_they_are and min(len(before), len(after)) < 2
     test = without_chance if certain or forced else contrast
     tests = len(found.kinds) + 1
