@@ -50,6 +50,7 @@ def test_it_fails_where_asked_to_with_one_line_a_part(isochrone: Isochrone, fold
     assert lines[0].endswith("all 8 points: 1.19x")
     assert isochrone("compare", a, b, "--fail-on", "slower:50%").returncode == 0
     assert isochrone("compare", b, a, "--fail-on", "faster:5%").returncode == 1
+    assert isochrone("compare", a, b, *GATE, "--margin", "30%").returncode == 1
 
 
 def test_scripts_get_all_of_it_as_one_document(isochrone: Isochrone, folder: Path) -> None:

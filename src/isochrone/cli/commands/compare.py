@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--margin", type=_percent, metavar="PERCENT",
-        help="times that differ by less are the same (default: 5%%; 0%% for simulated times)",
+        help="times that differ by less are the same (default: 5%%, or less if --fail-on asks for "
+        "less; 0%% for simulated times)",
     )  # fmt: skip
     parser.add_argument(
         "--one-start", action="store_true",
@@ -107,7 +109,13 @@ def _compared(pairing: Pairing, args: argparse.Namespace) -> tuple[Comparison, G
     for run in (*pairing.before, *pairing.after):
         if not run.complete:
             tell_partial(run.where)
-    found = compare(pairing.before, pairing.after, margin=args.margin, as_they_are=args.one_start)
+    found = compare(
+        pairing.before,
+        pairing.after,
+        margin=args.margin,
+        at_most=min((limit.by for limit in args.fail_on), default=inf),
+        as_they_are=args.one_start,
+    )
     return found, judge(found, args.fail_on)
 
 

@@ -15,7 +15,7 @@ __all__ = ["LAUNCH", "check_alike", "environment", "thing"]
 LAUNCH: Final = "launch"
 """Note of a run that says which of several launches it is: ``2 of 5``."""
 
-_WHAT: Final = ("mode", "window", "layout", "stride", "cache", "sync", "root", "op")
+_WHAT: Final = ("mode", "window", "layout", "stride", "cache", "sync", "root")
 """Options that change what a time is; others, such as limits, may differ and are listed."""
 
 _OWN: Final = (LAUNCH, "arguments", "like")

@@ -59,6 +59,15 @@ def test_a_limit_allows_what_is_below_it_and_only_in_its_direction() -> None:
     assert judge(compared(1), []).passed
 
 
+def test_what_is_beyond_the_limit_is_never_within_the_margin() -> None:
+    """+3 % that is proved is the same within 5 %, but not for a gate at 1 %."""
+    dice = np.random.default_rng(1)
+    options = {"between": 0.002, "within": 0.002}
+    sides = [launches(5, dice, factor=f, **options) for f in (1.0, 1.03)]
+    assert {point.verdict for point in compare(*sides).points} == {"same"}
+    assert judge(compare(*sides, at_most=0.01), [Limit("slower", 0.01)]).failed
+
+
 def test_launches_that_differ_too_much_are_said_to_blind_it() -> None:
     found = compared(3, 1.0, 0.6)
     (doubt,) = judge(found, SLOWER).doubts
