@@ -47,7 +47,7 @@ def test_it_fails_where_asked_to_with_one_line_a_part(isochrone: Isochrone, fold
     assert worse.returncode == 1
     lines = [line for line in worse.stdout.splitlines() if line.startswith("slower by")]
     assert len(lines) == 1
-    assert lines[0].endswith("all 8 points: 1.19x")
+    assert "all 8 points: 1.19x, +" in lines[0]
     assert isochrone("compare", a, b, "--fail-on", "slower:50%").returncode == 0
     assert isochrone("compare", b, a, "--fail-on", "faster:5%").returncode == 1
     assert isochrone("compare", a, b, *GATE, "--margin", "30%").returncode == 1
@@ -156,7 +156,7 @@ def test_a_map_of_the_same_machine_placed_otherwise_is_no_change(
     answer = isochrone("compare", tmp_path / "block.jsonl", tmp_path / "cyclic.jsonl", *GATE)
     assert answer.returncode == 1
     lines = [line for line in answer.stdout.splitlines() if line.startswith("slower by")]
-    assert lines == ["slower by 200.0 %: node n2: 3.00x, 12 pairs"]
+    assert lines == ["slower by 200.0 %: node n2: 3.00x, 12 pairs, +16.0 µs each"]
 
 
 def test_launches_are_files_that_say_which_they_are(isochrone: Isochrone, tmp_path: Path) -> None:

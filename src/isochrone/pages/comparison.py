@@ -49,12 +49,13 @@ def name_of(key: dict[str, Any]) -> str:
 
 
 def complaint(part: Part, found: Comparison) -> str:
-    """Say in a line what is not allowed: ``slower by 200.0 %: node n5: 3.00x, 448 pairs``."""
+    """Say in a line what is not allowed: ``… node n5: 3.00x, 448 pairs, +16.0 µs each``."""
     change = 100 * abs(part.difference.ratio - 1)
     text = f"{part.difference.verdict} by {change:.1f} %: {_name(part, found)}"
     if part.of > 1:
         text += f": {part.difference.ratio:.2f}x"
-    return text if _says_all(part) else f"{text}, {_extent(part, found)}"
+    text = text if _says_all(part) else f"{text}, {_extent(part, found)}"
+    return f"{text}, {_added(part)}"
 
 
 def passed(found: Comparison, limits: list[Limit]) -> str:
@@ -135,9 +136,16 @@ def _extent(part: Part, found: Comparison) -> str:
     return f"{number if number == part.of else f'{number} of its {part.of}'} {found.kind}s"
 
 
+def _added(part: Part) -> str:
+    """Write the time a part adds to each of its points: ``+9.1 µs each``."""
+    sign = "+" if part.added >= 0 else "-"
+    return f"{sign}{format_seconds(abs(part.added))}{' each' if part.of > 1 else ''}"
+
+
 def _full_name(part: Part, found: Comparison) -> str:
     name = _name(part, found)
-    return name if _says_all(part) else f"{name}: {_extent(part, found)}"
+    name = name if _says_all(part) else f"{name}: {_extent(part, found)}"
+    return f"{name}, {_added(part)}" if part.of > 1 else name
 
 
 def _says_all(part: Part) -> bool:

@@ -30,7 +30,7 @@ def found(points: list[Change], parts: list[Part], **other: Any) -> Comparison:
 
 def part(kind: str, who: str, points: int, of: int, nbytes: int | None = None) -> Part:
     difference = Difference(3.0, 2.9, 3.1, 0.001, "slower")
-    return Part(kind, who, nbytes, 8e-6, 24e-6, difference, tuple(range(points)), of)
+    return Part(kind, who, nbytes, 8e-6, 24e-6, 16e-6, difference, tuple(range(points)), of)
 
 
 def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted() -> None:
@@ -51,7 +51,7 @@ def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted() -> None
             "slower",
             "3.000 [2.900, 3.100]",
             "8.00 µs -> 24.0 µs",
-            "node n5, 64 B: 2 of its 3 points",
+            "node n5, 64 B: 2 of its 3 points, +16.0 µs each",
         ),
         ("slower", "3.000 [2.900, 3.100]", "8.00 µs -> 24.0 µs", "op bcast, p 8, 64 B"),
     ]
@@ -83,10 +83,10 @@ def test_simulated_times_that_are_all_the_same_need_no_table() -> None:
 @pytest.mark.parametrize(
     ("one", "says"),
     [
-        (part("node", "n5", 2, 2), "slower by 200.0 %: node n5: 3.00x, 2 points"),
+        (part("node", "n5", 2, 2), "slower by 200.0 %: node n5: 3.00x, 2 points, +16.0 µs each"),
         (part("level", "level 1 (network)", 1, 2),
-         "slower by 200.0 %: level 1 (network): 3.00x, 1 of its 2 points"),
-        (part("point", "", 1, 1), "slower by 200.0 %: op bcast, p 8, 64 B"),
+         "slower by 200.0 %: level 1 (network): 3.00x, 1 of its 2 points, +16.0 µs each"),
+        (part("point", "", 1, 1), "slower by 200.0 %: op bcast, p 8, 64 B, +16.0 µs"),
     ],
 )  # fmt: skip
 def test_what_is_not_allowed_is_one_line_a_part(one: Part, says: str) -> None:

@@ -217,9 +217,12 @@ def _alone(found: Measured, points: list[Change], explained: NDArray[np.bool_]) 
     ]  # fmt: skip
     changed.sort(key=lambda k: -abs(np.log(points[k].ratio)))
     return [
-        Part(found.kind, "", None, points[k].before, points[k].after, points[k].difference, (k,), 1)
+        Part(
+            found.kind, "", None, points[k].before, points[k].after,
+            points[k].after - points[k].before, points[k].difference, (k,), 1,
+        )
         for k in changed
-    ]
+    ]  # fmt: skip
 
 
 def _visible(single: Contrast) -> float | None:

@@ -1,8 +1,8 @@
-"""The pairs of two latency maps, and the parts of the machine that may have changed."""
+"""The pairs of two latency maps, matched by the places of their ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
+from isochrone.results.comparison.machine import machine_parts
 from isochrone.results.comparison.measured import Measured
-from isochrone.results.comparison.parts import Group
 from isochrone.results.comparison.places import Places, places_of
-from isochrone.results.latency_map.topology import analyse
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting
 
@@ -51,7 +50,7 @@ def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
     if not both.all():
         notes.append(f"left out, as not on both sides: {_left_out(rows, both)}")
     rows, logs = rows[both], logs[:, both]
-    kinds = _machine_parts(before[0], after[0], places, rows)
+    kinds = machine_parts(before[0], after[0], places, rows)
     keys = [_key(places, *row) for row in rows.tolist()]
     return Measured(keys, logs[: len(before)], logs[len(before) :], kinds, "pair", notes)
 
@@ -92,113 +91,3 @@ def _key(places: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
     if not places.by_rank:
         key["places"] = [places.names[a], places.names[b]]
     return key
-
-
-def _machine_parts(
-    first: Run, last: Run, places: Places, rows: NDArray[np.int64]
-) -> list[list[Group]]:
-    """Group the pairs by what they share, each kind for each message size.
-
-    All; those of a level, as it was before; what leaves a switch and what stays inside, by the
-    levels of both sides, because a switch that is as fast as its uplink does not show; the same
-    for nodes; those of a rank.
-    """
-    sizes = np.unique(rows[:, 2]).tolist()
-    whole = [Group("all", f"all {len(rows)} pairs", np.arange(len(rows)))] if len(rows) > 1 else []
-    found: list[list[Group]] = [whole, [], [], [], []]
-    levels, later = _levels(first, places.of_rank[0]), _levels(last, places.of_rank[-1])
-    for size in sizes:
-        of_size = np.flatnonzero(rows[:, 2] == size)
-        a, b = rows[of_size, 0], rows[of_size, 1]
-        named = size if len(sizes) > 1 else None
-        for k, groups in enumerate(_groups(levels, later, places, a, b), start=1):
-            found[k] += [Group(kind, who, of_size[own], named) for kind, who, own in groups]
-    return [kind for kind in found if kind]
-
-
-Named = tuple[str, str, NDArray[np.int64]]
-"""Kind and name of a group, and the numbers of its pairs."""
-
-Level = tuple[str, NDArray[np.int64]]
-"""Name of a level, and the group of each place."""
-
-
-def _groups(
-    levels: list[Level], later: list[Level], places: Places, a: NDArray[np.int64],
-    b: NDArray[np.int64],
-) -> list[list[Named]]:  # fmt: skip
-    """Return kinds of groups of the pairs a-b: levels, switches, nodes, ranks."""
-    level = np.full(len(a), -1)
-    for k, (_, group) in reversed(list(enumerate(levels))):
-        level[group[a] == group[b]] = k
-    of_levels = [
-        ("level", f"level {k} ({name})", np.flatnonzero(level == k))
-        for k, (name, _) in enumerate(levels)
-    ]
-    switches: dict[str, Named] = {}
-    for _, group in (*levels, *later):
-        switches |= {one[1]: one for one in _of_switches(group, places, a, b)}
-    nodes: list[Named] = []
-    if all(places.hosts):
-        host = np.unique(places.hosts, return_inverse=True)[1].ravel()
-        for name, inside, leaving in _inside_and_leaving(host, a, b, places):
-            nodes += [("node", name, leaving), ("node", f"inside of {name}", inside)]
-    ranks = [
-        ("rank", f"rank {places.names[seat]}", own)
-        for seat, own in enumerate(_of_each_rank(a, b, len(places.rank)))
-    ]
-    kept = [[one for one in kind if len(one[2]) > 1] for kind in (switches.values(), nodes, ranks)]
-    return [[one for one in of_levels if len(one[2])], *kept]
-
-
-def _of_each_rank(
-    a: NDArray[np.int64], b: NDArray[np.int64], places: int
-) -> list[NDArray[np.int64]]:
-    """Return the numbers of the pairs of each place."""
-    ends = np.concatenate([a, b])
-    order = np.argsort(ends, kind="stable")
-    parts = np.split(order % len(a), np.cumsum(np.bincount(ends, minlength=places))[:-1])
-    return [np.sort(part) for part in parts]
-
-
-def _of_switches(
-    group: NDArray[np.int64], places: Places, a: NDArray[np.int64], b: NDArray[np.int64]
-) -> list[Named]:
-    """Return what leaves each group of several whole nodes, and what stays inside."""
-    if not all(places.hosts):
-        return []
-    hosts = [{places.hosts[seat] for seat in np.flatnonzero(group == g)} for g in np.unique(group)]
-    if len(hosts) < 2 or max(map(len, hosts)) < 2 or sum(map(len, hosts)) > len(set.union(*hosts)):
-        return []
-    found: list[Named] = []
-    for g, own in zip(np.unique(group), hosts, strict=True):
-        if len(own) > 1:
-            name = f"{min(own)} … {max(own)} ({len(own)} nodes)"
-            inside = (group[a] == g) & (group[b] == g)
-            leaving = (group[a] == g) != (group[b] == g)
-            found.append(("switch", f"switch of {name}", np.flatnonzero(leaving)))
-            found.append(("switch", f"inside of the switch of {name}", np.flatnonzero(inside)))
-    return found
-
-
-def _inside_and_leaving(
-    host: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64], places: Places
-) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield each node with the pairs that stay inside and those that leave it."""
-    for h in range(int(host.max()) + 1):
-        here, there = host[a] == h, host[b] == h
-        name = places.hosts[int(np.flatnonzero(host == h)[0])]
-        yield name, np.flatnonzero(here & there), np.flatnonzero(here != there)
-
-
-def _levels(run: Run, place_of: NDArray[np.int64]) -> list[Level]:
-    """Return the levels of a map; ``place_of`` is the place of each of its ranks."""
-    places = int(place_of.max()) + 1
-    found = []
-    for level in analyse(run).levels:
-        group = np.arange(places) + len(level.groups)
-        for g, ranks in enumerate(level.groups):
-            seats = place_of[ranks]
-            group[seats[seats >= 0]] = g
-        found.append((level.name, group))
-    return found

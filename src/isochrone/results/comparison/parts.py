@@ -38,7 +38,7 @@ class Group:
     Attributes
     ----------
     kind
-        ``all``, ``curve``, ``level``, ``switch``, ``node`` or ``rank``.
+        ``all``, ``curve``, ``level``, ``switch``, ``node``, ``rank`` or, of nodes, ``pair``.
     who
         For a person. Host names come from elsewhere: escape them.
     points
@@ -63,6 +63,8 @@ class Part:
         As of `Group`; a single point is of the kind ``pair`` or ``point``.
     before, after
         Typical times of its points in seconds: geometric means of their medians.
+    added
+        Seconds that it adds to a point, in the middle; below 0 if it is faster.
     difference
         How it changed.
     points
@@ -76,6 +78,7 @@ class Part:
     nbytes: int | None
     before: float
     after: float
+    added: float
     difference: Difference
     points: tuple[int, ...]
     of: int
@@ -84,8 +87,8 @@ class Part:
         """Return it for JSON; seconds."""
         return {
             "kind": self.kind, "who": self.who, "bytes": self.nbytes, "before": self.before,
-            "after": self.after, **self.difference.to_json(), "points": len(self.points),
-            "of": self.of,
+            "after": self.after, "added": self.added, **self.difference.to_json(),
+            "points": len(self.points), "of": self.of,
         }  # fmt: skip
 
 
@@ -137,6 +140,7 @@ def _of_kind(
 ) -> list[Part]:  # fmt: skip
     """Find the changed groups of one kind; mark what they explain."""
     tests, margin = rule
+    base = np.exp(np.nanmean(before, axis=0))
     whole = _contrasts(before, after, [group.points for group in groups], compare)
     differences = whole.differences(whole.p * tests * len(groups), margin)
     found = []
@@ -146,26 +150,38 @@ def _of_kind(
         difference = differences[k]
         if difference.verdict not in ("slower", "faster"):
             continue
-        alike = group.points[_alike(single, group.points, whole.change[k])]
+        alike = group.points[_alike(single, base, group.points, whole.change[k])]
         new = alike[~explained[alike]]
         enough = len(alike) >= ALIKE.get(group.kind, ALIKE_ELSE) * len(group.points)
         if not enough or 2 * len(new) < len(alike):
             continue
         explained[alike] = True
-        sides = [float(np.exp(np.nanmean(side[:, group.points]))) for side in (before, after)]
+        sides = [float(np.exp(np.nanmean(side[:, alike]))) for side in (before, after)]
+        added = float(np.median(base[alike] * np.expm1(single.change[alike])))
         found.append(Part(
-            group.kind, group.who, group.nbytes, sides[0], sides[1], difference,
+            group.kind, group.who, group.nbytes, sides[0], sides[1], added, difference,
             tuple(alike.tolist()), len(group.points),
         ))  # fmt: skip
     return found
 
 
-def _alike(single: Contrast, points: NDArray[np.int64], shift: float) -> NDArray[np.bool_]:
-    """Tell which points changed as the part did, as far as their scatter lets one see."""
+def _alike(
+    single: Contrast, base: Array, points: NDArray[np.int64], shift: float
+) -> NDArray[np.bool_]:
+    """Tell which points changed as most of the part did, as far as their scatter lets one see.
+
+    A part may cost a factor, or a time that it adds to each of its points, such as a slow port:
+    whichever is true of more of them.
+    """
     errors = single.error[points]
     error = float(np.sqrt(np.nanmean(errors**2))) if np.any(~np.isnan(errors)) else 0.0
-    apart = np.abs(single.change[points] - shift)
-    return np.asarray(apart <= np.maximum(abs(shift) / 2, FAR * error))
+    change, seconds = single.change[points], base[points]
+    by_factor = np.abs(change - shift) <= np.maximum(abs(shift) / 2, FAR * error)
+    added = seconds * np.expm1(change)
+    typical = float(np.nanmedian(added))
+    off = np.maximum(abs(typical) / 2, FAR * error * seconds)
+    by_time = (np.abs(added - typical) <= off) & (np.sign(typical) == np.sign(shift))
+    return np.asarray(by_factor if by_factor.sum() >= by_time.sum() else by_time)
 
 
 def _contrasts(

@@ -70,6 +70,15 @@ def test_a_slow_node_is_one_part_also_where_the_ranks_moved() -> None:
     assert (kind, who, number) == ("node", "n2", 80)
 
 
+def test_a_port_that_adds_a_time_is_a_node_near_and_far() -> None:
+    """20 µs more are 6x within the switch and 2.7x beyond: unlike factors, the same added time."""
+    times = machine()
+    before, after = runs(times, block(6, 4), 1), runs(times + 20 * NODE, block(6, 4), 20)
+    (part,) = compare(before, after).parts
+    assert (part.kind, part.who, len(part.points)) == ("node", "n2", 80)
+    assert part.added == pytest.approx(20e-6, rel=0.1)
+
+
 def test_each_part_is_named_for_what_it_is() -> None:
     before = runs(machine(), block(6, 4), 1)
     across = leaving(*range(12))
@@ -77,12 +86,25 @@ def test_each_part_is_named_for_what_it_is() -> None:
     inside[8:12, 8:12] = True
     pair = np.zeros((24, 24), bool)
     pair[1, 9] = pair[9, 1] = True
+    node, switch = np.arange(24) // 4, np.arange(24) // 12
+    within_switch = (switch == 0)[:, None] & (switch == 0) & (node[:, None] != node)
+    between_nodes = of_ranks(4, 5, 6, 7)[:, None] & of_ranks(16, 17, 18, 19)
+    between_nodes |= between_nodes.T
     wanted = {
         "all": ([(np.ones((24, 24), bool), 1.5)], ("all", "all 276 pairs", 276)),
         "level": ([(across, 1.5)], ("level", "level 2 (network)", 144)),
         "inside": ([(inside, 2)], ("node", "inside of n2", 6)),
         "rank": ([(leaving(5), 2)], ("rank", "rank 5", 23)),
         "pair": ([(pair, 3)], ("pair", "", 1)),
+        "switch": (
+            [(leaving(*range(12)) | within_switch, 2)],
+            ("switch", "switch of n0 … n2 (3 nodes)", 192),
+        ),
+        "inside of a switch": (
+            [(within_switch, 2)],
+            ("switch", "inside of the switch of n0 … n2 (3 nodes)", 48),
+        ),
+        "nodes": ([(between_nodes, 3)], ("pair", "n1 – n4", 16)),
     }
     for slow, part in wanted.values():
         assert parts(before, runs(machine(slow), block(6, 4), 20)) == [part]
@@ -93,7 +115,7 @@ def test_the_uplink_of_one_of_three_switches_is_a_switch() -> None:
     member = np.arange(18) < 6
     slow = np.where(member[:, None] != member, times * 3, times)
     before, after = (runs(t, block(9, 2), seed) for t, seed in ((times, 1), (slow, 30)))
-    assert parts(before, after) == [("switch", "switch of n0 … n2 (3 nodes)", 72)]
+    assert parts(before, after) == [("switch", "uplink of the switch of n0 … n2 (3 nodes)", 72)]
 
 
 def test_two_changes_are_two_parts_and_two_slow_nodes_no_level() -> None:
