@@ -22,6 +22,28 @@ def test_many_things_at_once_are_welchs_test_of_each() -> None:
         assert (found.low[k], found.high[k]) == pytest.approx((interval.low, interval.high))
 
 
+def test_from_five_launches_on_the_sharper_of_two_tests_counts() -> None:
+    """Each has half of the chance; which one it is may differ from column to column."""
+    dice = np.random.default_rng(2)
+    left, right = dice.normal(0, 0.1, (5, 9)), dice.normal(0.05, 0.1, (6, 9))
+    left[1, :4] += 0.8
+    found = contrast(left, right)
+    wanted = [ttest_ind(right, left, equal_var=False, trim=trim).pvalue for trim in (0.0, 0.2)]
+    one, other = (np.isclose(found.p, np.minimum(2 * p, 1)) for p in wanted)
+    assert (one | other).all()
+    assert one.any()
+    assert (other & ~one).any()
+
+
+def test_one_disturbed_launch_does_not_hide_what_the_others_agree_on() -> None:
+    left = np.log([[1.0], [1.01], [0.99], [1.005], [2.5]])
+    right = np.log([[1.2], [1.21], [1.19], [1.2], [1.205]])
+    found = contrast(left, right)
+    assert found.p[0] < 0.05
+    assert found.low[0] > 0
+    assert np.exp(found.change[0]) == pytest.approx(1.19, rel=0.02)
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_side_with_one_launch_or_none_gives_no_chance() -> None:
     found = contrast(np.array([[0.0, np.nan]]), np.array([[1.0, 1.0], [1.1, 1.2]]))
