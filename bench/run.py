@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from clocks import clocks
 from collective_io import collective_io
+from comparisons import comparisons
 from cost import ISOCHRONE, cost
 from links import links
 
@@ -41,6 +42,7 @@ def main() -> None:
         timed_loop(mpicc, folder)
         disturbance(built, folder)
         large_map(built, folder)
+        comparisons(built, folder)
         clocks(built, folder)
         links(built, folder)
         collective_io(built, folder)

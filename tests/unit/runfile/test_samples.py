@@ -17,7 +17,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv as csv_exporter
-from isochrone.results.comparison import compare
+from isochrone.results.comparison.compare import compare
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
