@@ -9,7 +9,7 @@ import pytest
 
 from beds.mpis import MPIS, ROOT
 
-SOURCES = ("sampling/points", "sampling/sampler", "runfile/record", "base/options", "base/sizes")
+SOURCES = ("sampling/points", "sampling/sampler", "runfile/record", "base/options", "base/sizes", "base/check")
 
 
 @pytest.fixture(scope="module")

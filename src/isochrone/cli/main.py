@@ -56,6 +56,8 @@ def _reported(argv: Sequence[str] | None) -> int:
     try:
         return _run(argv)
     except SystemExit as end:  # --help and wrong use
+        if isinstance(end.__context__, BrokenPipeError):  # rich ends so, with a 1
+            raise end.__context__ from None
         return end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt as stopped:
         error: IsochroneError = Interrupted(*stopped.args or [signal.SIGINT])
