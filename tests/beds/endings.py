@@ -7,18 +7,20 @@ import signal
 import subprocess
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from beds.mpis import SCRIPTS
+from beds.mpis import SCRIPTS, wait_for_records
 from isochrone.base.errors import InputError
 from isochrone.runfile.file import read
 
 MARK = "ISOCHRONE_TEST_MARK"
 """Variable that every process of a measurement inherits, whoever its parent becomes."""
 
-OPTIONS = ("latency-map", "-n", "3", "--bytes", "64,1MiB", "--repeats", "2000")
+OPTIONS = ("latency-map", "-n", "3", "--bytes", "64,1MiB", "--repeats", "500")
+"""A measurement of three pairs, each of some hundred milliseconds."""
 
 TARGETS = ("isochrone", "launcher", "rank", "keeper")
 
@@ -59,20 +61,39 @@ class Ending:
 
 
 def measure_and_signal(
-    mpicc: Path, target: str, number: int, delay: float, folder: Path, *, again: bool = False
-) -> Ending:
+    mpicc: Path, target: str, number: int, delay: float | None, folder: Path, *,
+    again: bool = False, options: Sequence[str] = OPTIONS,
+) -> Ending:  # fmt: skip
     """Start a measurement, signal one of its processes, and see what is left.
 
-    ``again`` sends the signal a second time, as impatient users do.
+    Parameters
+    ----------
+    mpicc
+        Of the MPI to measure.
+    target
+        One of `TARGETS`.
+    number
+        The signal.
+    delay
+        Seconds from the start to the signal; None: when the first pair is in the run file.
+    folder
+        For the run file.
+    again
+        Send the signal a second time, as impatient users do.
+    options
+        What to measure.
     """
     mark = uuid.uuid4().hex
     out = folder / f"{mark}.jsonl"
-    command = [SCRIPTS / "isochrone", "measure", *OPTIONS, "--quiet", "--mpicc", mpicc, "-o", out]
+    command = [SCRIPTS / "isochrone", "measure", *options, "--quiet", "--mpicc", mpicc, "-o", out]
     process = subprocess.Popen(
         command, env={**os.environ, MARK: mark}, stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    time.sleep(delay)
+    if delay is None:
+        wait_for_records(out, "pair", 1, process)
+    else:
+        time.sleep(delay)
     signalled = _signal(process, mark, target, number)
     if again and signalled:
         time.sleep(0.05)

@@ -7,7 +7,6 @@ started by `isochrone.measure.keeper`, which lives as long as anything of the jo
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import select
@@ -28,6 +27,7 @@ import msgspec
 from isochrone.base.errors import InputError, Interrupted, IsochroneError, MeasurementError
 from isochrone.base.units import format_seconds
 from isochrone.measure import keeper
+from isochrone.measure import launcher as launchers
 
 __all__ = ["Progress", "run"]
 
@@ -109,7 +109,6 @@ class _Job:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                bufsize=0,
                 pass_fds=[report],
                 start_new_session=True,  # the signals of a terminal are for us
             )
@@ -138,7 +137,7 @@ class _Job:
         code = "interrupted" if interrupted else "failed"
         record = {"record": "warning", "code": code, "text": why.what + lasted}
         with contextlib.suppress(BrokenPipeError, ValueError):  # it has ended, or was told all
-            self.life_line.write(msgspec.json.encode(record) + b"\n")
+            os.write(self.life_line.fileno(), msgspec.json.encode(record) + b"\n")
 
     def close(self) -> None:
         """Hear the report, tell the run file what went wrong, and let the keeper go."""
@@ -175,6 +174,8 @@ class _Job:
         usage = [word.removeprefix(_PROBE) for word in words if word.startswith(_PROBE)]
         if status == InputError.exit_code and usage:
             return InputError(usage[-1])
+        if status and (killed := _killed_says_the_launcher(words)):
+            return MeasurementError(killed, details=words)
         name = Path(self.argv[0]).name
         if status < 0:
             return MeasurementError(f"{name} was killed by signal {-status}", details=words)
@@ -183,6 +184,19 @@ class _Job:
         if left:
             return MeasurementError(f"{left} processes of it cannot be killed")
         return None
+
+
+def _killed_says_the_launcher(words: Sequence[str]) -> str:
+    """Say which rank was killed, in the words of any launcher: scripts start others."""
+    text = " ".join(words)
+    numbers = {signal.strsignal(number): int(number) for number in signal.valid_signals()}
+    for name in launchers.names():
+        pattern = launchers.load(name).killed
+        found = re.search(pattern, text) if pattern else None
+        number = numbers.get(found["signal"], found["signal"]) if found else ""
+        if found and str(number).isdigit():
+            return f"rank {found['rank']} on {found['host']} was killed by signal {number}"
+    return ""
 
 
 class _Words(threading.Thread):
@@ -198,7 +212,7 @@ class _Words(threading.Thread):
 
     def run(self) -> None:
         """Read until nobody is left who could write."""
-        for raw in io.BufferedReader(self.stream):
+        for raw in self.stream:
             line = raw.decode(errors="replace").rstrip()
             if line.startswith(_PROGRESS):
                 with contextlib.suppress(ValueError):
