@@ -117,7 +117,7 @@ class _Job:
         assert self.keeper.stdin is not None
         assert self.keeper.stdout is not None
         self.life_line = self.keeper.stdin
-        self.words = _Words(self.keeper.stdout, progress)
+        self.words = _Words(self.keeper.stdout, progress, self.end)
         self.words.start()
 
     def wait(self, seconds: float | None) -> bool:
@@ -169,8 +169,6 @@ class _Job:
             )
         status, left = int(report[1]), int(report[2])
         words = self.words.last()
-        if self.words.killed:
-            return MeasurementError(self.words.killed, details=words)
         usage = [word.removeprefix(_PROBE) for word in words if word.startswith(_PROBE)]
         if status == InputError.exit_code and usage:
             return InputError(usage[-1])
@@ -200,15 +198,19 @@ def _killed_says_the_launcher(words: Sequence[str]) -> str:
 
 
 class _Words(threading.Thread):
-    """Sorts the lines of the ranks into progress and words; keeps the last words."""
+    """Sorts the lines of the ranks into progress, the words of watchers, and others."""
 
-    def __init__(self, stream: IO[bytes], progress: Callable[[Progress], None]) -> None:
+    def __init__(
+        self,
+        stream: IO[bytes],
+        progress: Callable[[Progress], None],
+        end: Callable[[IsochroneError], None],
+    ) -> None:
         super().__init__(daemon=True)
         self.stream = stream
         self.progress = progress
+        self.end = end
         self.words: deque[str] = deque(maxlen=_LAST_WORDS)
-        self.killed = ""
-        """What the first watcher said of a rank that was killed."""
 
     def run(self) -> None:
         """Read until nobody is left who could write."""
@@ -218,8 +220,9 @@ class _Words(threading.Thread):
                 with contextlib.suppress(ValueError):
                     done, total, estimate = line.removeprefix(_PROGRESS).split()
                     self.progress(Progress(int(done), int(total), float(estimate)))
-            elif not self.killed and (found := _KILLED.fullmatch(line)):
-                self.killed = found[1]
+            elif found := _KILLED.fullmatch(line):
+                # srun would wait for the other ranks, and these for the one that was killed
+                self.end(MeasurementError(found[1]))
             elif line:
                 self.words.append(line)
 
