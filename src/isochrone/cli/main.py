@@ -22,9 +22,9 @@ def parser() -> Parser:
     top = Parser(
         prog="isochrone",
         description="Measure, model, predict and reduce the cost of communication in MPI jobs.",
-        epilog="isochrone COMMAND --help describes each command. Exit codes: 0 done; 1 a check that "
-        "was asked for failed; 2 wrong use or bad input; 3 the measurement failed; 130, 143, 129: "
-        "ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP.",
+        epilog="isochrone COMMAND --help describes each command. Exit codes: 0 done; 1 a check "
+        "that was asked for failed; 2 wrong use or bad input; 3 the measurement failed; "
+        "130, 143, 129: ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP.",
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")
