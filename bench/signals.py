@@ -73,6 +73,8 @@ def faults(ended: Ending, target: str, number: signal.Signals) -> list[str]:
     """Say what is not as it should be."""
     wrong = []
     killed = target == "isochrone" and number == signal.SIGKILL
+    if ended.hung:
+        wrong.append("the launcher hung, and ended with the command")
     if ended.gone_after == float("inf"):
         wrong.append(f"for ever behind: {ended.left}")
     elif ended.left and not killed and target != "keeper":
@@ -80,7 +82,7 @@ def faults(ended: Ending, target: str, number: signal.Signals) -> list[str]:
     if ended.run.startswith("unreadable"):
         wrong.append(ended.run)
     last = str(ended.warnings[-1].get("text")) if ended.warnings else ""
-    if ended.run == "partial" and target != "keeper":
+    if ended.run == "partial" and target != "keeper" and not ended.hung:
         expected = {"isochrone": "interrupted", "rank": "killed", "launcher": ""}[target]
         named = number.name if target == "isochrone" and not killed else ""
         if expected not in last or named not in last:

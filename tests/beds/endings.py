@@ -41,6 +41,8 @@ class Ending:
         Of the command.
     said
         What it wrote to standard error.
+    hung
+        Whether it had to be ended by SIGTERM, as its launcher did not notice what had happened.
     left
         Processes that were there when the command had ended.
     gone_after
@@ -54,6 +56,7 @@ class Ending:
     signalled: bool
     returncode: int
     said: str
+    hung: bool
     left: list[str]
     gone_after: float
     run: str
@@ -98,10 +101,17 @@ def measure_and_signal(
     if again and signalled:
         time.sleep(0.05)
         _signal(process, mark, target, number)
-    _, said = process.communicate(timeout=PATIENCE)
+    hung = False
+    try:
+        _, said = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        hung = True
+        process.terminate()
+        _, said = process.communicate(timeout=PATIENCE)
     left = [name for _, name in marked(mark)]
     gone_after = _wait_until_gone(mark)
-    return Ending(signalled, process.returncode, said, left, gone_after, *_what_is_in(out))
+    run, warnings = _what_is_in(out)
+    return Ending(signalled, process.returncode, said, hung, left, gone_after, run, warnings)
 
 
 def marked(mark: str) -> list[tuple[int, str]]:
