@@ -68,7 +68,7 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     names = (
         "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
         "messages/message", "sampling/sampler", "machine/clock", "machine/host", "runfile/record",
-        "base/options", "base/sizes",
+        "base/check", "base/options", "base/sizes",
     )  # fmt: skip
     files = [source / f"{name}.c" for name in names]
     program = folder / "timed_loop"

@@ -9,7 +9,10 @@ import pytest
 
 from beds.mpis import MPIS, ROOT
 
-SOURCES = ("sampling/points", "sampling/sampler", "runfile/record", "base/options", "base/sizes")
+SOURCES = (
+    "sampling/points", "sampling/sampler", "runfile/record", "base/check", "base/options",
+    "base/sizes",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

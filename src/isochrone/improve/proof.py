@@ -60,7 +60,8 @@ class JobRunner:
         )
         environ = start.environ if start else {}
         tokens = [f"{key}={value}" for key, value in environ.items()]
-        probe.run(["env", *tokens, *command] if tokens else command, timeout=TIMEOUT)
+        argv = ["env", *tokens, *command] if tokens else command
+        probe.run(argv, timeout=TIMEOUT, run_file=path)
         found = read(path)
         if not found.complete:
             raise MeasurementError(

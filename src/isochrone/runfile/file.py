@@ -25,6 +25,7 @@ from isochrone.base.files import whole_file
 from isochrone.base.table import TableBuilder
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import header_of
+from isochrone.runfile.other_files import other_kind
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
 from isochrone.runfile.shape import columns_of
 
@@ -53,9 +54,16 @@ def read(path: str | Path) -> Run:
         If the file cannot be opened, is not a run file, is of a newer format, or is damaged.
     """
     path = Path(path)
+    reader = _Reader(path)
     try:
         with path.open("rb") as stream:
-            return _Reader(path).read(stream)
+            return reader.read(stream)
+    except InputError:
+        what, hint = other_kind(path) if reader.run is None else ("", "")
+        if what:
+            said = f"it is {what}, not a run file"
+            raise InputError(said, where=str(path), hint=hint) from None
+        raise
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
 

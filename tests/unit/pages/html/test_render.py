@@ -12,7 +12,7 @@ import pytest
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.base.table import Table
-from isochrone.pages.html.render import is_report, write_report
+from isochrone.pages.html.render import write_report
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.hotspots import exchange
@@ -219,14 +219,6 @@ def test_several_sizes_have_a_table_of_levels(tmp_path: Path) -> None:
     _, page = report(tmp_path, run)
     assert "64 B 1.20 µs 9.84 µs" in page.words
     assert "16 KiB 2.40 µs 19.6 µs" in page.words
-
-
-def test_it_knows_its_own(tmp_path: Path) -> None:
-    report(tmp_path, mmpi_example())
-    assert is_report(tmp_path / "report.html")
-    (tmp_path / "mine.html").write_text("<!DOCTYPE html><title>mine</title>")
-    assert not is_report(tmp_path / "mine.html")
-    assert not is_report(tmp_path / "missing.html")
 
 
 def test_errors_are_one_line(tmp_path: Path) -> None:
