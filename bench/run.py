@@ -19,6 +19,7 @@ from clocks import clocks
 from collective_io import collective_io
 from cost import ISOCHRONE, cost
 from links import links
+from loops import loops
 
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
@@ -39,6 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         timed_loop(mpicc, folder)
+        loops(mpicc, built, folder)
         disturbance(built, folder)
         large_map(built, folder)
         clocks(built, folder)
