@@ -79,7 +79,7 @@ def test_sizes_take_turns_pass_after_pass(mpich: Mpi, tmp_path: Path) -> None:
     run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
     order = run.tables["sample"]["bytes"].tolist()
     turns = [size for k, size in enumerate(order) if k == 0 or order[k - 1] != size]
-    assert turns == [8, 64, 512] * 4
+    assert turns == [8, 64, 512] * 10
 
 
 @pytest.mark.parametrize(

@@ -162,8 +162,9 @@ def test_auto_finds_every_protocol_switch_with_few_points(simulation: Simulation
 
 
 def test_auto_spends_no_points_on_a_straight_line(simulation: Simulation) -> None:
+    """The starting sizes and the middles between them show that it is straight."""
     run = simulation.measure("point-to-point", parse(MACHINE), "--bytes", "auto:0:1MiB")
-    assert len(medians(run)) <= 12
+    assert len(medians(run)) <= 17
 
 
 def test_auto_stops_at_the_largest_number_of_points(simulation: Simulation) -> None:
