@@ -18,6 +18,7 @@ import numpy as np
 from clocks import clocks
 from collective_io import collective_io
 from cost import ISOCHRONE, cost
+from coverage import coverage
 from links import links
 from loops import loops
 
@@ -41,6 +42,7 @@ def main() -> None:
         folder = Path(scratch)
         timed_loop(mpicc, folder)
         loops(mpicc, built, folder)
+        coverage(built, folder)
         disturbance(built, folder)
         large_map(built, folder)
         clocks(built, folder)
