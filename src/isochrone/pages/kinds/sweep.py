@@ -344,7 +344,8 @@ def _how(read: Sequence[_Read]) -> list[Sentence]:
     if any(one.switches for one in read):
         words += (
             " A protocol switch is reported where two straight lines fit the times better than "
-            "one, and differ by more than noise explains and by at least 5 %."
+            "one, and differ by more than noise explains and by at least 2 % (a jump) or 1 % (a "
+            "bandwidth)."
         )
     return [Sentence(words)]
 
