@@ -17,36 +17,37 @@ OPTIONS = ("--bytes", "8:64KiB:x4")
 
 
 def coverage(built: Probe, folder: Path) -> None:
-    """Measure a small sweep again and again, on the machine as it is."""
+    """Measure a small sweep again and again, on the machine as it is.
+
+    What differs from one start to another, and is the same for all sizes of a run, is in no
+    interval of a run. Taken out, it leaves what the interval is to cover.
+    """
     mpi = Mpi("openmpi" if built.library.startswith("Open MPI") else "mpich", built)
+    repetitions: list[list[NDArray[np.float64]]] = []
     found: list[Curve] = []
-    samples: list[dict[int, NDArray[np.float64]]] = []
-    seconds = 0.0
     for turn in range(RERUNS):
         out = folder / f"rerun-{turn}.jsonl"
-        run = mpi.run("point-to-point", *OPTIONS, ranks=2, out=out)
-        found += curves(run)
+        run = mpi.run("point-to-point", *OPTIONS, "--again", "0", ranks=2, out=out)
+        (curve,) = curves(run)
+        found.append(curve)
         table = run.tables["sample"]
-        sizes = np.unique(table["bytes"]).tolist()
-        samples.append({size: table["seconds"][table["bytes"] == size] for size in sizes})
-        seconds += float(run.end["seconds"]) if run.end else 0.0
-    pooled = {size: float(np.median(np.concatenate([s[size] for s in samples])))
-              for size in samples[0]}  # fmt: skip
-    by_passes = [
-        point.low <= pooled[point.bytes] <= point.high for curve in found for point in curve.points
-    ]
-    by_repetitions = []
-    for run_samples in samples:
-        for size, values in run_samples.items():
-            low, high = median_interval(values)
-            by_repetitions.append(low <= pooled[size] <= high)
-    medians = np.array([[point.median for point in curve.points] for curve in found])
-    spread = medians.std(axis=0) / medians.mean(axis=0)
-    width = np.median([(p.high - p.low) / 2 / p.median for c in found for p in c.points])
-    print(f"\n95 % intervals of one run against the median of {RERUNS} reruns of a sweep, each new")
-    print(f"launched and {seconds / RERUNS:.2f} s long (goal: 80 % hold it):")
-    print(f"  from the medians of the passes {100 * np.mean(by_passes):.0f} %, ", end="")
-    print(
-        f"from the repetitions {100 * np.mean(by_repetitions):.0f} %; half an interval is ", end=""
+        repetitions.append([table["seconds"][table["bytes"] == size] for size in curve.bytes])
+    pooled = np.array([np.median(np.concatenate(of)) for of in zip(*repetitions, strict=True)])
+    medians, low, high = (
+        np.array([curve.column(what) for curve in found]) for what in ("median", "low", "high")
     )
-    print(f"{100 * width:.1f} %, medians of runs scatter by {100 * np.median(spread):.1f} %")
+    level = np.median(medians / pooled, axis=1)[:, None]
+    alike = np.array([[median_interval(values) for values in of] for of in repetitions])
+    print(
+        f"\n95 % intervals of one run that hold the median of {RERUNS} reruns, each newly started"
+    )
+    print("(goal: 80 %; the level of a start is what all its sizes have in common):")
+    for what, least, most in (
+        ("medians of passes", low, high), ("repetitions", alike[:, :, 0], alike[:, :, 1])
+    ):  # fmt: skip
+        held = np.mean((least <= pooled) & (pooled <= most))
+        own = np.mean((least / level <= pooled) & (pooled <= most / level))
+        width = np.median((most - least) / 2 / medians)
+        print(f"  from the {what:17} {100 * held:3.0f} %, ", end="")
+        print(f"without the level of each start {100 * own:3.0f} %  (± {100 * width:.1f} %)")
+    print(f"  levels of starts scatter by {100 * np.std(level):.1f} %")
