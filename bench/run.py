@@ -19,7 +19,9 @@ from clocks import clocks
 from collective_io import collective_io
 from comparisons import comparisons
 from cost import ISOCHRONE, cost
+from coverage import coverage
 from links import links
+from loops import loops
 
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
@@ -40,6 +42,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         timed_loop(mpicc, folder)
+        loops(mpicc, built, folder)
+        coverage(built, folder)
         disturbance(built, folder)
         large_map(built, folder)
         comparisons(built, folder)

@@ -35,16 +35,18 @@ def point_to_point(
     per_node: int = 2,
     ranks: int = 4,
     complete: bool = True,
+    passes: int | None = None,
     **options: Any,
 ) -> Run:
-    """Make a run of ``point-to-point``."""
+    """Make a run of ``point-to-point``; ``passes`` that its samples say they are of, if any."""
     dice = np.random.default_rng(seed)
     rows: list[dict[str, Any]] = []
     for repeat in range(repeats):  # pass after pass, as the probe visits the sizes
         for i, j in pairs:
             for nbytes in sizes:
                 factor = dice.lognormal(0, noise)
-                rows.append({"i": i, "j": j, "bytes": nbytes, "repeat": repeat,
+                number = {} if passes is None else {"pass": repeat * passes // repeats}
+                rows.append({"i": i, "j": j, "bytes": nbytes, "repeat": repeat, **number,
                              "seconds": time(nbytes) * factor})  # fmt: skip
     given = {"mode": "blocking", "window": 1, "layout": "contiguous", "cache": "hot", **options}
     words = "half a round trip"

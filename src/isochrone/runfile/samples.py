@@ -9,7 +9,9 @@ size, a number of messages of a hot node. Of the records of a point
 * where a pair was measured again alone several times, that whose median is in the middle counts,
   the faster of two: what disturbs a pair makes it slower.
 
-The time of a point is the median of the records that count.
+The time of a point is the median of the records that count. Its 95 % interval rests on the medians
+of the passes in which they were taken, where there are enough; else on the repetitions. What it
+covers is another run of this job, not another launch of it on other nodes.
 """
 
 from __future__ import annotations
@@ -23,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_interval
+from isochrone.base.stats import FEW_GROUPS, grouped_median_interval, median_interval
 from isochrone.base.table import Table
 
 __all__ = [
-    "MARKS", "Key", "Times", "counted", "counting", "identity", "points", "repetitions",
-    "summarise", "times_of",
+    "MARKS", "Key", "Times", "counted", "counting", "enclose", "identity", "passes_of", "points",
+    "repetitions", "summarise", "times_of",
 ]  # fmt: skip
 
 Key = tuple[tuple[str, Any], ...]
@@ -55,10 +57,13 @@ class Times:
     """Repetitions, summarised. Seconds.
 
     ``low`` and ``high`` enclose the median at 95 %; NaN of a single repetition, and where only a
-    summary of them is known, as of programs that print nothing but a mean.
+    summary of them is known, as of programs that print nothing but a mean. ``passes`` is the number
+    of passes whose medians the interval rests on; 0 where it rests on the repetitions, and says
+    nothing of what differs from one moment of the run to another.
     """
 
     n: int
+    passes: int = 0
     median: float
     low: float
     high: float
@@ -153,11 +158,38 @@ def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, NDA
     return {keys[k]: parts[k] for k in np.argsort(first, kind="stable").tolist()}
 
 
-def times_of(repetitions: NDArray[np.float64]) -> Times:
-    """Summarise at least one repetition, in seconds."""
-    low, high = median_interval(repetitions) if len(repetitions) > 1 else (math.nan, math.nan)
+def enclose(
+    values: NDArray[np.float64], passes: NDArray[np.float64] | None
+) -> tuple[float, float, int]:
+    """Enclose the median of one point at 95 %.
+
+    Parameters
+    ----------
+    values
+        Of the repetitions, at least one.
+    passes
+        Number of the pass of each; None, or NaN where it is not known.
+
+    Returns
+    -------
+    tuple
+        The two ends, and the number of passes that they rest on; 0: on the repetitions. NaN of a
+        single repetition.
+    """
+    if passes is not None and not np.isnan(passes).any():
+        count = len(np.unique(passes))
+        if count >= FEW_GROUPS:
+            return (*grouped_median_interval(values, passes), count)
+    if len(values) < 2:
+        return math.nan, math.nan, 0
+    return (*median_interval(values), 0)
+
+
+def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | None = None) -> Times:
+    """Summarise at least one repetition, in seconds; ``passes`` as for `enclose`."""
+    low, high, count = enclose(repetitions, passes)
     return Times(
-        n=len(repetitions), median=float(np.median(repetitions)), low=low, high=high,
+        n=len(repetitions), passes=count, median=float(np.median(repetitions)), low=low, high=high,
         min=float(repetitions.min()), mean=float(repetitions.mean()), max=float(repetitions.max()),
     )  # fmt: skip
 
@@ -169,16 +201,23 @@ def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
     ``n``, their ``min``, ``max`` and ``mean``. How they were spread is not known, and so no
     interval is, unless there are samples enough for one of their own.
     """
-    found = times_of(table["seconds"][rows].astype(np.float64))
+    found = times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
     means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
     count = repetitions(table, rows)
     told = count == len(rows) > 1 or len(rows) >= MIN_SUMMARIES
     low, high = (found.low, found.high) if told else (math.nan, math.nan)
     return Times(
-        n=count, median=found.median, low=low, high=high,
+        n=count, passes=found.passes, median=found.median, low=low, high=high,
         min=min([found.min, *least]), max=max([found.max, *most]),
         mean=float(np.mean(means)) if len(means) == len(rows) else found.mean,
     )  # fmt: skip
+
+
+def passes_of(table: Table, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Return the number of the pass of each row; None if the records do not say it."""
+    if "pass" not in table or table["pass"].dtype.kind not in "if":
+        return None
+    return table["pass"][rows].astype(np.float64)
 
 
 def repetitions(table: Table, rows: NDArray[np.int64]) -> int:

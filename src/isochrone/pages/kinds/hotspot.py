@@ -152,7 +152,7 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)
     bare = Picture(
         "plane", f"The {points.lower()}",
-        "Points are medians, error bars their 95 % intervals.", (run,),
+        "Points are medians, error bars the 95 % intervals of this run's repetitions.", (run,),
         alt=alt,
     )  # fmt: skip
     return [Fit(run, "auto", plane, bare)]

@@ -350,8 +350,9 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         f"way; other tools often call that “latency”. The messages are of {listed}."
     )
     if what == "median":
-        text += " The time of a pair is the median of its repetitions; the 95 % interval is its "
-        text += "uncertainty."
+        text += " The time of a pair is the median of its repetitions; the 95 % interval is that "
+        text += "of this run's repetitions, which follow each other closely: it does not cover how "
+        text += "times differ from one moment or start to another."
     yield Sentence(text, stress=("round trip", "Half a round trip"))
     if run.origin in ("measured", "simulated"):
         yield _LOOP

@@ -60,7 +60,7 @@ VIEWS: Final = {
     "time": (
         "Time by message size",
         "Flat parts show the latency, slopes the cost per byte. Error bars, if any, are the 95 % "
-        "intervals of the medians; where it is shaded, the protocol changes.",
+        "intervals of the medians, within this run; where it is shaded, the protocol changes.",
     ),
     "bandwidth": (
         "Bandwidth by message size",
@@ -353,14 +353,30 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
 def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Say what the numbers mean."""
     words = "The time of a size is the median of its repetitions"
-    known = any(point.has_interval for one in read for point in one.curve.points)
-    words += "; the 95 % interval is its uncertainty." if known else "."
+    enclosed = [p for one in read for p in one.shown.points if p.has_interval]
+    words += f"; {_rests_on(enclosed)}." if enclosed else "."
     if any(one.switches for one in read):
         words += (
             " A protocol switch is reported where two straight lines fit the times better than "
-            "one, and differ by more than noise explains and by at least 5 %."
+            "one, and differ by more than noise explains and by at least 2 % (a jump) or 1 % (a "
+            "bandwidth)."
         )
     return [Sentence(words)]
+
+
+def _rests_on(enclosed: Sequence[Point]) -> str:
+    """Say what the intervals of points rest on, and what they therefore cover."""
+    passes = [point.passes for point in enclosed]
+    if min(passes) > 0:
+        return (
+            f"the 95 % interval rests on the medians of its {min(passes)} or more passes, so it "
+            "covers the moments of this run. Another start, on other processors or nodes, may "
+            "differ by more"
+        )
+    return (
+        "the 95 % interval is that of this run's repetitions: it does not cover how times differ "
+        "from one moment or start to another"
+    )
 
 
 def _together(runs: Sequence[Run]) -> list[Section]:

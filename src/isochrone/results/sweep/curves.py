@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import Times, counted, points, summarise
+from isochrone.runfile.samples import Times, counted, enclose, passes_of, points, summarise
 
 __all__ = [
     "KIND",
@@ -47,7 +46,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Point(Times):
-    """One size of a curve. Times are seconds; ``low`` and ``high`` enclose the median, if known.
+    """One size of a curve.
 
     Attributes
     ----------
@@ -336,7 +335,8 @@ def _bandwidth(
     if "rate" in table:
         rates = table["rate"][rows]
         if not np.isnan(rates).any():
-            return (float(np.median(rates)), *median_interval(rates))
+            low, high, _ = enclose(rates, passes_of(table, rows))
+            return float(np.median(rates)), low, high
     return tuple(nbytes / value if value > 0 else None for value in seconds)
 
 

@@ -157,6 +157,19 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
     assert text.count('<tr class="strong">') == 1
 
 
+@pytest.mark.parametrize(
+    ("passes", "said"),
+    [
+        (10, "rests on the medians of its 10 or more passes, so it covers the moments of this run"),
+        (4, "is that of this run's repetitions: it does not cover"),
+        (None, "is that of this run's repetitions: it does not cover"),
+    ],
+)
+def test_it_says_what_the_intervals_rest_on(tmp_path: Path, passes: int | None, said: str) -> None:
+    """An interval of repetitions that are alike had been called the uncertainty of the median."""
+    assert said in words(report(tmp_path, point_to_point(passes=passes)))
+
+
 def test_a_line_without_switches_says_nothing_of_them(tmp_path: Path) -> None:
     assert "protocol switches" not in report(tmp_path, point_to_point(line(), noise=0.001))
 
