@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.errors import InputError, Interrupted, MeasurementError
 from isochrone.results.latency_map.retests import Retests, to_measure_again
 from isochrone.results.latency_map.topology import analyse
 from isochrone.runfile.file import insert, read
@@ -46,6 +46,8 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> None:
     ------
     InputError
         If the run file cannot be read or written.
+    Interrupted
+        If a signal ended it; says that the map is whole.
     """
     for _ in range(ROUNDS):
         run = read(path)
@@ -115,7 +117,11 @@ def _measure(
     try:
         start(options, second)
         again = read(second)
+    except Interrupted as error:
+        error.hint = f"the map is whole in {path}, but what stands out was not measured again"
+        raise
     except (InputError, MeasurementError) as error:
+        error.hint = ""  # it may say that the second file is kept
         tell(f"what stands out could not be measured again: {error}")
         return None
     finally:

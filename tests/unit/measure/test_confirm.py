@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from isochrone.base.errors import MeasurementError
+from isochrone.base.errors import Interrupted, MeasurementError
 from isochrone.measure.confirm import ROUNDS, confirm
 from isochrone.results.latency_map.topology import analyse
 from isochrone.runfile import file as runs
@@ -126,11 +127,29 @@ def test_the_file_is_untouched_if_the_probe_cannot_be_started_again(tmp_path: Pa
 
     def fail(options: Sequence[str], out: Path) -> None:
         out.write_text('{"record":"run"')
-        raise MeasurementError("the ranks failed")
+        raise MeasurementError("the ranks failed", hint=f"what was measured is kept in {out}")
 
     confirm(path, fail, said.append)
     assert path.read_bytes() == before
-    assert "could not be measured again: the ranks failed" in said[-1]
+    assert said[-1] == "what stands out could not be measured again: the ranks failed"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_signal_ends_it_and_leaves_the_whole_map(tmp_path: Path) -> None:
+    """What is said of the file that it leaves is true: the second one is gone."""
+    path = tmp_path / "map.jsonl"
+    runs.write(disturbed(measured(), [(2, 21)]), path)
+    before = path.read_bytes()
+
+    def end(options: Sequence[str], out: Path) -> None:
+        out.write_text('{"record":"run"')
+        error = Interrupted(signal.SIGTERM)
+        error.hint = f"what was measured is kept in {out}"
+        raise error
+
+    with pytest.raises(Interrupted, match=r"SIGTERM \(the map is whole in .*map\.jsonl, but"):
+        confirm(path, end, lambda text: None)
+    assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 
 
