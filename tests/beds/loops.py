@@ -13,7 +13,7 @@ __all__ = ["Loop", "compare_loops"]
 
 _SOURCES: Final = (
     "messages/transfer", "messages/modes", "messages/message", "machine/clock", "machine/host",
-    "runfile/record", "base/options", "base/sizes",
+    "runfile/record", "base/check", "base/options", "base/sizes",
 )  # fmt: skip
 
 
