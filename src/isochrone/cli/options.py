@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes, parse_sizes
 
 __all__ = ["add_message_size", "read_size", "values_of"]
+
+_NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
 
 def add_message_size(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +37,11 @@ def values_of(what: str) -> Callable[[str], list[int]]:
         try:
             found = parse_sizes(text)
         except InputError as error:
+            if what == "ranks":
+                raise argparse.ArgumentTypeError(_NO_RANKS.format(text)) from error
             raise argparse.ArgumentTypeError(str(error)) from error
         if what == "ranks" and min(found) < 1:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
+            raise argparse.ArgumentTypeError(_NO_RANKS.format(text))
         return found
 
     return read

@@ -12,6 +12,7 @@ from isochrone.base.files import sha256
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.clocks import clock_section
+from isochrone.pages.options import in_use, measured_again, repeated
 from isochrone.pages.page import (
     Block,
     Column,
@@ -33,21 +34,19 @@ __all__ = ["date_in_words", "document", "kind_of", "measured_how", "page_of", "p
 
 FAMILY: Final = "pages.kinds"
 MAX_HOSTS: Final = 64
-HOW: Final = "How it was measured"
+HOW: Final = "How the times were taken"
 
 PARTIAL: Final = Sentence(NO_END, about="partial run")
 
 _LABELS: Final = {
     "bytes": "message sizes", "order": "order of the pairs", "warmup": "warm-up round trips",
     "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
-    "max-time": "maximum time per pair", "retest": "maximum number of pairs measured again",
+    "max-time": "maximum time per pair", "retest": "pairs measured again, alone",
+    "again": "points measured again",
     "inner-parallel": "several pairs at once within a node", "time-limit": "time limit",
     "precision": "target precision", "window": "messages in flight", "layout": "layout",
     "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
 }  # fmt: skip
-_ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
-"""Options that say nothing if the number of repeats is fixed."""
-
 _SECONDS: Final = {"max-time", "time-limit"}
 _ORDERS: Final = {
     "quiet": "quiet: no two active pairs share a node",
@@ -164,7 +163,7 @@ def _how(run: Run) -> Iterator[Block]:
         yield Sentence("The imported file contains only means; they are used instead of "
                        "medians.")  # fmt: skip
     if run.about.imported is not None:
-        yield Sentence("It was measured by another program and imported.")
+        yield Sentence("It was imported from a file of another program.")
     if run.about.made_up:
         yield Sentence("Nothing was measured: the times are made up from a formula, for trying out "
                        "the tool.")  # fmt: skip
@@ -177,9 +176,13 @@ def _how(run: Run) -> Iterator[Block]:
 
 
 def measured_how(run: Run) -> list[tuple[str, str]]:
-    """List the options that were in use, the MPI library, the clock, the time taken and notes."""
-    unused = _ADAPTIVE if run.options.get("repeats") else {"repeats"}
-    facts = [(_LABELS.get(k, k), _value(k, v)) for k, v in run.options.items() if k not in unused]
+    """List repetitions, options that took effect, MPI library, clock, time taken and notes."""
+    facts = [
+        (_LABELS.get(k, k), str(measured_again(run, k) or _value(k, v)))
+        for k, v in in_use(run).items()
+        if k != "repeats"
+    ]
+    facts.insert(0, ("repetitions of each point", repeated(run)))
     library, clock = run.library, run.clock
     standard = f" (MPI {library.standard})" if library.standard else ""
     facts.append(("MPI library", f"{library.library}{standard}" if library.library else ""))
@@ -194,9 +197,7 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
 
 
 def _value(key: str, value: Option) -> str:
-    """Write an option as a person would; an option that was not used is empty."""
-    if value is None or value is False or (key in ("time-limit", "precision") and not value):
-        return ""
+    """Write an option as a person would."""
     if value is True:
         return "yes"
     if key == "bytes":
@@ -245,6 +246,6 @@ def provenance(run: Run) -> Section:
         facts += [("run file", str(run.path)), ("SHA-256", digest)]
     facts += [(f"original {key}", value) for key, value in (run.about.imported or {}).items()]
     if run.about.probe:
-        facts.append(("measured by", f"isochrone-probe {run.about.probe}"))
+        facts.append(("probe", f"isochrone-probe {run.about.probe}"))
     facts.append(("report by", f"isochrone {isochrone.__version__}"))
     return Section("Provenance", (Facts("", tuple(facts)),), only="report")

@@ -19,6 +19,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    Tone,
 )
 from isochrone.pages.words import of_ranks, ranges, warnings_of
 from isochrone.results.latency_map import pairs, topology
@@ -80,7 +81,8 @@ for each pair of ranks i < j, in the order named below:
                 MPI_Send(message, to j)        j: MPI_Recv, then MPI_Send back
                 MPI_Recv(answer, from j)
             time = (MPI_Wtime() - start) / batch
-the slowest pairs and those with the widest spread are measured again, alone""",
+the slowest pairs and those with the widest spread are measured again, alone;
+so are pairs of what would be called slow, by another start of the job""",
     stress=(
         "start = MPI_Wtime()", "batch times:", "MPI_Send(message, to j)",
         "MPI_Recv(answer, from j)", "time = (MPI_Wtime() - start) / batch",
@@ -98,7 +100,12 @@ def _holds(run: Run) -> bool:
 
 
 def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
-    return topology.analyse(run, nbytes).to_json()
+    found = topology.analyse(run, nbytes)
+    document = found.to_json()
+    for entry, part in zip(document["slow"], found.slow, strict=True):
+        if _suspected(part):
+            entry["suspected"] = True
+    return document
 
 
 def _sections(run: Run, nbytes: int | None) -> list[Section]:
@@ -111,7 +118,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Numbers", (_levels(found, run.hosts),)),
         Section("Summary", tuple(_findings(run, found))),
         Section("Numbers", tuple(_numbers(run, what, found)), only="report"),
-        Section("How it was measured", tuple(_how(run, what)), only="report"),
+        Section("How the times were taken", tuple(_how(run, what)), only="report"),
     ]
 
 
@@ -216,11 +223,11 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
     more = " …" if not even and len(counts) > MAX_NODES else ""
     kind = found.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
-    yield _slow(found.slow)
+    yield from _slow(found.slow)
     yield warnings_of(found.warnings)
     others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
     if others:
-        yield Sentence(f"Also measured: {', '.join(others)} (see --bytes)", only="terminal")
+        yield Sentence(f"Also in this run: {', '.join(others)} (see --bytes)", only="terminal")
 
 
 def placement_in_words(placement: Placement) -> str:
@@ -238,18 +245,33 @@ def placement_in_words(placement: Placement) -> str:
     return f"{how}: {len(counts)} nodes, {each} ({placement.kind} placement)."
 
 
-def _slow(slow: Sequence[Slow]) -> Sentence | Listing:
-    """Name the slow parts, each with its ratio and the evidence."""
+def _suspected(part: Slow) -> bool:
+    """Whether a part looks slow but was not measured again: perhaps something disturbed it."""
+    return not part.retested
+
+
+def _slow(slow: Sequence[Slow]) -> Iterator[Sentence | Listing]:
+    """Name what is slow and was seen twice, and what is only suspected."""
     if not slow:
-        return Sentence("Nothing is slow for its level.", "good")
+        yield Sentence("Nothing is slow for its level.", "good")
+    seen_twice = [part for part in slow if not _suspected(part)]
+    suspected = [part for part in slow if _suspected(part)]
+    if seen_twice:
+        yield _parts("Slow for their level", seen_twice, "bad")
+    if suspected:
+        yield _parts("Suspected, not measured again", suspected, "strong")
+
+
+def _parts(title: str, parts: Sequence[Slow], tone: Tone) -> Listing:
+    """List parts, each with its ratio and the evidence."""
     items = []
-    for part in slow[:MAX_SLOW]:
+    for part in parts[:MAX_SLOW]:
         who, ratio = part.who.removeprefix(f"{part.kind} "), f"{part.ratio:.1f}x"
         items.append(Sentence(f"{ratio}  {part.evidence}", about=f"{part.kind} {who}",
                               stress=(ratio,)))  # fmt: skip
-    left_out = len(slow) - MAX_SLOW
+    left_out = len(parts) - MAX_SLOW
     more = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
-    return Listing("Slow for their level", tuple(items), "bad", more)
+    return Listing(title, tuple(items), tone, more)
 
 
 # --- for the report: pictures, more tables, how it was measured -----------------------------------
@@ -328,8 +350,9 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         f"way; other tools often call that “latency”. The messages are of {listed}."
     )
     if what == "median":
-        text += " The time of a pair is the median of its repetitions; the 95 % interval is its "
-        text += "uncertainty."
+        text += " The time of a pair is the median of its repetitions; the 95 % interval is that "
+        text += "of this run's repetitions, which follow each other closely: it does not cover how "
+        text += "times differ from one moment or start to another."
     yield Sentence(text, stress=("round trip", "Half a round trip"))
     if run.origin in ("measured", "simulated"):
         yield _LOOP

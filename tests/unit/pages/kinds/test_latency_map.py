@@ -65,17 +65,32 @@ def test_a_terminal_gets_levels_placement_findings_and_nothing_long() -> None:
     kinds = [type(part) for part in on_terminal(list(PAGE.sections(run, None)))]
     assert kinds == [Table, Sentence, Listing, Warnings, Sentence]
     assert "Placement: block, ranks per node: 4" in texts(run)
-    assert "Also measured: 1 KiB (see --bytes)" in texts(run)
+    assert "Also in this run: 1 KiB (see --bytes)" in texts(run)
 
 
 def test_what_is_slow_is_listed_with_ratio_and_evidence() -> None:
     run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4})
+    run = with_retests(run, [(0, 12), (1, 13), (2, 14), (3, 15)], factor=1.0)
     (listing,) = (part for part in blocks(run) if isinstance(part, Listing))
     (item,) = listing.items
     assert (listing.title, listing.tone) == ("Slow for their level", "bad")
     assert item.about == "node n3"
-    assert item.text == "2.4x  112 of its round trips take 23.6 µs instead of 9.84 µs"
+    assert item.text.startswith("2.4x  112 of its round trips take 23.6 µs instead of 9.84 µs")
+    assert "measured again alone" in item.text
     assert item.stress == ("2.4x",)
+
+
+def test_what_was_not_measured_again_is_suspected_and_never_slow() -> None:
+    run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4})
+    (listing,) = (part for part in blocks(run) if isinstance(part, Listing))
+    assert listing.title == "Suspected, not measured again"
+    assert listing.items[0].about == "node n3"
+    assert not any(text.startswith(("Slow", "Nothing is slow")) for text in texts(run))
+    (entry,) = PAGE.document(run, None)["slow"]
+    assert entry["suspected"] is True
+    again = with_retests(run, [(0, 12), (1, 13), (2, 14), (3, 15)], factor=1.0)
+    (entry,) = PAGE.document(again, None)["slow"]
+    assert not entry.get("suspected")
 
 
 def test_a_healthy_machine_is_said_to_be_healthy() -> None:
@@ -93,7 +108,7 @@ def test_many_slow_parts_are_counted() -> None:
 def test_another_size_may_be_chosen_and_the_rest_is_mentioned() -> None:
     run = latency_map(block(2, 4), noise=0.0, nbytes=(64, 16384))
     assert tables(run, 16384)[0].title.startswith("Round trip of 16 KiB")
-    assert "Also measured: 64 B (see --bytes)" in texts(run, 16384)
+    assert "Also in this run: 64 B (see --bytes)" in texts(run, 16384)
     by_size = tables(run)[1]
     assert [row.cells for row in by_size.rows] == [
         ("64 B", "1.20 µs", "9.84 µs"), ("16 KiB", "2.40 µs", "19.6 µs"),
