@@ -14,6 +14,8 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.clocks import clock_section
 from isochrone.pages.options import in_use, measured_again, repeated
 from isochrone.pages.page import (
+    AS_USUAL,
+    Asked,
     Block,
     Column,
     Facts,
@@ -63,15 +65,15 @@ def kind_of(run: Run) -> Kind | None:
     return kind if kind.holds(run) else None
 
 
-def page_of(run: Run, nbytes: int | None = None) -> Page:
+def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     """Say all there is to say about a run.
 
     Parameters
     ----------
     run
         Of any kind; a partial one will do.
-    nbytes
-        Message size the user asks for; None: what is usual for the kind.
+    asked
+        What the user asks for.
 
     Raises
     ------
@@ -79,7 +81,7 @@ def page_of(run: Run, nbytes: int | None = None) -> Page:
         If a record is damaged, or nothing was measured with this size.
     """
     kind = kind_of(run)
-    sections = _counts(run) if kind is None else list(kind.sections(run, nbytes))
+    sections = _counts(run) if kind is None else list(kind.sections(run, asked))
     if has_clocks(run) and run.kind != CLOCKS:
         sections.append(clock_section(run))
     date, library = date_in_words(run.about.started), printable(_library(run), 60)
@@ -92,7 +94,7 @@ def page_of(run: Run, nbytes: int | None = None) -> Page:
     )
 
 
-def document(run: Run, nbytes: int | None = None) -> dict[str, Any]:
+def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
     """Return what a script wants to know of a run, as JSON.
 
     Raises
@@ -107,7 +109,7 @@ def document(run: Run, nbytes: int | None = None) -> dict[str, Any]:
         about["clocks"] = clocks(run).to_json()
     kind = kind_of(run)
     if kind is not None:
-        return {**kind.document(run, nbytes), **about}
+        return {**kind.document(run, asked), **about}
     counts = {name: len(table) for name, table in run.tables.items()}
     return {**about, "ranks": run.size, "records": counts, "warnings": run.warnings}
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
+    Asked,
     Block,
     Column,
     Fit,
@@ -58,20 +59,20 @@ def _title(run: Run) -> str:
     return f"hot spot {on_ranks(run)}"
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
     return {
         "ranks": run.size,
         "seconds_are": run.quantity,
         "options": run.options,
-        "points": [point.to_json() for point in _chosen(run, nbytes)],
+        "points": [point.to_json() for point in _chosen(run, asked.nbytes)],
         "unreachable": unreachable(run),
         "roles": roles(run),
         "warnings": run.warnings,
     }
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    found = _chosen(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = _chosen(run, asked.nbytes)
     numbers = (
         _table(found) if found else Sentence("  The run holds no sample: no point was measured")
     )

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
+    Asked,
     Block,
     Code,
     Column,
@@ -32,6 +33,9 @@ __all__ = ["PAGE", "placement_in_words", "where"]
 
 MAX_SLOW: Final = 12
 """Slow parts listed one by one; more are counted."""
+
+MAX_MINOR: Final = 3
+"""The same of what is too little to act on."""
 
 MAX_NODES: Final = 16
 """Nodes whose number of ranks is listed, if it is not the same on all."""
@@ -99,8 +103,8 @@ def _holds(run: Run) -> bool:
     return len(run.tables.get("pair", ())) > 0
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
-    found = topology.analyse(run, nbytes)
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    found = topology.analyse(run, asked.nbytes, asked.least)
     document = found.to_json()
     for entry, part in zip(document["slow"], found.slow, strict=True):
         if _suspected(part):
@@ -108,8 +112,8 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
     return document
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    found = topology.analyse(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = topology.analyse(run, asked.nbytes, asked.least)
     true_median = "median" in run.pairs() and not run.median_is_mean
     what = "median" if true_median else "mean"
     return [
@@ -223,7 +227,7 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
     more = " …" if not even and len(counts) > MAX_NODES else ""
     kind = found.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
-    yield from _slow(found.slow)
+    yield from _slow(found)
     yield warnings_of(found.warnings)
     others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
     if others:
@@ -250,26 +254,35 @@ def _suspected(part: Slow) -> bool:
     return not part.retested
 
 
-def _slow(slow: Sequence[Slow]) -> Iterator[Sentence | Listing]:
-    """Name what is slow and was seen twice, and what is only suspected."""
-    if not slow:
-        yield Sentence("Nothing is slow for its level.", "good")
-    seen_twice = [part for part in slow if not _suspected(part)]
-    suspected = [part for part in slow if _suspected(part)]
+def _slow(found: Topology) -> Iterator[Sentence | Listing]:
+    """Name what is slow and was seen twice, what is only suspected, and what is not understood."""
+    count, low, high = found.not_understood
+    least = f"{found.least:.0%}".replace("%", " %")
+    if count:
+        yield Sentence(
+            f"Not understood: {count} pairs are off by {low:.1f}x to {high:.1f}x, and no level and "
+            "nothing slow explains them. What is said here may be wrong.",
+            "strong",
+        )
+    elif not found.slow:
+        yield Sentence(f"Nothing is slow for its level (nothing adds {least} or more).", "good")
+    seen_twice = [part for part in found.slow if not _suspected(part)]
+    suspected = [part for part in found.slow if _suspected(part)]
     if seen_twice:
-        yield _parts("Slow for their level", seen_twice, "bad")
+        yield _parts(f"Slow for their level, by {least} or more", seen_twice, "bad")
     if suspected:
-        yield _parts("Suspected, not measured again", suspected, "strong")
+        yield _parts(f"Suspected, not measured again, by {least} or more", suspected, "strong")
+    if found.minor:
+        yield _parts(f"Too little to act on, below {least}", found.minor, "faint", MAX_MINOR)
 
 
-def _parts(title: str, parts: Sequence[Slow], tone: Tone) -> Listing:
+def _parts(title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW) -> Listing:
     """List parts, each with its ratio and the evidence."""
     items = []
-    for part in parts[:MAX_SLOW]:
-        who, ratio = part.who.removeprefix(f"{part.kind} "), f"{part.ratio:.1f}x"
-        items.append(Sentence(f"{ratio}  {part.evidence}", about=f"{part.kind} {who}",
-                              stress=(ratio,)))  # fmt: skip
-    left_out = len(parts) - MAX_SLOW
+    for part in parts[:most]:
+        ratio = f"{part.ratio:.2f}x" if part.ratio < 1.1 else f"{part.ratio:.1f}x"
+        items.append(Sentence(f"{ratio}  {part.evidence}", about=part.name, stress=(ratio,)))
+    left_out = len(parts) - most
     more = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
     return Listing(title, tuple(items), tone, more)
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import varied
 from isochrone.pages.page import (
+    Asked,
     Block,
     Column,
     Facts,
@@ -109,9 +110,9 @@ def _title(run: Run) -> str:
     return f"{run.experiment} sweep {of_ranks(run)}"
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
     listed = []
-    for read in _read(run, nbytes):
+    for read in _read(run, asked.nbytes):
         entry = read.shown.to_json()
         entry["switches"] = [switch.to_json() for switch in read.switches]
         if read.later:
@@ -138,8 +139,8 @@ def bystanders(run: Run) -> list[int]:
     return [int(rank) for rank in table["rank"]]
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    read = _read(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    read = _read(run, asked.nbytes)
     shown = read[:MAX_CURVES]
     more = len(read) - len(shown)
     left_out = [Sentence(f"… and {plural(more, 'more curve')} (--json lists all)")] if more else []

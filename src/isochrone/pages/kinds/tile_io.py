@@ -9,6 +9,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import in_use
 from isochrone.pages.page import (
+    Asked,
     Block,
     Column,
     Facts,
@@ -57,12 +58,12 @@ def _title(run: Run) -> str:
     return f"collective I/O of tiles {on_ranks(run)}"
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
     return {
         "ranks": run.size,
         "seconds_are": run.quantity,
         "options": run.options,
-        "phases": [phase.to_json() for phase in _chosen(run, nbytes)],
+        "phases": [phase.to_json() for phase in _chosen(run, asked.nbytes)],
         "aggregators": aggregators(run),
         "file_io": file_io(run),
         "hints": hints(run),
@@ -71,8 +72,8 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
     }
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    found = _chosen(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = _chosen(run, asked.nbytes)
     return [
         Section("Summary", tuple(_overview(run, found)), only="report"),
         Section("Nodes", tuple(_picture([run])), only="report", alone=True),

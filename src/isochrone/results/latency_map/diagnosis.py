@@ -298,7 +298,7 @@ class Diagnosis:
         added = np.zeros(len(mask))
         for column, seconds in cost.columns:
             added[column] += seconds
-        without = np.maximum(self.expected - added, 0.1 * self.expected)
+        without = np.maximum(self.expected - added, np.minimum(self.healthy, self.expected))
         ratios = tuple(
             (int(k), float(np.median((self.expected / without)[mask & (self.level == k)])))
             for k in np.unique(self.level[mask])

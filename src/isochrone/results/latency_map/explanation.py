@@ -107,11 +107,22 @@ class Explanation:
     spread: float
     length: float
 
-    def healthy(self, times: Times) -> Vector:
-        """Return the times of the pairs without what the parts add, in seconds."""
-        base = self.base[level_of(self.chain, times.i, times.j)]
-        least = 0.2 * np.maximum(base, times.seconds.min())
-        return np.asarray(np.maximum(times.seconds - (self.expected - base), least))
+    def healthy(self, times: Times, most: int | None = None) -> Vector:
+        """Return the times of the pairs without what the parts add, in seconds.
+
+        Parameters
+        ----------
+        times
+            The map, or some pairs of it.
+        most
+            Only parts of at most so many units; None: all.
+        """
+        extra = np.zeros(len(times.i))
+        for part, seconds in zip(self.parts, self.seconds, strict=True):
+            if most is None or len(part.members) <= most:
+                extra += seconds * part.weight(times)
+        least = np.minimum(times.seconds, 0.3 * self.base[level_of(self.chain, times.i, times.j)])
+        return np.asarray(np.maximum(times.seconds - extra, least))
 
 
 class Fitter:

@@ -47,28 +47,54 @@ EXCEPTIONS: Final = 0.20
 PROMISING: Final = 4
 """Hierarchies that are explored, of those looked at, and as many of those whose levels stand."""
 
+MOST: Final = 6000
+"""Pairs that hierarchies are compared on."""
+
 NEIGHBOURS: Final = 6
 """Hierarchies looked at, of those that differ from the best in one grouping."""
 
-LEVEL: Final = 8.0
+CHANCE: Final = 1e-2
+"""Largest probability that groups separate unstructured times by luck (a permutation test: every
+set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
+
+WIDE_GAP: Final = 1.5
+"""What convinces where `CHANCE` cannot, as with two nodes of two ranks: a gap that is wider than
+either of the two levels by this factor."""
+
+LEVEL: Final = 11.0
 """Nats that a level costs besides its groups: machines have few. One that joins a single group of
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
 
 def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
-    """Return the shortest explanation of a map."""
-    return _Search(times, told).run()
+    """Return the shortest explanation of a map.
+
+    Of a large map hierarchies are compared on some of its pairs; what is slow rests on all.
+
+    Parameters
+    ----------
+    times
+        The map.
+    told
+        Groupings that the machine told.
+    """
+    search = _Search(times, told)
+    found = search.run()
+    if search.times is times:
+        return found
+    code = search.code(found.chain[:-1])
+    finder = PartFinder(times, found.chain, max(found.spread, MIN_SPREAD), code, {})
+    return finder.improve(finder.grow(finder.like(found)))
 
 
 class _Search:
     """The search for the shortest explanation of one map."""
 
     def __init__(self, times: Times, told: Sequence[Partition]) -> None:
-        self.times = times
+        self.all, self.times = times, times.some(MOST)
         self.told = {canonical(p).tobytes() for p in told}
         self.told_list = [canonical(p) for p in told]
         self.noise = noise_of(times)
-        self.least = float(times.seconds.min())
         self.whole_map = not times.roof.any()
         self.columns: dict[Part, Matrix] = {}
         self.done: dict[tuple[bytes, ...], Explanation | None] = {}
@@ -129,9 +155,9 @@ class _Search:
             yield chain[:k] + chain[k + 1 :]
         groupings = {p.tobytes(): p for p in self.told_list}
         if not self.whole_map:
-            groupings |= {p.tobytes(): p for p in cuts_within(self.times, self.cleaned(best))}
+            groupings |= {p.tobytes(): p for p in cuts_within(self.all, best.healthy(self.all))}
         elif self.times.units > 3:
-            for matrix in (dense(self.times, self.times.seconds), *self.without_parts(best)):
+            for matrix in (dense(self.all, self.all.seconds), *self.without_parts(best)):
                 for distance in distances(matrix):
                     groupings |= {p.tobytes(): p for p in cuts(distance)}
                 for partition in chain:
@@ -149,9 +175,9 @@ class _Search:
         if not self.whole_map:
             return
         if best.parts:
-            yield dense(self.times, self.cleaned(best))
+            yield dense(self.all, best.healthy(self.all))
         if any(len(part.members) > 1 for part in best.parts):
-            yield dense(self.times, self.cleaned(best, 1))
+            yield dense(self.all, best.healthy(self.all, 1))
 
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
@@ -163,29 +189,34 @@ class _Search:
     def plain(self) -> list[list[Partition]]:
         """The hierarchies that the times propose as they are."""
         if self.whole_map:
-            return list(hierarchies(dense(self.times, self.times.seconds), self.noise))
-        return [[partition] for partition in cuts_within(self.times, self.times.seconds)]
-
-    def cleaned(self, fit: Explanation, most: int | None = None) -> Matrix:
-        """Return the times without what the parts add; of parts of at most so many units."""
-        extra = np.zeros(len(self.times.i))
-        for part, seconds in zip(fit.parts, fit.seconds, strict=True):
-            if most is None or len(part.members) <= most:
-                extra += seconds * part.weight(self.times)
-        base = fit.base[level_of(fit.chain, self.times.i, self.times.j)]
-        return np.maximum(self.times.seconds - extra, 0.2 * np.maximum(base, self.least))
+            return list(hierarchies(dense(self.all, self.all.seconds), self.noise))
+        return [[partition] for partition in cuts_within(self.all, self.all.seconds)]
 
     def stands(self, fit: Explanation) -> bool:
         """Whether each level is nearer than the next on the times without costs."""
-        cleaned = np.log(self.cleaned(fit))
+        cleaned = np.log(fit.healthy(self.times))
         level = level_of(fit.chain, self.times.i, self.times.j)
-        return all(
+        return self._no_luck(fit, cleaned, level) and all(
             separates(
                 np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1]),
                 told=partition.tobytes() in self.told,
             )
             for k, partition in enumerate(fit.chain[:-1])
         )  # fmt: skip
+
+    def _no_luck(self, fit: Explanation, cleaned: Matrix, level: NDArray[np.int64]) -> bool:
+        """Whether the groups of few units would hardly separate their times by luck."""
+        groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
+        if len(fit.chain) < 2 or groups.tobytes() in self.told or self.times.roof.any():
+            return True
+        near, far = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
+        if not near.size or not far.size:
+            return False
+        pairs, wrong = near.size + far.size, _exceptions(near, far)
+        sets = _log_choose(pairs, near.size) - _log_choose(pairs, wrong) - np.log(wrong + 1.0)
+        widest = max(near[-1] - near[0], far[-1] - far[0])
+        apart = far[0] - near[-1] > WIDE_GAP * widest
+        return bool(apart or _ways(groups, parent, sizes=False) - sets <= np.log(CHANCE))
 
     def code(self, chain: Sequence[Partition]) -> float:
         """Return the nats that it takes to write the groupings down."""
@@ -214,16 +245,27 @@ def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
     return tuple(p.tobytes() for p in chain)
 
 
-def _ways(group: Partition, parent: Partition) -> float:
-    """Log of the number of ways to group the units of each coarser group like this."""
+def _log_choose(n: int, k: int) -> float:
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
+    """Log of the number of ways to group the units of each coarser group like this.
+
+    ``sizes`` counts groups of other sizes, too.
+    """
     total = 0.0
     for k in np.unique(parent):
-        sizes = np.unique(group[parent == k], return_counts=True)[1]
-        n = int(sizes.sum())
-        alike = np.bincount(sizes)
-        total += float(gammaln(n + 1) - gammaln(sizes + 1).sum() - gammaln(alike + 1).sum())
+        count = np.unique(group[parent == k], return_counts=True)[1]
+        n = int(count.sum())
+        alike = np.bincount(count)
+        total += float(gammaln(n + 1) - gammaln(count + 1).sum() - gammaln(alike + 1).sum())
         # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
-        total += max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3))) if n > 2 else 0
+        total += (
+            max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3)))
+            if n > 2 and sizes
+            else 0
+        )
     return total
 
 

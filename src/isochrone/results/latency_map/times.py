@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,3 +39,13 @@ class Times:
     seconds: Vector
     error: Vector
     roof: Partition
+
+    def some(self, most: int) -> Times:
+        """Return at most so many of the pairs, drawn evenly; itself if it has no more."""
+        if len(self.i) <= most:
+            return self
+        chosen = np.sort(np.random.default_rng(1).permutation(len(self.i))[:most])
+        return replace(
+            self, i=self.i[chosen], j=self.j[chosen], seconds=self.seconds[chosen],
+            error=self.error[chosen],
+        )  # fmt: skip
