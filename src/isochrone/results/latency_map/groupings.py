@@ -35,6 +35,9 @@ KEPT: Final = (3, 2, 1)
 REFERENCES: Final = 96
 """Units that profiles are compared on, where there are more."""
 
+PLAIN: Final = 2
+"""Cuts at the largest gaps of each dendrogram that are followed in any case."""
+
 SWEEPS: Final = 2
 """Times that every unit is put where it fits best."""
 
@@ -62,10 +65,12 @@ def hierarchies(times: Matrix, noise: float, above: int = 0) -> Iterator[list[Pa
     if len(times) < 4 or above >= len(KEPT):
         return
     found: dict[bytes, _Blocks] = {}
+    plain: list[_Blocks] = []
     for distance in distances(times):
-        for cut in cuts(distance):
+        for place, cut in enumerate(cuts(distance)):
             if cut.tobytes() not in found:
                 found[cut.tobytes()] = _Blocks(times, cut, noise)
+                plain += [found[cut.tobytes()]] * (place < PLAIN and not above)
     for blocks in _best(found, KEPT[above]):
         groups = blocks.groups
         for _ in range(SWEEPS):
@@ -74,7 +79,7 @@ def hierarchies(times: Matrix, noise: float, above: int = 0) -> Iterator[list[Pa
                 break
             blocks = found[moved.tobytes()] = _Blocks(times, moved, noise)
             groups = moved
-    for blocks in _best(found, KEPT[above]):
+    for blocks in {id(one): one for one in [*_best(found, KEPT[above]), *plain]}.values():
         for chain in hierarchies(blocks.seconds, noise, above + 1):
             yield [blocks.groups, *(upper[blocks.groups] for upper in chain)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ __all__ = ["Times"]
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
+
+
+NEAREST: Final = 16
+"""Partners of a unit that even a draw of pairs keeps: small groups would be lost in it."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +46,18 @@ class Times:
     roof: Partition
 
     def some(self, most: int) -> Times:
-        """Return at most so many of the pairs, drawn evenly; itself if it has no more."""
+        """Return the nearest partners of each unit and an even draw of the other pairs.
+
+        Itself if it has no more than ``most`` pairs.
+        """
         if len(self.i) <= most:
             return self
-        chosen = np.sort(np.random.default_rng(1).permutation(len(self.i))[:most])
+        ends = np.concatenate([self.i, self.j])
+        order = np.lexsort((np.tile(self.seconds, 2), ends))
+        place = np.arange(len(order)) - np.searchsorted(ends[order], ends[order])
+        near = order[place < NEAREST] % len(self.i)
+        drawn = np.random.default_rng(1).permutation(len(self.i))[:most]
+        chosen = np.unique(np.concatenate([near, drawn]))
         return replace(
             self, i=self.i[chosen], j=self.j[chosen], seconds=self.seconds[chosen],
             error=self.error[chosen],

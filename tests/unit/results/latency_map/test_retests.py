@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,13 +23,14 @@ from made_up.latency_maps import block, latency_map, map_of, tree, with_retests
 
 
 def slow(kind: str, ranks: Sequence[int], level: int, *, retested: bool = False) -> Slow:
-    return Slow(kind, "", 2.0, tuple(ranks), (), level, 2e-6, 1e-6, 8, retested)
+    return Slow(kind, "", 2.0, tuple(ranks), (), level, 2e-6, 1e-6, 8, 1e-6, 1e-6, 1e-6,
+                retested=retested)  # fmt: skip
 
 
 def naming(run: Run, *parts: Slow) -> Topology:
     """Return the reading of a healthy map, with parts named that are none."""
     found = analyse(run)
-    return Topology(found.ranks, found.nbytes, found.levels, found.placement, list(parts), [])
+    return replace(found, slow=list(parts), warnings=[])
 
 
 def two_switches() -> Run:
