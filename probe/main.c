@@ -9,6 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/check.h"
 #include "experiment.h"
+#include "machine/watch.h"
 #include "runfile/preamble.h"
 #include "runfile/record.h"
 
@@ -332,8 +333,11 @@ int main(int argc, char **argv)
 
     int rank, size;
     iso_record_t record;
+    iso_watch_begin(argc, argv);
     MPI_Init(&argc, &argv);
+    iso_check_begin();
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    iso_watch_tell(rank);
     MPI_CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     if (wrong == 0) {
         wrong = settle(experiment, size, error) ||

@@ -19,14 +19,20 @@ enum {
     ISO_EXIT_FAILED = 3, /**< the measurement failed */
 };
 
+/** End all ranks, a moment after what was said. */
+_Noreturn void iso_end_all(void);
+
+/** From now on MPI calls that are not checked fail in the same way, on
+ *  MPI_COMM_WORLD and its duplicates. */
+void iso_check_begin(void);
+
 /** End all ranks after one line "isochrone-probe: file:line: what". */
 #define ISO_FAIL(...)                                                          \
     do {                                                                       \
         fprintf(stderr, "isochrone-probe: %s:%d: ", __FILE__, __LINE__);       \
         fprintf(stderr, __VA_ARGS__);                                          \
         fputc('\n', stderr);                                                   \
-        MPI_Abort(MPI_COMM_WORLD, ISO_EXIT_FAILED);                            \
-        abort();                                                               \
+        iso_end_all();                                                         \
     } while (0)
 
 /** Call MPI, and end all ranks with MPI's error string if it fails. */

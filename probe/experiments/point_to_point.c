@@ -6,6 +6,7 @@
  * of sweep.h; ranks that are not in the pair sleep.
  */
 #include "base/check.h"
+#include "base/pairs.h"
 #include "experiment.h"
 #include "messages/transfer.h"
 #include "runfile/record.h"
@@ -13,11 +14,9 @@
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
-#include <ctype.h>
-#include <limits.h>
 #include <string.h>
 
-enum { MAX_PAIRS = 256 };
+enum { MAX_PAIRS = 256, LONG_MESSAGE = 65536 };
 
 static struct {
     iso_sizes_t sizes;
@@ -61,22 +60,15 @@ static int bad_pairs(char *error)
 static int parse_pairs(struct pair found[MAX_PAIRS], char *error)
 {
     const char *rest = options.pairs;
-    int count = 0;
-    while (rest) {
-        char *end = NULL;
-        if (count == MAX_PAIRS || !isdigit((unsigned char)*rest)) {
+    int count = 0, pair[2], more;
+    while ((more = iso_pairs_next(&rest, pair)) > 0) {
+        if (count == MAX_PAIRS) {
             return bad_pairs(error);
         }
-        long i = strtol(rest, &end, 10);
-        if (*end != '-' || !isdigit((unsigned char)end[1])) {
-            return bad_pairs(error);
-        }
-        long j = strtol(end + 1, &end, 10);
-        if (i == j || i > INT_MAX || j > INT_MAX || (*end && *end != ',')) {
-            return bad_pairs(error);
-        }
-        found[count++] = (struct pair){(int)i, (int)j};
-        rest = *end ? end + 1 : NULL;
+        found[count++] = (struct pair){pair[0], pair[1]};
+    }
+    if (more < 0) {
+        return bad_pairs(error);
     }
     return count;
 }
@@ -93,18 +85,7 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    struct pair found[MAX_PAIRS];
-    int count = parse_pairs(found, error);
-    for (int k = 0; k < count; k++) {
-        int highest = found[k].i > found[k].j ? found[k].i : found[k].j;
-        if (highest >= ranks) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--pairs names rank %d, but there are ranks 0 to %d",
-                     highest, ranks - 1);
-            return -1;
-        }
-    }
-    return 0;
+    return iso_pairs_check_ranks(options.pairs, ranks, error);
 }
 
 static void resolve(int ranks)
@@ -144,6 +125,14 @@ static bool reports(void *self, int subject, int rank)
     return rank == pairs[subject].i;
 }
 
+/** Untimed operations of a pass: the first ones find the caches and the
+ *  processors as the sleep before it has left them. A long message takes longer
+ *  than that costs. */
+static long untimed(long long bytes)
+{
+    return bytes <= LONG_MESSAGE ? 2 : 0;
+}
+
 static void perform(void *self, const iso_task_t *task, double *seconds)
 {
     struct state *state = self;
@@ -152,6 +141,13 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
     bool leads = state->ctx->rank == pair.i;
     iso_transfer_set(transfer, leads ? pair.j : pair.i, task->bytes);
     iso_transfer_meet(transfer, leads);
+    for (long k = 0; k < untimed(task->bytes); k++) {
+        if (leads) {
+            iso_transfer_lead(transfer, 1, 1, seconds);
+        } else {
+            iso_transfer_answer(transfer, 1);
+        }
+    }
     if (leads) {
         iso_transfer_lead(transfer, (long)task->samples, (long)task->batch,
                           seconds);

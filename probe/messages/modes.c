@@ -216,22 +216,32 @@ static void persistent_answer_window(iso_transfer_t *t, long operations)
     persistent_close(t);
 }
 
-/** One exchange, of a window in each direction. */
+/**
+ * Exchanges of an operation. A rank ends an exchange when its partner's message
+ * is there, whether or not its own has arrived. So the two may run half a phase
+ * apart, and every other exchange finds its message waiting. Two in a row are a
+ * round trip: the partner sends the second time when it has got the first.
+ */
+enum { EXCHANGES = 2 };
+
+/** A window in each direction, EXCHANGES times. */
 static inline void exchange(iso_transfer_t *t)
 {
     const iso_message_t *m = &t->message;
     MPI_Comm comm = t->ctx->comm;
-    MPI_Request *r = t->requests;
-    for (long w = 0; w < t->window; w++) {
-        MPI_Irecv(slot(t, w) + t->at, m->count, m->type, t->partner, TAG_DATA,
-                  comm, r++);
+    for (int k = 0; k < EXCHANGES; k++) {
+        MPI_Request *r = t->requests;
+        for (long w = 0; w < t->window; w++) {
+            MPI_Irecv(slot(t, w) + t->at, m->count, m->type, t->partner,
+                      TAG_DATA, comm, r++);
+        }
+        for (long w = 0; w < t->window; w++) {
+            MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA,
+                      comm, r++);
+        }
+        MPI_Waitall((int)(2 * t->window), t->requests, MPI_STATUSES_IGNORE);
+        walk(t);
     }
-    for (long w = 0; w < t->window; w++) {
-        MPI_Isend(t->out + t->at, m->count, m->type, t->partner, TAG_DATA, comm,
-                  r++);
-    }
-    MPI_Waitall((int)(2 * t->window), t->requests, MPI_STATUSES_IGNORE);
-    walk(t);
 }
 
 static void bidirectional_lead(iso_transfer_t *t, long samples, long batch,
@@ -309,17 +319,18 @@ static void wait_until_done(iso_transfer_t *t, long operations)
 static const char ONE_WAY[] = "half a round trip";
 
 const iso_mode_t iso_modes[] = {
-    {"blocking", ONE_WAY, 2, blocking_lead, blocking_answer,
+    {"blocking", ONE_WAY, 2, 1, blocking_lead, blocking_answer,
      blocking_lead_window, answer_window},
-    {"nonblocking", ONE_WAY, 2, nonblocking_lead, nonblocking_answer,
+    {"nonblocking", ONE_WAY, 2, 1, nonblocking_lead, nonblocking_answer,
      nonblocking_lead_window, answer_window},
-    {"persistent", ONE_WAY, 2, persistent_lead, persistent_answer,
+    {"persistent", ONE_WAY, 2, 1, persistent_lead, persistent_answer,
      persistent_lead_window, persistent_answer_window},
-    {"bidirectional", "exchange in both directions", 1, bidirectional_lead,
-     bidirectional_answer, bidirectional_lead, bidirectional_answer},
-    {"put", "put until complete", 1, put_lead, wait_until_done, put_lead,
+    {"bidirectional", "exchange in both directions", EXCHANGES, EXCHANGES,
+     bidirectional_lead, bidirectional_answer, bidirectional_lead,
+     bidirectional_answer},
+    {"put", "put until complete", 1, 1, put_lead, wait_until_done, put_lead,
      wait_until_done},
-    {"get", "get until complete", 1, get_lead, wait_until_done, get_lead,
+    {"get", "get until complete", 1, 1, get_lead, wait_until_done, get_lead,
      wait_until_done},
     {0},
 };

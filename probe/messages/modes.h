@@ -12,8 +12,9 @@
 typedef struct iso_mode {
     const char *name;
     const char *quantity; /**< what the seconds are with a window of 1 */
-    int halves; /**< messages of an operation, one after the other, without a
-                     window */
+    int parts; /**< of an operation, equal and one after the other; a sample is
+                    the time of one part: a message of a round trip */
+    int parts_window; /**< with a window: exchanges of windows, for example */
     void (*lead)(iso_transfer_t *t, long samples, long batch, double *seconds);
     void (*answer)(iso_transfer_t *t, long operations);
     void (*lead_window)(iso_transfer_t *t, long samples, long batch,

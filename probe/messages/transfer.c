@@ -192,8 +192,9 @@ void iso_transfer_lead(iso_transfer_t *t, long samples, long batch,
                        double *seconds)
 {
     bool windows = t->window > 1;
-    (windows ? mode()->lead_window : mode()->lead)(t, samples, batch, seconds);
-    double messages = windows ? (double)t->window : mode()->halves;
+    const iso_mode_t *m = mode();
+    (windows ? m->lead_window : m->lead)(t, samples, batch, seconds);
+    double messages = windows ? (double)t->window * m->parts_window : m->parts;
     for (long k = 0; k < samples; k++) {
         seconds[k] /= (double)batch * messages;
     }

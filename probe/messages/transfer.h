@@ -14,12 +14,16 @@
  *                                                     Isend; Wait)
  *                    W > 1: W Isend; Waitall; receive an empty answer
  *     persistent     the same with Start and Startall
- *     bidirectional  W Irecv; W Isend; Waitall       (partner: the same)
+ *     bidirectional  twice: W Irecv; W Isend; Waitall  (partner: the same)
  *     put            W Put; flush                    (partner: waits)
  *     get            W Get; flush                    (partner: waits)
  *
  * Receives are posted before the sends of the same rank; windows are received
  * into W different places, and the partner posts them all before it waits.
+ *
+ * Whatever is timed ends with a message that the partner could not send before
+ * the timed messages had reached it; so no sample is shorter than what it
+ * times. A single exchange has no such end: see exchange in modes.c.
  */
 #ifndef ISO_TRANSFER_H
 #define ISO_TRANSFER_H

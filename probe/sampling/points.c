@@ -2,6 +2,7 @@
 #include "sampling/points.h"
 
 #include "base/check.h"
+#include "sampling/bends.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,16 +32,20 @@ void iso_points_free(iso_points_t *points)
     free(points->bends);
 }
 
-/** Index of a point, or of the place where it belongs. */
-static int place_of(const iso_points_t *points, int subject, long long bytes)
+int iso_points_place(const iso_points_t *points, int subject, long long bytes)
 {
-    int k = 0;
-    while (k < points->count && (points->items[k].subject < subject ||
-                                 (points->items[k].subject == subject &&
-                                  points->items[k].bytes < bytes))) {
-        k++;
+    int low = 0, high = points->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const iso_point_t *p = &points->items[middle];
+        if (p->subject < subject ||
+            (p->subject == subject && p->bytes < bytes)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return k;
+    return low;
 }
 
 static bool is_at(const iso_points_t *points, int k, int subject,
@@ -50,10 +55,9 @@ static bool is_at(const iso_points_t *points, int k, int subject,
            points->items[k].bytes == bytes;
 }
 
-/** Add a point. @return whether it is new */
-static bool add(iso_points_t *points, int subject, long long bytes)
+bool iso_points_insert(iso_points_t *points, int subject, long long bytes)
 {
-    int at = place_of(points, subject, bytes);
+    int at = iso_points_place(points, subject, bytes);
     if (is_at(points, at, subject, bytes)) {
         return false;
     }
@@ -74,56 +78,77 @@ static bool add(iso_points_t *points, int subject, long long bytes)
     point->bytes = bytes;
     iso_sampler_init(&point->sampler, points->simulated);
     point->sampler.same = SAME;
+    point->sampler.by_pass = true;
     return true;
 }
 
-static void add_bend(iso_points_t *points, int subject, long long left,
-                     long long middle, long long right)
+int iso_points_of(const iso_points_t *points, int subject)
 {
-    if (points->bend_count == points->bend_capacity) {
-        points->bend_capacity = 2 * points->bend_capacity + 64;
-        points->bends = realloc(points->bends, (size_t)points->bend_capacity *
-                                                   sizeof(*points->bends));
-        if (points->bends == NULL) {
-            ISO_FAIL("no memory for %d bends", points->bend_capacity);
-        }
-    }
-    points->bends[points->bend_count++] =
-        (iso_bend_t){subject, left, middle, right};
+    return iso_points_place(points, subject + 1, 0) -
+           iso_points_place(points, subject, 0);
 }
 
-static long long round_to(double bytes, long long quantum)
+long long iso_points_round(double bytes, long long quantum)
 {
     return (long long)llround(bytes / (double)quantum) * quantum;
+}
+
+/** The starting sizes: equally spaced, or powers of a factor. */
+static void add_grid(iso_points_t *points, int subject, long long start,
+                     long long stop, long long quantum)
+{
+    long long least = start > quantum ? start : quantum;
+    iso_points_insert(points, subject, start);
+    if (stop > WIDE * WIDE * least || (start > 0 && stop > WIDE * start)) {
+        double first = start > 0 ? (double)start : (double)WIDE;
+        for (double bytes = first; bytes < (double)stop / 2; bytes *= FACTOR) {
+            iso_points_insert(points, subject,
+                              iso_points_round(bytes, quantum));
+        }
+    } else {
+        double step = (double)(stop - start) / FIRST_INTERVALS;
+        for (int k = 1; k < FIRST_INTERVALS; k++) {
+            iso_points_insert(
+                points, subject,
+                iso_points_round((double)start + k * step, quantum));
+        }
+    }
+    iso_points_insert(points, subject, stop);
+}
+
+/** Add the middles of the starting intervals: a bump between two sizes does not
+ *  show in them. */
+static void add_middles(iso_points_t *points, int subject, long long start,
+                        long long stop, const iso_refinement_t *refinement)
+{
+    int first = iso_points_place(points, subject, start);
+    int last = iso_points_place(points, subject, stop);
+    for (int k = last; k > first; k--) { /* those before k stay in place */
+        long long left = points->items[k - 1].bytes;
+        long long right = points->items[k].bytes;
+        if (right - left > refinement->smallest_gap &&
+            iso_points_of(points, subject) < refinement->max_points) {
+            iso_points_insert(points, subject,
+                              iso_points_round(0.5 * (double)(left + right),
+                                               refinement->quantum));
+        }
+    }
 }
 
 /** The first points of automatic sizes, and all bends between them. */
 static void add_first(iso_points_t *points, int subject, long long start,
                       long long stop, const iso_refinement_t *refinement)
 {
-    long long quantum = refinement->quantum;
-    long long least = start > quantum ? start : quantum;
-    start = round_to((double)start, quantum);
-    stop = round_to((double)stop, quantum);
-    add(points, subject, start);
-    if (stop > WIDE * WIDE * least || (start > 0 && stop > WIDE * start)) {
-        double first = start > 0 ? (double)start : (double)WIDE;
-        for (double bytes = first; bytes < (double)stop / 2; bytes *= FACTOR) {
-            add(points, subject, round_to(bytes, quantum));
-        }
-    } else {
-        double step = (double)(stop - start) / FIRST_INTERVALS;
-        for (int k = 1; k < FIRST_INTERVALS; k++) {
-            add(points, subject, round_to((double)start + k * step, quantum));
-        }
-    }
-    add(points, subject, stop);
-    int first = place_of(points, subject, start);
-    int last = place_of(points, subject, stop);
+    start = iso_points_round((double)start, refinement->quantum);
+    stop = iso_points_round((double)stop, refinement->quantum);
+    add_grid(points, subject, start, stop, refinement->quantum);
+    add_middles(points, subject, start, stop, refinement);
+    int first = iso_points_place(points, subject, start);
+    int last = iso_points_place(points, subject, stop);
     for (int k = first + 1; k < last; k++) {
         const iso_point_t *middle = &points->items[k];
-        add_bend(points, subject, middle[-1].bytes, middle->bytes,
-                 middle[1].bytes);
+        iso_bends_add(points, subject, middle[-1].bytes, middle->bytes,
+                      middle[1].bytes);
     }
 }
 
@@ -136,89 +161,39 @@ void iso_points_add(iso_points_t *points, int subject, const iso_sizes_t *sizes,
         return;
     }
     for (int k = 0; k < sizes->count; k++) {
-        add(points, subject, sizes->bytes[k]);
+        iso_points_insert(points, subject, sizes->bytes[k]);
     }
 }
 
+/** Part of the way from left to right at which the middle lies. */
+double iso_points_part(const iso_point_t *left, const iso_point_t *middle,
+                       const iso_point_t *right)
+{
+    return (double)(middle->bytes - left->bytes) /
+           (double)(right->bytes - left->bytes);
+}
+
 /**
- * How far the middle of three points is from the line between the others,
- * beyond what the 95 % intervals of all three explain; relative to the line,
- * 0 if they explain it, negative if it is below.
+ * How far the middle of three points is above the line between the others,
+ * beyond what the 95 % intervals of all three explain; relative to the line, 0
+ * if they explain it.
  */
-static double off_the_line(const iso_point_t *left, const iso_point_t *middle,
-                           const iso_point_t *right)
+static double above_the_line(const iso_point_t *left, const iso_point_t *middle,
+                             const iso_point_t *right)
 {
     const iso_summary_t *l = &left->summary, *m = &middle->summary,
                         *r = &right->summary;
-    double part = (double)(middle->bytes - left->bytes) /
-                  (double)(right->bytes - left->bytes);
+    double part = iso_points_part(left, middle, right);
     double line = l->median + part * (r->median - l->median);
     double noise = (m->high - m->low) / 2 +
                    (1 - part) * (l->high - l->low) / 2 +
                    part * (r->high - r->low) / 2;
-    double off = m->median - line;
-    return fabs(off) <= noise ? 0 : (off - copysign(noise, off)) / line;
+    return line > 0 ? fmax(0, m->median - line - noise) / line : 0;
 }
 
-static bool measured(const iso_point_t *point)
+bool iso_points_measured(const iso_point_t *point)
 {
     return point->sampler.n > 0;
-}
-
-static int points_of(const iso_points_t *points, int subject)
-{
-    int count = 0;
-    for (int k = 0; k < points->count; k++) {
-        count += points->items[k].subject == subject;
-    }
-    return count;
-}
-
-/** Add the middle of an interval, unless it is there or too near. */
-static int halve(iso_points_t *points, int subject, long long left,
-                 long long right, const iso_refinement_t *refinement)
-{
-    long long middle =
-        round_to(0.5 * (double)(left + right), refinement->quantum);
-    if (right - left <= refinement->smallest_gap || middle == left ||
-        middle == right) {
-        return 0;
-    }
-    if (points_of(points, subject) >= refinement->max_points) {
-        points->full = true;
-        return 0;
-    }
-    if (!add(points, subject, middle)) {
-        return 0;
-    }
-    add_bend(points, subject, left, middle, right);
-    return 1;
-}
-
-int iso_points_refine(iso_points_t *points, const iso_refinement_t *refinement)
-{
-    int added = 0, looked_at = points->bend_count;
-    for (int k = 0; k < looked_at; k++) {
-        iso_bend_t bend = points->bends[k];
-        const iso_point_t *left =
-            &points->items[place_of(points, bend.subject, bend.left)];
-        const iso_point_t *middle =
-            &points->items[place_of(points, bend.subject, bend.middle)];
-        const iso_point_t *right =
-            &points->items[place_of(points, bend.subject, bend.right)];
-        if (!measured(left) || !measured(middle) || !measured(right) ||
-            fabs(off_the_line(left, middle, right)) <= refinement->tolerance) {
-            continue;
-        }
-        added +=
-            halve(points, bend.subject, bend.left, bend.middle, refinement);
-        added +=
-            halve(points, bend.subject, bend.middle, bend.right, refinement);
-    }
-    points->bend_count -= looked_at;
-    memmove(points->bends, points->bends + looked_at,
-            (size_t)points->bend_count * sizeof(*points->bends));
-    return added;
 }
 
 bool iso_points_is_outlier(const iso_points_t *points, int index)
@@ -226,9 +201,9 @@ bool iso_points_is_outlier(const iso_points_t *points, int index)
     const iso_point_t *point = &points->items[index];
     if (index == 0 || index == points->count - 1 ||
         point[-1].subject != point->subject ||
-        point[1].subject != point->subject || !measured(point) ||
-        !measured(point - 1) || !measured(point + 1)) {
+        point[1].subject != point->subject || !iso_points_measured(point) ||
+        !iso_points_measured(point - 1) || !iso_points_measured(point + 1)) {
         return false;
     }
-    return off_the_line(point - 1, point, point + 1) > OUTLIER;
+    return above_the_line(point - 1, point, point + 1) > OUTLIER;
 }

@@ -4,8 +4,13 @@
 #include "base/check.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { PASSES = 4, DEFAULT_REPEATS = 100 };
+/** Passes that the repetitions are dealt out to; of ten medians all but the
+ *  least and the largest enclose the true one at 95 %. */
+enum { FEW_PASSES = 4, PASSES = 10 };
+
+enum { DEFAULT_REPEATS = 100 };
 
 static const double SAME = 1e-6;
 
@@ -70,6 +75,9 @@ void iso_sampler_init(iso_sampler_t *sampler, bool simulated)
 {
     sampler->simulated = simulated;
     sampler->same = SAME;
+    sampler->by_pass = false;
+    sampler->passes = NULL;
+    sampler->pass_capacity = 0;
     bool fixed = options.repeats > 0;
     sampler->capacity = fixed ? options.repeats : options.max_repeats;
     sampler->seconds = iso_calloc((size_t)sampler->capacity, sizeof(double));
@@ -79,6 +87,7 @@ void iso_sampler_init(iso_sampler_t *sampler, bool simulated)
 void iso_sampler_reset(iso_sampler_t *sampler)
 {
     sampler->n = 0;
+    sampler->pass_count = 0;
     sampler->extra = 0;
     sampler->spent = 0;
 }
@@ -93,7 +102,7 @@ void iso_sampler_extend(iso_sampler_t *sampler, long more)
     }
     sampler->seconds = seconds;
     sampler->capacity = capacity;
-    sampler->extra = more;
+    sampler->extra += more;
 }
 
 long iso_sampler_goal(void)
@@ -103,8 +112,9 @@ long iso_sampler_goal(void)
 
 void iso_sampler_free(iso_sampler_t *sampler)
 {
+    free(sampler->passes);
     free(sampler->seconds);
-    sampler->seconds = NULL;
+    sampler->passes = sampler->seconds = NULL;
 }
 
 int iso_sampler_warmup(void)
@@ -133,12 +143,33 @@ static bool known_already(const iso_sampler_t *sampler)
     return true;
 }
 
+long iso_sampler_share(const iso_sampler_t *sampler)
+{
+    long passes = sampler->by_pass ? PASSES : FEW_PASSES;
+    return (iso_sampler_goal() + passes - 1) / passes;
+}
+
+/** Repetitions of the next pass with --precision. */
+static long wanted_for_precision(iso_sampler_t *sampler)
+{
+    if (sampler->n < options.min_repeats) {
+        long rest = options.min_repeats - sampler->n;
+        long share = sampler->by_pass ? iso_sampler_share(sampler) : rest;
+        return share < rest ? share : rest;
+    }
+    if (sampler->spent >= options.max_time || precise_enough(sampler)) {
+        return 0;
+    }
+    return sampler->n / (sampler->by_pass ? PASSES : 2) + 1;
+}
+
 int iso_sampler_wants(iso_sampler_t *sampler)
 {
     long wanted;
     if (sampler->extra > 0) {
-        wanted = sampler->extra;
-        sampler->extra = 0;
+        long share = iso_sampler_share(sampler);
+        wanted = share < sampler->extra ? share : sampler->extra;
+        sampler->extra -= wanted;
     } else if (sampler->simulated && !options.repeats_given &&
                sampler->n == 0) {
         wanted = 2;
@@ -146,13 +177,9 @@ int iso_sampler_wants(iso_sampler_t *sampler)
                known_already(sampler)) {
         wanted = 0;
     } else if (options.repeats > 0) {
-        wanted = (options.repeats + PASSES - 1) / PASSES;
-    } else if (sampler->n < options.min_repeats) {
-        wanted = options.min_repeats - sampler->n;
-    } else if (sampler->spent >= options.max_time || precise_enough(sampler)) {
-        wanted = 0;
+        wanted = iso_sampler_share(sampler);
     } else {
-        wanted = sampler->n / 2 + 1;
+        wanted = wanted_for_precision(sampler);
     }
     long room = sampler->capacity - sampler->n;
     return (int)(wanted < room ? wanted : room);
@@ -175,6 +202,56 @@ static double quantile(const double *sorted, long n, double q)
     return sorted[below] + part * (sorted[above] - sorted[below]);
 }
 
+void iso_sampler_close_pass(iso_sampler_t *sampler, long from)
+{
+    long n = sampler->n - from;
+    if (n < 1) {
+        return;
+    }
+    if (sampler->pass_count == sampler->pass_capacity) {
+        sampler->pass_capacity = 2 * sampler->pass_capacity + 16;
+        sampler->passes = realloc(
+            sampler->passes, (size_t)sampler->pass_capacity * sizeof(double));
+        if (sampler->passes == NULL) {
+            ISO_FAIL("no memory for %ld passes", sampler->pass_capacity);
+        }
+    }
+    double *t = sampler->seconds + from;
+    qsort(t, (size_t)n, sizeof(*t), compare);
+    sampler->passes[sampler->pass_count++] = quantile(t, n, 0.5);
+}
+
+/** The 95 % interval of the median, from the repetitions, which are sorted. */
+static void enclose_by_repetitions(const iso_sampler_t *sampler,
+                                   iso_summary_t *s)
+{
+    long n = sampler->n;
+    double half = 0.98 * sqrt((double)n); /* 1.96 sigma of Binomial(n, 1/2) */
+    long low = (long)floor(0.5 * (double)n - half) - 1;
+    long high = (long)ceil(0.5 * (double)n + half);
+    s->low = sampler->seconds[n < 6 || low < 0 ? 0 : low];
+    s->high = sampler->seconds[n < 6 || high > n - 1 ? n - 1 : high];
+}
+
+/** The 95 % interval of the median, from the medians of the passes. */
+static void enclose_by_passes(const iso_sampler_t *sampler, iso_summary_t *s)
+{
+    long n = sampler->pass_count, k = 0;
+    double *sorted = iso_calloc((size_t)n, sizeof(double));
+    memcpy(sorted, sampler->passes, (size_t)n * sizeof(double));
+    qsort(sorted, (size_t)n, sizeof(double), compare);
+    /* Of n passes, k or fewer lie on one side of the median, in 2.5 %. */
+    double chance = pow(0.5, (double)n), below = chance;
+    while (below + chance * (double)(n - k) / (double)(k + 1) <= 0.025) {
+        chance *= (double)(n - k) / (double)(k + 1);
+        below += chance;
+        k++;
+    }
+    s->low = fmin(sorted[k], s->median);
+    s->high = fmax(sorted[n - 1 - k], s->median);
+    free(sorted);
+}
+
 iso_summary_t iso_sampler_summary(iso_sampler_t *sampler)
 {
     double *t = sampler->seconds;
@@ -193,11 +270,11 @@ iso_summary_t iso_sampler_summary(iso_sampler_t *sampler)
     s.p95 = quantile(t, n, 0.95);
     s.max = t[n - 1];
 
-    double half = 0.98 * sqrt((double)n); /* 1.96 sigma of Binomial(n, 1/2) */
-    long low = (long)floor(0.5 * (double)n - half) - 1;
-    long high = (long)ceil(0.5 * (double)n + half);
-    s.low = t[n < 6 || low < 0 ? 0 : low];
-    s.high = t[n < 6 || high > n - 1 ? n - 1 : high];
+    if (sampler->pass_count >= ISO_FEW_PASSES) {
+        enclose_by_passes(sampler, &s);
+    } else {
+        enclose_by_repetitions(sampler, &s);
+    }
     return s;
 }
 

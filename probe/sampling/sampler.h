@@ -7,6 +7,12 @@
  * is narrow enough (--precision), within --min-repeats, --max-repeats and
  * --max-time. Times are seconds.
  *
+ * Repetitions are taken in passes. Those of one pass follow each other closely
+ * and are slow together when something else has the machine for a moment, so
+ * they say little about how far the median of another pass may be. Where there
+ * are enough passes, the interval of the median therefore rests on their
+ * medians, and not on the repetitions.
+ *
  * In a simulator equal operations take equal times: there two repetitions
  * that agree are enough, unless --repeats was given.
  */
@@ -18,6 +24,9 @@
 
 #include <stdbool.h>
 
+/** Fewer passes cannot enclose a median at 95 %. */
+enum { ISO_FEW_PASSES = 6 };
+
 /** What is kept of n repetitions. Times in seconds. */
 typedef struct iso_summary {
     double n;
@@ -25,16 +34,22 @@ typedef struct iso_summary {
     double min, median, p95, max;
     double low, high; /**< 95 % interval of the median, from order statistics:
                            J.-Y. Le Boudec, Performance Evaluation of Computer
-                           and Communication Systems, 2010, Theorem 2.1 with
-                           the normal approximation; below 6 repetitions it is
-                           min and max, which cover less */
+                           and Communication Systems, 2010, Theorem 2.1, of the
+                           medians of the passes if there are ISO_FEW_PASSES;
+                           else of the repetitions, with the normal
+                           approximation; below 6 of them it is min and max,
+                           which cover less */
 } iso_summary_t;
 
 /** The repetitions of one point, for example one pair at one message size. */
 typedef struct iso_sampler {
     double *seconds; /**< n repetitions so far, room for capacity */
     long n, capacity;
-    long extra;     /**< of them asked for by iso_sampler_extend */
+    double *passes; /**< medians of the passes that were closed */
+    long pass_count, pass_capacity;
+    bool by_pass;   /**< there are to be passes enough for the interval to rest
+                         on them; false unless set after init */
+    long extra;     /**< repetitions asked for by iso_sampler_extend */
     bool simulated; /**< the clock is a simulator's */
     double same;    /**< relative difference below which simulated times are
                          the same; 1e-6 unless set after init */
@@ -57,7 +72,7 @@ void iso_sampler_reset(iso_sampler_t *sampler);
 void iso_sampler_free(iso_sampler_t *sampler);
 
 /** Make room for @a more repetitions beyond what the options allow; they are
- *  wanted at once. */
+ *  wanted in as many passes as the first ones. */
 void iso_sampler_extend(iso_sampler_t *sampler, long more);
 
 /** Repetitions that a point has at least when it has enough. */
@@ -72,6 +87,12 @@ int iso_sampler_warmup(void);
  * Asked pass after pass, so that several points can take turns.
  */
 int iso_sampler_wants(iso_sampler_t *sampler);
+
+/** Repetitions of one pass. */
+long iso_sampler_share(const iso_sampler_t *sampler);
+
+/** End a pass: its repetitions are those from number @a from on. */
+void iso_sampler_close_pass(iso_sampler_t *sampler, long from);
 
 /** Summarise. Sorts the repetitions. Needs n >= 1. */
 iso_summary_t iso_sampler_summary(iso_sampler_t *sampler);

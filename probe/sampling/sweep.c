@@ -3,9 +3,10 @@
 
 #include "base/check.h"
 #include "runfile/record.h"
+#include "sampling/bends.h"
 #include "sampling/conductor.h"
+#include "sampling/judge.h"
 #include "sampling/points.h"
-#include "sampling/quality.h"
 #include "sampling/sampler.h"
 #include "sampling/time_limit.h"
 
@@ -13,9 +14,6 @@
 
 /** Repetitions that a lack of time leaves a point at least. */
 enum { MIN_REPEATS = 3 };
-
-/** Visits without a valid sample after which a point is given up. */
-enum { MAX_VOID_VISITS = 20 };
 
 static struct {
     double tolerance;
@@ -26,7 +24,8 @@ static struct {
 const iso_option_t iso_sweep_options[] = {
     {"tolerance", ISO_OPTION_NUMBER, "FRACTION", "0.02",
      "--bytes auto: divide an interval where the time differs from the "
-     "straight line between its ends by more than this fraction",
+     "straight line between its neighbours by more than this fraction, again "
+     "and again",
      &options.tolerance},
     {"smallest-gap", ISO_OPTION_SIZE, "SIZE", "64",
      "--bytes auto: do not divide intervals of this size or less",
@@ -126,6 +125,7 @@ static void write_record(struct run *run, const iso_point_t *point,
     iso_record_begin(record, "sample");
     run->sweep->record(run->sweep->self, task, times, reporters, sample);
     iso_record_int(record, "bytes", (long)task->bytes);
+    iso_record_int(record, "pass", point->sampler.pass_count);
     iso_record_int(record, "repeat", point->sampler.n);
     iso_record_double(record, "seconds", seconds);
     if (task->batch > 1) {
@@ -217,7 +217,7 @@ static bool visit(struct run *run, iso_point_t *point)
         point->lowered = true;
         return false;
     }
-    if (wanted == 0 || point->void_visits > MAX_VOID_VISITS) {
+    if (wanted == 0 || point->void_visits > ISO_MAX_VOID_VISITS) {
         return false;
     }
     double estimate = sampler->n > 0 ? point->summary.median : 0;
@@ -232,6 +232,7 @@ static bool visit(struct run *run, iso_point_t *point)
         take(run, point, wanted, point->batch);
     }
     if (sampler->n > 0) {
+        iso_sampler_close_pass(sampler, before);
         point->summary = iso_sampler_summary(sampler);
         run->taken += sampler->n - before;
     }
@@ -262,6 +263,38 @@ static void measure_points(struct run *run)
     }
 }
 
+/** Measure what looks like a bend again, until it is sure or none. */
+static void confirm_bends(struct run *run)
+{
+    while (iso_bends_question(&run->points, &run->refinement)) {
+        run->pending = run->points.count;
+        for (int k = 0; k < run->points.count; k++) {
+            iso_point_t *point = &run->points.items[k];
+            if (!point->questioned) {
+                continue;
+            }
+            iso_sampler_extend(&point->sampler,
+                               iso_sampler_share(&point->sampler));
+            if (!visit(run, point)) {
+                return; /* out of time: what is not sure is none */
+            }
+            show_progress(run, point);
+        }
+        iso_bends_note(&run->points);
+    }
+}
+
+/** With --bytes auto: more sizes where the curve bends. */
+static void refine(struct run *run)
+{
+    confirm_bends(run);
+    while (!iso_time_limit_over(run->ctx) &&
+           iso_bends_refine(&run->points, &run->refinement)) {
+        measure_points(run);
+        confirm_bends(run);
+    }
+}
+
 /** Measure outliers again. */
 static void measure_again(struct run *run)
 {
@@ -275,61 +308,10 @@ static void measure_again(struct run *run)
                 iso_points_is_outlier(&run->points, k)) {
                 point->again = true;
                 iso_sampler_extend(&point->sampler, iso_sampler_goal());
-                visit(run, point);
             }
         }
         measure_points(run);
     }
-}
-
-static void warn(const struct run *run, const iso_quality_t *quality,
-                 long given_up, long lowered)
-{
-    char text[160];
-    const iso_points_t *points = &run->points;
-    iso_record_t *record = run->ctx->record;
-    if (given_up + quality->points < points->count) {
-        iso_time_limit_warn(run->ctx, quality->points, points->count, "points");
-    }
-    if (given_up > 0) {
-        snprintf(text, sizeof(text),
-                 "%ld of %d points were given up: all their samples were void",
-                 given_up, points->count);
-        iso_record_warning(record, "given-up", text);
-    }
-    if (lowered > 0) {
-        snprintf(text, sizeof(text),
-                 "the time limit of %g s lowered the repetitions of %ld of %d "
-                 "points",
-                 iso_time_limit(), lowered, points->count);
-        iso_record_warning(record, "repeats-lowered", text);
-    }
-    if (points->full) {
-        snprintf(
-            text, sizeof(text),
-            "--max-points %ld is too few to resolve all bends of the curve",
-            options.max_points);
-        iso_record_warning(record, "max-points", text);
-    }
-    iso_quality_warn(quality, record);
-}
-
-/** Judge how well all points are known, and warn where they are not. */
-static iso_outcome_t judge(const struct run *run)
-{
-    iso_quality_t quality = {0};
-    long given_up = 0, lowered = 0;
-    for (int k = 0; k < run->points.count; k++) {
-        const iso_point_t *point = &run->points.items[k];
-        if (point->sampler.n > 0) {
-            iso_quality_add(&quality, &point->summary);
-            lowered += point->lowered && point->sampler.n < iso_sampler_goal();
-        }
-        given_up +=
-            point->sampler.n == 0 && point->void_visits > MAX_VOID_VISITS;
-    }
-    warn(run, &quality, given_up, lowered);
-    return quality.points == run->points.count ? ISO_COMPLETE : ISO_CUT_SHORT;
 }
 
 static void add_points(struct run *run)
@@ -358,13 +340,14 @@ static iso_outcome_t conduct(const iso_sweep_t *sweep,
     };
     iso_points_init(&run.points, sweep->ctx->clock.simulated);
     add_points(&run);
-    do {
-        measure_points(&run);
-    } while (!iso_time_limit_over(run.ctx) &&
-             iso_points_refine(&run.points, &run.refinement));
+    measure_points(&run);
+    if (sweep->sizes->automatic) {
+        refine(&run);
+    }
     measure_again(&run);
     iso_conductor_dismiss(conductor);
-    iso_outcome_t outcome = judge(&run);
+    iso_outcome_t outcome =
+        iso_points_judge(&run.points, run.ctx, options.max_points);
     iso_points_free(&run.points);
     return outcome;
 }

@@ -12,17 +12,20 @@
  *             tell its ranks:  size, samples, operations a sample
  *             they measure (iso_sweep_t.perform)
  *             rank 0 collects their times and writes a record a repetition
- *     with --bytes auto: halve the intervals in which the curve is not
- *         straight, and do the same with the new points
+ *     with --bytes auto: measure again, together, what looks like a bend; halve
+ *         the intervals on both sides of those that are real, and do the same
+ *         with the new points
  *     measure outliers again: points that are slower than the line between
  *         their neighbours
  *
- * Automatic sizes. The first points are equally spaced, or powers of 4 apart
- * if the range is wide. The middle of an interval is compared with the straight
- * line between its ends. If it is off by more than --tolerance of the line and
- * more than the 95 % intervals explain, both halves are looked at in the same
- * way, down to --smallest-gap. A jump, where the library changes its protocol,
- * thus costs two points for every halving.
+ * Automatic sizes (bends.h). The first points are equally spaced, or powers of
+ * 4 apart if the range is wide, and the middles between them. Each point is
+ * compared with the straight line between its neighbours. If it is off by more
+ * than --tolerance of the line, the three are measured again, in turns: 6 to 24
+ * passes, until it is off to the same side in nearly all of them, by more than
+ * the tolerance in the middle of them. Then both intervals are halved, the
+ * largest bend first, down to --smallest-gap. A jump, where the library changes
+ * its protocol, thus costs two points for every halving.
  *
  * Time limit. With --time-limit the repetitions of a point are lowered, down to
  * 3, so that every point gets its share of the time; only if that is not

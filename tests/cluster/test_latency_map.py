@@ -62,3 +62,18 @@ def test_a_node_with_a_tenth_of_the_rate_is_named_and_nothing_else(
     assert [(part["kind"], part["who"]) for part in found["slow"]] == [("node", "n3")]
     assert found["slow"][0]["ratio"] == pytest.approx(10, rel=0.4)
     assert found["placement"] == {"kind": "block", "ranks_per_node": [2, 1, 1, 1]}
+    assert found["slow"][0]["retested"]
+    assert not found["slow"][0].get("suspected")
+
+
+def test_what_is_named_was_measured_again_by_a_second_start(
+    cluster: Callable[..., Cluster], isochrone: Callable[..., object], tmp_path: Path
+) -> None:
+    """The one pair the map itself measures again is not enough for every node it may name."""
+    on = cluster((2, 1, 1, 1), "100mbit", {"n3": "10mbit", "n4": "10mbit"})
+    out = tmp_path / "map.jsonl"
+    run = measure(on, find_mpi("mpich-wheel"), out, "--bytes", "128KiB", "--repeats", 4,
+                  "--retest", 1)  # fmt: skip
+    assert run.complete
+    found = json.loads(isochrone("show", out, "--json").stdout)
+    assert all(part["retested"] for part in found["slow"]), found["slow"]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from beds.mpis import MPIS, ROOT, SCRIPTS, wait_for_records
+from beds.mpis import ROOT, SCRIPTS
 from isochrone import models
 from isochrone.base import registry
 from isochrone.runfile.file import read
@@ -104,26 +101,32 @@ def test_report_is_one_file_without_a_request(
     assert "Round trip" in text or "round trip" in text
 
 
-def test_demo_ends_with_a_report_and_may_be_repeated(
+def test_demo_ends_with_a_report_and_loses_none_if_repeated(
     isochrone_process: Isochrone, tmp_path: Path
 ) -> None:
-    for _ in range(2):
-        answer = isochrone_process("demo", cwd=tmp_path)
-        assert answer.returncode == 0, answer.stderr
-    assert (tmp_path / "report.html").is_file()
+    answer = isochrone_process("demo", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    first = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    answer = isochrone_process("demo", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert "The report is report-2.html" in answer.stdout
+    both = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert len(both) == 2 * len(first) == 8
+    assert {name: both[name] for name in first} == first
     assert read(tmp_path / "demo-latency-map.jsonl").complete
     assert read(tmp_path / "demo-point-to-point.jsonl").complete
     assert models.read(tmp_path / "demo-model.json").family == "hockney"
 
 
-def test_demo_does_not_replace_a_page_that_is_not_its_own(
+def test_demo_does_not_replace_a_file_it_is_told_to_write(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
-    page = tmp_path / "report.html"
+    page = tmp_path / "thesis.html"
     page.write_text("<html>my thesis</html>")
-    answer = isochrone("demo", cwd=tmp_path)
+    answer = isochrone("demo", "-o", page, cwd=tmp_path)
     assert answer.returncode == 2
-    assert page.read_text() == "<html>my thesis</html>"
+    assert "it exists already" in answer.stderr
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["<html>my thesis</html>"]
 
 
 def test_dry_run_prints_the_command_and_starts_nothing(
@@ -212,7 +215,17 @@ WRONG = [
     (["export", "map.jsonl", "--to", "csv", "-o", "map.jsonl", "--force"], "the file that is read"),
     (["platform", "nodes:4", "-o", "p.hosts"], "that is the name of the host file"),
     (["platform", "nodes:8 torus:2x2", "-o", "p.xml"], "says itself how many nodes"),
-]
+    (["show", "model.json"], "it is a model, not a run file"),
+    (["report", "pairs.csv", "-o", "r.html"], "isochrone import pairs.csv --from csv"),
+    (["show", "times.csv"], "it is a table, not a run file (isochrone fit"),
+    (["show", "osu.log"], "isochrone import osu.log --from osu makes a run file of it"),
+    (["show", "mmpi.log"], "it is a log of mmpi"),
+    (["fit", "map.jsonl", "map.jsonl"], "none of the 2 files can be fitted"),
+    (["predict", "collective", "--model", "model.json", "--bytes", "8", "--ranks", "-4"],
+     "'-4' is not a number of ranks"),
+    (["predict", "collective", "--model", "model.json", "--bytes", "8", "--ranks", "0:4:2"],
+     "'0:4:2' is not a number of ranks"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("args", "complaint"), WRONG, ids=[" ".join(args) for args, _ in WRONG])
@@ -230,6 +243,11 @@ def test_wrong_use_is_one_line_and_exit_code_2(
         "map.jsonl": header + pair,
         "absurd.jsonl": header + pair.replace('"median":1e-6', '"median":1e300'),
         "huge.jsonl": header.replace('"ranks":2', '"ranks":400000000'),
+        "model.json": '{\n "record": "model",\n "format": 1\n}\n',
+        "pairs.csv": "i,j,bytes,mean\n0,1,64,1e-6\n",
+        "times.csv": "op,p,b,seconds\nbcast,4,64,1e-6\n",
+        "osu.log": "\n# OSU MPI Bandwidth Test v7.1\n# Size      Bandwidth (MB/s)\n1 3.45\n",
+        "mmpi.log": "# Testing Hostname: x\n# Processors: 4 MsgLen 64 Repeats: 100\n",
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -313,31 +331,6 @@ def test_a_probe_that_hangs_is_ended_and_its_file_kept(
     assert f"what was measured is kept in {out}" in answer.stderr
     assert not read(out).complete
     assert not survivors(hang)
-
-
-def test_interrupting_ends_the_ranks_and_keeps_what_was_measured(tmp_path: Path) -> None:
-    """Ctrl-C reaches isochrone alone; no rank may survive it.
-
-    All pairs take equally long, so with two of fifteen in the file it is far from its end.
-    """
-    out = tmp_path / "map.jsonl"
-    options = ["--repeats", "500", "--bytes", "64,1MiB", "-o", out]
-    process = subprocess.Popen(
-        [SCRIPTS / "isochrone", "measure", "latency-map", "-n", "6", *options],
-        env={**os.environ, "MPICC": str(MPIS["mpich-wheel"])},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    wait_for_records(out, "pair", 2, process)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
-    assert process.returncode == 3
-    assert "interrupted" in errors
-    assert "Traceback" not in errors
-    run = read(out)
-    assert not run.complete
-    assert len(run.pairs()) >= 2
-    assert np.isfinite(run.matrix()).any()
-    assert not survivors(out)
 
 
 def survivors(file: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Fit, predict, plot and compare as a user does."""
+"""Fit, predict and plot as a user does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 
 from beds.mpis import ROOT
 from isochrone.runfile.file import write
-from made_up.sweeps import point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 
 Isochrone = Callable[..., subprocess.CompletedProcess[str]]
@@ -97,39 +96,6 @@ def test_plot_draws_a_model_with_the_times(
         assert picture.read_text().startswith("<?xml")
 
 
-def test_compare_fails_where_asked_to(isochrone: Isochrone, runs: list[Path]) -> None:
-    """Exit code 1 and a line for each regression; 0 if there is none."""
-    same = isochrone("compare", runs[0], runs[1], "--fail-on", "slower:5%")
-    assert same.returncode == 0, same.stdout
-    assert "80 points, 0 slower, 0 faster" in same.stdout
-    worse = isochrone("compare", runs[0], runs[2], "--fail-on", "slower:5%")
-    assert worse.returncode == 1
-    lines = [line for line in worse.stdout.splitlines() if line.startswith("slower by")]
-    assert len(lines) == 80
-    assert isochrone("compare", runs[0], runs[2], "--fail-on", "slower:50%").returncode == 0
-    assert isochrone("compare", runs[2], runs[0], "--fail-on", "faster:5%").returncode == 1
-    answer = isochrone("compare", runs[0], runs[2], "--fail-on", "slower:5%", "--json")
-    found = json.loads(answer.stdout)
-    assert answer.returncode == 1
-    assert found["counts"] == {"slower": 80, "faster": 0, "same": 0}
-    assert {"key", "ratio", "low", "high", "p", "verdict"} <= set(found["points"][0])
-    assert len(found["failed"]) == 80
-
-
-def test_sets_of_runs_are_folders_or_lists(
-    isochrone: Isochrone, runs: list[Path], tmp_path: Path
-) -> None:
-    folder = tmp_path / "after"
-    folder.mkdir()
-    for path in runs[:2]:
-        (folder / path.name).write_bytes(path.read_bytes())
-    answer = isochrone("compare", f"{runs[0]},{runs[1]}", folder)
-    assert "80 points, 0 slower" in answer.stdout
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    one_line(isochrone("compare", runs[0], empty), "no run files")
-
-
 def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path: Path) -> None:
     """A missing variable, another experiment, a model that is none, an output that is an input."""
     table = tmp_path / "t.csv"
@@ -150,8 +116,6 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
     one_line(isochrone(*predict, "--model", CLIC, "--ranks", 4, "--op", "scan"), "no op 'scan'")
     hot = CLIC.with_name("tachyon-i.json")
     one_line(isochrone(*predict, "--model", hot, "--ranks", 4), "no model of a collective")
-    one_line(isochrone("compare", runs[0], map_file), "not the same thing: experiment")
-    one_line(isochrone("compare", runs[0], runs[1], "--fail-on", "slow"), "slower:PERCENT")
     changed = tmp_path / "changed.json"
     changed.write_text(CLIC.read_text().replace("LAM MPI", "LAM"))
     one_line(isochrone(*predict, "--model", changed, "--ranks", 4), "the hash is wrong")
@@ -173,25 +137,3 @@ def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.count("bcast-log model") == 2
-
-
-def test_folders_of_suites_are_compared_file_by_file(
-    isochrone: Isochrone, runs: list[Path], tmp_path: Path
-) -> None:
-    """What one `suite` wrote against what another did: files of the same name belong together."""
-    pair = tmp_path / "pair.jsonl"
-    write(point_to_point(), pair)
-    folders = [tmp_path / "before", tmp_path / "after"]
-    for folder, bcast in zip(folders, (runs[0], runs[2]), strict=True):
-        folder.mkdir()
-        (folder / "bcast.jsonl").write_bytes(bcast.read_bytes())
-        (folder / "pair.jsonl").write_bytes(pair.read_bytes())
-    answer = isochrone("compare", *folders, "--fail-on", "slower:5%")
-    assert answer.returncode == 1
-    assert "bcast.jsonl: slower by" in answer.stdout
-    assert "pair.jsonl: slower by" not in answer.stdout
-    found = json.loads(isochrone("compare", *folders, "--json").stdout)["comparisons"]
-    assert set(found) == {"bcast.jsonl", "pair.jsonl"}
-    (folders[1] / "bcast.jsonl").rename(folders[1] / "other.jsonl")
-    (folders[1] / "pair.jsonl").rename(folders[1] / "another.jsonl")
-    one_line(isochrone("compare", *folders), "no run files of the same name")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -81,9 +82,49 @@ def test_a_dry_run_prints_every_command_and_measures_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_suite_like_another_measures_its_sizes(isochrone: Command, tmp_path: Path) -> None:
+    """Once each chose its own, and `compare before/ after/` ended with exit code 2."""
+    quick = ("suite", "quick", "--ranks", "2", "--max-time", "12", "--quiet")
+    first = isochrone(*quick, "-o", "before", cwd=tmp_path)
+    second = isochrone(*quick, "-o", "after", "--like", "before", cwd=tmp_path)
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    sizes = [
+        set(read(tmp_path / folder / "sizes-2.jsonl").tables["sample"]["bytes"].tolist())
+        for folder in ("before", "after")
+    ]
+    assert sizes[1] <= sizes[0]  # a time limit may leave out some
+    assert len(sizes[1]) > 5
+    compared = isochrone("compare", "before", "after", cwd=tmp_path)
+    assert compared.returncode == 0, compared.stderr
+    assert compared.stdout.count("one start a side: no verdict") == 5
+    gate = isochrone("compare", "before", "after", "--fail-on", "slower:5%", cwd=tmp_path)
+    assert gate.returncode == 1
+    assert gate.stdout.count("cannot judge") == 5
+    again = isochrone(*quick, "-o", "after", "--like", "before", cwd=tmp_path)
+    assert "5 of 5 runs are in after/ already" in again.stdout
+
+
+def test_a_suite_that_runs_several_times_can_be_compared(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    """Each time into a folder of its own, which `compare` takes for launches of one suite."""
+    quick = ("suite", "quick", "--ranks", "2", "--max-time", "8", "--quiet", "--runs", "2")
+    assert isochrone(*quick, "-o", "both", cwd=tmp_path).returncode == 0
+    assert [folder.name for folder in sorted((tmp_path / "both").iterdir())] == [
+        "launch-1", "launch-2",
+    ]  # fmt: skip
+    compared = isochrone("compare", "both", "both", "--json", cwd=tmp_path)
+    found = json.loads(compared.stdout)["comparisons"]
+    assert set(found) == {f"{name}-2.jsonl" for name in presets.SUITES["quick"].presets}
+    for one in found.values():
+        assert one["launches"] == {"before": 2, "after": 2}
+        assert one["counts"]["slower"] == one["counts"]["faster"] == 0
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (("suite", "mpptest", "--ranks", "2", "--like", "."), "it holds no run of this suite"),
         (("suite", "mpptest", "--ranks", "1"), "not a list of numbers of ranks"),
         (("suite", "mpptest", "--ranks", "two"), "not a list of numbers of ranks"),
         (("suite", "mpptest", "--max-time", "-1"), "not a number of seconds"),

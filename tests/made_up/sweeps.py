@@ -35,16 +35,18 @@ def point_to_point(
     per_node: int = 2,
     ranks: int = 4,
     complete: bool = True,
+    passes: int | None = None,
     **options: Any,
 ) -> Run:
-    """Make a run of ``point-to-point``."""
+    """Make a run of ``point-to-point``; ``passes`` that its samples say they are of, if any."""
     dice = np.random.default_rng(seed)
     rows: list[dict[str, Any]] = []
     for repeat in range(repeats):  # pass after pass, as the probe visits the sizes
         for i, j in pairs:
             for nbytes in sizes:
                 factor = dice.lognormal(0, noise)
-                rows.append({"i": i, "j": j, "bytes": nbytes, "repeat": repeat,
+                number = {} if passes is None else {"pass": repeat * passes // repeats}
+                rows.append({"i": i, "j": j, "bytes": nbytes, "repeat": repeat, **number,
                              "seconds": time(nbytes) * factor})  # fmt: skip
     given = {"mode": "blocking", "window": 1, "layout": "contiguous", "cache": "hot", **options}
     words = "half a round trip"
@@ -103,6 +105,25 @@ def collective(
     given = {"sync": "barrier", "root": "fixed", **options}
     return run_of("collective", ranks, per_node, {"sample": rows}, given,
                 "operation, slowest rank")  # fmt: skip
+
+
+def done_at(
+    op: str, units: Sequence[float], *, sizes: Sequence[int] = (8, 1024, 65536), repeats: int = 12,
+    noise: float = 0.05, per_node: int = 4, seed: int = 7,
+) -> Run:  # fmt: skip
+    """Make a run of a collective operation whose ranks are done after so many messages each."""
+    dice = np.random.default_rng(seed)
+    rows: list[dict[str, Any]] = []
+    for repeat in range(repeats):
+        for nbytes in sizes:
+            noisy = dice.lognormal(0, noise, len(units))
+            times = np.array(units) * (1.5e-6 + nbytes / 4e9) * noisy
+            rows.append({
+                "op": op, "p": len(units), "bytes": nbytes, "root": 0, "repeat": repeat,
+                "seconds": float(times.max()), "times": times.tolist(),
+            })  # fmt: skip
+    return run_of("collective", len(units), per_node, {"sample": rows},
+                  {"sync": "barrier", "root": "fixed"}, "operation, slowest rank")  # fmt: skip
 
 
 def table_of(rows: Sequence[dict[str, Any]]) -> Table:

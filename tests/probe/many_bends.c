@@ -6,7 +6,7 @@
  *     many_bends CURVES
  */
 #include "base/check.h"
-#include "sampling/points.h"
+#include "sampling/bends.h"
 
 #include <math.h>
 
@@ -36,13 +36,14 @@ int main(int argc, char **argv)
         iso_sizes_parse("auto:1:1024TiB", &sizes, error)) {
         ISO_FAIL("%s", error);
     }
-    iso_points_init(&points, false);
+    iso_points_init(&points, true);
     for (int k = 0; k < curves; k++) {
         iso_points_add(&points, k, &sizes, &refinement);
     }
     do {
         measure(&points);
-    } while (iso_points_refine(&points, &refinement) > 0);
+        iso_bends_question(&points, &refinement);
+    } while (iso_bends_refine(&points, &refinement) > 0);
     for (int k = 0, subject = 0, count = 0; k <= points.count; k++) {
         if (k == points.count || points.items[k].subject != subject) {
             printf("%d\n", count);

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from beds.command_line import Command
 from beds.mpis import Mpi, wait_for_records
+from isochrone.measure.confirm import confirm
 from isochrone.runfile.file import read
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
 
 def measured_pairs(run: Run) -> list[tuple[int, int, int]]:
@@ -96,6 +100,82 @@ def test_what_stands_out_is_measured_again(mpich: Mpi, tmp_path: Path) -> None:
     slowest = first[np.argmax(pairs["median"][first])]
     retested = set(zip(pairs["i"][again].tolist(), pairs["j"][again].tolist(), strict=True))
     assert (int(pairs["i"][slowest]), int(pairs["j"][slowest])) in retested
+
+
+def test_pairs_that_are_named_are_measured_alone_and_no_others(
+    every_mpi: Mpi, tmp_path: Path
+) -> None:
+    """In the order given, the lower rank first, and marked as second measurements."""
+    options = ("--repeats", "10", "--pairs", "3-0,1-2,2-4", "--bytes", "64,1KiB")
+    run = every_mpi.run("latency-map", *options, ranks=5, out=tmp_path / "map.jsonl")
+    assert run.complete
+    pairs = run.pairs()
+    listed = list(zip(pairs["i"].tolist(), pairs["j"].tolist(), pairs["bytes"].tolist(),
+                      strict=True))  # fmt: skip
+    expected = [(0, 3), (1, 2), (2, 4)]
+    assert listed == [(i, j, size) for i, j in expected for size in (64, 1024)]
+    assert pairs.flag("retest").all()
+    assert run.options["pairs"] == "3-0,1-2,2-4"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "complaint"),
+    [("0-0", "not pairs of two ranks"), ("0-1,", "not pairs of two ranks"),
+     ("1", "not pairs of two ranks"), ("0-5", "names rank 5, but there are ranks 0 to 4")],
+)  # fmt: skip
+def test_wrong_pairs_are_refused_in_one_line(
+    isochrone: Command, tmp_path: Path, pairs: str, complaint: str
+) -> None:
+    answer = isochrone("measure", "latency-map", "-n", "5", "--pairs", pairs, cwd=tmp_path)
+    assert answer.returncode == 2
+    assert complaint in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_a_map_that_is_measured_alone_by_pairs_is_not_measured_again(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    answer = isochrone("measure", "latency-map", "-n", "4", "--pairs", "0-1,1-2", "-o", "a.jsonl",
+                       "--repeats", "5", cwd=tmp_path)  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert len(read(tmp_path / "a.jsonl").pairs()) == 2
+
+
+def test_a_reading_that_was_disturbed_is_measured_again_by_another_start(
+    mpich: Mpi, tmp_path: Path
+) -> None:
+    """A map of real ranks in which one reading is made absurd: they see the pair again, alone."""
+    path = tmp_path / "map.jsonl"
+    options = ("--repeats", "10", "--retest", "1")
+    run = mpich.run("latency-map", *options, ranks=6, out=path)
+    assert run.complete
+    victim, lines = (2, 4), []
+    for line in path.read_text().splitlines():
+        record = json.loads(line)
+        if record.get("retest"):
+            continue
+        if record["record"] == "pair":  # a quiet machine, but for one reading
+            seconds = 1e-2 if (record["i"], record["j"]) == victim else 1e-5
+            record |= dict.fromkeys(PAIR_QUANTITIES, seconds)
+        lines.append(json.dumps(record, separators=(",", ":")))
+    path.write_text("\n".join(lines) + "\n")
+    said: list[str] = []
+
+    def start(more: Sequence[str], out: Path) -> None:
+        mpich.run("latency-map", *options, *more, ranks=6, out=out)
+
+    confirm(path, start, said.append)
+    assert said[0].startswith("measuring "), said
+    after = read(path)
+    assert after.complete
+    assert path.read_text().startswith("\n".join(lines[:-1]) + "\n"), "nothing else was touched"
+    assert len(after.tables["launch"]) >= 1
+    pairs = after.pairs()
+    again = set(zip(*(pairs[k][pairs.flag("retest")].tolist() for k in "ij"), strict=True))
+    assert victim in again
+    assert len(again) >= 2, "and a healthy pair beside it"
+    assert after.matrix(retested=False)[victim] == 1e-2
+    assert after.matrix()[victim] < 1e-2
 
 
 def test_more_ranks_than_processors_is_a_warning_in_the_file(mpich: Mpi, tmp_path: Path) -> None:

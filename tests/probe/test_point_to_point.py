@@ -9,6 +9,7 @@ import pytest
 
 from beds.mpis import Mpi
 from isochrone.base.errors import InputError
+from isochrone.results.sweep.curves import curves
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -79,7 +80,22 @@ def test_sizes_take_turns_pass_after_pass(mpich: Mpi, tmp_path: Path) -> None:
     run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
     order = run.tables["sample"]["bytes"].tolist()
     turns = [size for k, size in enumerate(order) if k == 0 or order[k - 1] != size]
-    assert turns == [8, 64, 512] * 4
+    assert turns == [8, 64, 512] * 10
+
+
+@pytest.mark.parametrize("often", [("--repeats", "40"), ("--precision", "0.9")])
+def test_there_are_passes_enough_for_an_interval_to_rest_on_them(
+    mpich: Mpi, tmp_path: Path, often: tuple[str, str]
+) -> None:
+    """With --precision, ten repetitions had been made in one go, and were enough."""
+    options = ("--bytes", "8,512", *often)
+    run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
+    (curve,) = curves(run)
+    assert all(point.passes >= 6 for point in curve.points)
+    samples = run.tables["sample"]
+    for size in (8, 512):
+        passes = samples["pass"][samples["bytes"] == size].tolist()
+        assert passes == sorted(passes)
 
 
 @pytest.mark.parametrize(

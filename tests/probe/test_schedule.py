@@ -24,7 +24,7 @@ class Pair(ctypes.Structure):
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """schedule.c alone: it knows nothing of MPI but the header of its error macro."""
+    """schedule.c alone: it knows nothing of MPI but how to fail."""
     path = tmp_path_factory.mktemp("schedule") / "libschedule.so"
     source = ROOT / "probe/experiments/latency_map/schedule.c"
     subprocess.run(
@@ -36,6 +36,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
             "-I",
             ROOT / "probe",
             source,
+            ROOT / "probe/base/check.c",
             "-o",
             path,
         ],

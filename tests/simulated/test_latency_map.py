@@ -116,7 +116,29 @@ def test_what_was_made_slow_is_named_and_nothing_else(
     assert named == {kind: nodes}
     assert len(found.slow) == 1
     assert found.slow[0].ratio > 1.2
+    assert found.slow[0].retested
     assert [sorted(level.groups) for level in found.levels] == true_levels(machine)
+
+
+def test_what_is_to_be_named_is_measured_again_until_nothing_is_suspected(
+    simulation: Simulation,
+) -> None:
+    """The slowest pair is one to the other switch, by which the node is not judged."""
+    machine = parse("nodes:16 cores:4 switches:2 slow-node:9*4")
+    run = simulation.map(machine, "--retest", "1", "--repeats", "5")
+    assert run.complete
+    table = run.pairs()
+    again = np.flatnonzero(table.flag("retest"))
+    launches = run.tables["launch"]["pairs"]
+    assert len(table) - len(again) == run.size * (run.size - 1) // 2
+    assert 1 <= len(launches) <= 4
+    assert launches.sum() < len(again) < 80
+    assert all(part.retested for part in topology.analyse(run).slow)
+    assert topology.analyse(run).slow
+
+
+def test_nothing_is_measured_again_on_a_healthy_machine(healthy: Callable[[str], Run]) -> None:
+    assert "launch" not in healthy("two-switches").tables
 
 
 def test_orders_agree_where_nothing_is_shared(simulation: Simulation) -> None:

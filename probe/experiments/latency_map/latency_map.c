@@ -11,10 +11,14 @@
  *     i and j measure round trips (round_trip.h)
  *     i sends what they found to rank 0
  *
+ * With --pairs it measures only those, each alone: what the map of an earlier
+ * start showed to stand out, and is to be seen again before it is believed.
+ *
  * The time of a pair is the whole round trip, as in the process latency maps;
  * half of it is what other tools call latency.
  */
 #include "base/check.h"
+#include "base/pairs.h"
 #include "experiment.h"
 #include "experiments/latency_map/ranking.h"
 #include "experiments/latency_map/round_trip.h"
@@ -41,6 +45,7 @@ static struct {
     const char *order;
     bool inner_parallel;
     long retest;
+    const char *pairs;
 } options;
 
 static const iso_option_t own_options[] = {
@@ -56,8 +61,12 @@ static const iso_option_t own_options[] = {
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
      "measure up to N slowest pairs and up to N with the widest spread again, "
-     "each alone; inside nodes and between them separately",
+     "each alone; inside nodes and between them separately; 0: nothing is "
+     "measured again, and so nothing is called slow",
      &options.retest},
+    {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
+     "measure only these pairs, each alone, and mark them as measured again",
+     &options.pairs},
     {0},
 };
 
@@ -296,6 +305,35 @@ static iso_outcome_t conduct_retests(struct map *map)
     return ISO_COMPLETE;
 }
 
+/** Measure the pairs that --pairs names, each alone on the machine. */
+static iso_outcome_t conduct_listed(struct map *map)
+{
+    const char *rest = options.pairs;
+    int ranks[2];
+    map->retesting = true;
+    while (iso_pairs_next(&rest, ranks) > 0) {
+        if (out_of_time(map)) {
+            return ISO_CUT_SHORT;
+        }
+        bool ordered = ranks[0] < ranks[1];
+        iso_pair_t pair = {ranks[!ordered], ranks[ordered]};
+        conduct_round(map, &pair, 1);
+    }
+    return ISO_COMPLETE;
+}
+
+/** Count the pairs that will be measured. */
+static long count_pairs(int size)
+{
+    const char *rest = options.pairs;
+    int ranks[2];
+    long count = 0;
+    while (iso_pairs_next(&rest, ranks) > 0) {
+        count++;
+    }
+    return options.pairs ? count : (long)size * (size - 1) / 2;
+}
+
 /** Room for the pairs that stand out: few of few, --retest of many. */
 static void open_rankings(struct map *map)
 {
@@ -306,7 +344,8 @@ static void open_rankings(struct map *map)
         inside += on_node[ctx->places[r].node]++;
     }
     free(on_node);
-    long pairs[PLACES] = {inside, map->total - inside};
+    long all = (long)ctx->size * (ctx->size - 1) / 2;
+    long pairs[PLACES] = {inside, all - inside};
     for (int r = 0; r < PLACES * KINDS; r++) {
         long room = (pairs[r / KINDS] + 7) / 8;
         iso_ranking_init(&map->worst[r],
@@ -342,9 +381,10 @@ static iso_outcome_t conduct(struct member *member)
 {
     const iso_context_t *ctx = member->conductor.ctx;
     struct map map = {.member = member, .ctx = ctx};
-    map.total = (long)ctx->size * (ctx->size - 1) / 2;
+    map.total = count_pairs(ctx->size);
     open_rankings(&map);
-    iso_outcome_t outcome = conduct_schedule(&map);
+    iso_outcome_t outcome =
+        options.pairs ? conduct_listed(&map) : conduct_schedule(&map);
     if (outcome == ISO_COMPLETE) {
         outcome = conduct_retests(&map);
     }
@@ -355,6 +395,27 @@ static iso_outcome_t conduct(struct member *member)
 }
 
 /* --- the experiment ------------------------------------------------------ */
+
+static int check(char *error)
+{
+    const char *rest = options.pairs;
+    int pair[2], more;
+    do {
+        more = iso_pairs_next(&rest, pair);
+    } while (more > 0);
+    if (more < 0) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--pairs is '%.60s', not pairs of two ranks such as 0-7,2-5",
+                 options.pairs);
+        return -1;
+    }
+    return iso_sampler_check(error);
+}
+
+static int check_ranks(int ranks, char *error)
+{
+    return iso_pairs_check_ranks(options.pairs, ranks, error);
+}
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
@@ -380,7 +441,8 @@ const iso_experiment_t iso_experiment_latency_map = {
     .kind = "latency-map",
     .options = all_options,
     .min_ranks = 2,
-    .check = iso_sampler_check,
+    .check = check,
+    .check_ranks = check_ranks,
     .resolve = iso_sampler_resolve,
     .run = run,
 };

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 
-__all__ = ["InputError", "IsochroneError", "MeasurementError"]
+__all__ = ["InputError", "Interrupted", "IsochroneError", "MeasurementError"]
 
 
 class IsochroneError(Exception):
@@ -49,3 +50,11 @@ class MeasurementError(IsochroneError):
     """The measurement failed or was refused. Exit code 3."""
 
     exit_code = 3
+
+
+class Interrupted(IsochroneError):
+    """A signal ended the work. Exit code 128 + its number, as of shells."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"interrupted by {signal.Signals(number).name}")
+        self.exit_code = 128 + number

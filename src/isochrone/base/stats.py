@@ -10,17 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtrit
 
 __all__ = [
+    "FEW_GROUPS",
     "INTERVAL_HALF",
     "INTERVAL_WIDTH",
     "MAD_EFFICIENCY",
     "MAD_TO_SIGMA",
     "MEDIAN_LOSS",
     "Q80_TO_SIGMA",
+    "grouped_median_interval",
     "mad",
     "median_interval",
     "outlier_limit",
     "row_medians",
 ]
+
+FEW_GROUPS: Final = 6
+"""Fewer values cannot enclose their median at 95 %: that of 5 is beyond all of them in 2/32."""
 
 INTERVAL_HALF: Final = 1.96
 """Φ⁻¹(0.975): half the width of a 95 % interval of a normal estimate, in standard errors."""
@@ -74,6 +79,33 @@ def median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float,
     beyond = (1 - confidence) / 2
     k = max(1, bisect_right(range(n // 2), beyond, key=lambda fewer: bdtr(float(fewer), n, 0.5)))
     return float(sample[k - 1]), float(sample[n - k])
+
+
+def grouped_median_interval(
+    values: ArrayLike, groups: ArrayLike, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Enclose the median of values of which those of a group are alike.
+
+    Repetitions that follow each other are correlated, so the interval of independent ones is far
+    too narrow. Here each group, such as a pass, is one value: its median. The interval is that of
+    `median_interval` over them, and widened if need be to hold the median of all values.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than `FEW_GROUPS` groups.
+    """
+    sample, codes = np.asarray(values, dtype=np.float64), np.asarray(groups)
+    order = np.lexsort((sample, codes))
+    starts = np.flatnonzero(np.diff(codes[order], prepend=np.nan))
+    if len(starts) < FEW_GROUPS:
+        raise ValueError(f"{len(starts)} groups are too few for an interval")
+    ends = np.append(starts[1:], len(sample))
+    ordered = sample[order]
+    medians = (ordered[(starts + ends - 1) // 2] + ordered[(starts + ends) // 2]) / 2
+    low, high = median_interval(medians, confidence)
+    middle = float(np.median(sample))
+    return min(low, middle), max(high, middle)
 
 
 def row_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:

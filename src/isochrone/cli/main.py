@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 from isochrone import __version__
-from isochrone.base.errors import IsochroneError
+from isochrone.base.errors import Interrupted, IsochroneError
 from isochrone.base.text import printable
+from isochrone.cli.interrupts import signals_interrupt
 from isochrone.cli.parser import Parser, add_subcommands
 
 __all__ = ["main"]
@@ -19,7 +22,9 @@ def parser() -> Parser:
     top = Parser(
         prog="isochrone",
         description="Measure, model, predict and reduce the cost of communication in MPI jobs.",
-        epilog="isochrone COMMAND --help describes each command.",
+        epilog="isochrone COMMAND --help describes each command. Exit codes: 0 done; 1 a check "
+        "that was asked for failed; 2 wrong use or bad input; 3 the measurement failed; "
+        "130, 143, 129: ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP.",
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")
@@ -33,24 +38,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     # The systems solved here are small, and the machine is often busy or shared by many: threads
     # of the linear algebra would mostly wait for each other. Whoever sets the variable is obeyed.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with signals_interrupt():
+        try:
+            try:
+                return _reported(argv)
+            finally:
+                sys.stdout.flush()  # after --help, too
+        except BrokenPipeError:  # the reader of our output has gone: `isochrone show … | head`
+            _drop_output()
+            return 0
+        except OSError as error:  # a full disk, for example; what we know better is handled before
+            where = f"{printable(error.filename)}: " if error.filename else ""
+            print(f"isochrone: {where}{error.strerror or error}", file=sys.stderr)
+            _drop_output()
+            return 2
+
+
+def _reported(argv: Sequence[str] | None) -> int:
+    """Run the command; say what ended it, and return the exit code."""
     try:
         return _run(argv)
-    except IsochroneError as error:
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # so rich ends, with a 1
+            raise end.__context__ from None
+        raise  # --help and wrong use
+    except KeyboardInterrupt as stopped:
+        error: IsochroneError = Interrupted(*stopped.args or [signal.SIGINT])
+    except IsochroneError as failed:
+        error = failed
+    with contextlib.suppress(BrokenPipeError):  # nobody reads it
         print(f"isochrone: {printable(error, 2000)}", file=sys.stderr)
         for line in error.details:
             print(f"  | {printable(line, 500)}", file=sys.stderr)
-        return error.exit_code
-    except BrokenPipeError:  # the reader of our output has gone: `isochrone show … | head`
-        _drop_output()
-        return 0
-    except OSError as error:  # a full disk, for example; what we know better is handled before
-        where = f"{printable(error.filename)}: " if error.filename else ""
-        print(f"isochrone: {where}{error.strerror or error}", file=sys.stderr)
-        _drop_output()
-        return 2
-    except KeyboardInterrupt:
-        print("isochrone: interrupted", file=sys.stderr)
-        return 130
+    return error.exit_code
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -58,14 +78,18 @@ def _run(argv: Sequence[str] | None) -> int:
     if rest and not args.passes_options_on:
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}")
     args.rest = rest
-    status = int(args.run(args))
-    sys.stdout.flush()
-    return status
+    return int(args.run(args))
 
 
 def _drop_output() -> None:
     """Send what is left of our output nowhere, so that Python does not fail over it at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):  # a stream that is no file
+                os.dup2(nowhere, stream.fileno())
 
 
 if __name__ == "__main__":

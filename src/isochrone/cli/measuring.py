@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_seconds
 from isochrone.measure import launcher as launchers
 from isochrone.measure import setup as setups
+from isochrone.measure.confirm import confirm
 from isochrone.measure.progress import progress_bar
 from isochrone.measure.setup import Setup
 
-__all__ = ["add_setup", "follow", "rank_count", "seconds_above_zero", "setup_of"]
+__all__ = [
+    "add_setup", "follow", "rank_count", "seconds_above_zero", "see_again", "setup_of",
+]  # fmt: skip
 
 
 def add_setup(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +53,29 @@ def follow(
     """Run the launcher to its end, and show how far it is unless ``quiet``."""
     with progress_bar(title, quiet=quiet) as advance:
         setups.follow(tokens, path, timeout=timeout, progress=advance)
+
+
+def see_again(
+    setup: Setup,
+    experiment: str,
+    options: Sequence[str],
+    ranks: int,
+    path: Path,
+    *,
+    timeout: float | None,
+    quiet: bool = False,
+) -> None:
+    """Measure again, alone, what a map that was just measured would call slow.
+
+    Does nothing for results of other kinds, and where nothing would be named. ``timeout`` is for
+    each start of the ranks.
+    """
+
+    def start(more: Sequence[str], out: Path) -> None:
+        tokens = setup.tokens(experiment, [*options, *more], ranks, out, force=True)
+        follow(tokens, out, title="again, alone", timeout=timeout, quiet=quiet)
+
+    confirm(path, start, tell=_warn)
 
 
 def rank_count(text: str) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes, parse_sizes
 
-__all__ = ["add_message_size", "read_size", "values_of"]
+__all__ = ["add_least", "add_message_size", "read_size", "values_of"]
+
+_NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
 
 def add_message_size(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +20,26 @@ def add_message_size(parser: argparse.ArgumentParser) -> None:
         "--bytes", type=read_size, metavar="SIZE",
         help="message size, e.g. 1MiB (default: the smallest one measured)",
     )  # fmt: skip
+
+
+def add_least(parser: argparse.ArgumentParser) -> None:
+    """Add ``--least``, what something must add to be called slow."""
+    parser.add_argument(
+        "--least", type=_read_part, default=0.10, metavar="PART",
+        help="what adds less than this part of the time to a map's round trips is noted, and not "
+             "called slow (default: 10%%)",
+    )  # fmt: skip
+
+
+def _read_part(text: str) -> float:
+    """Read ``10%`` or ``0.1`` for argparse."""
+    try:
+        part = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        part = float("nan")
+    if not 0 <= part <= 100:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a part such as 10% or 0.1")
+    return part
 
 
 def read_size(text: str) -> int:
@@ -34,9 +57,11 @@ def values_of(what: str) -> Callable[[str], list[int]]:
         try:
             found = parse_sizes(text)
         except InputError as error:
+            if what == "ranks":
+                raise argparse.ArgumentTypeError(_NO_RANKS.format(text)) from error
             raise argparse.ArgumentTypeError(str(error)) from error
         if what == "ranks" and min(found) < 1:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
+            raise argparse.ArgumentTypeError(_NO_RANKS.format(text))
         return found
 
     return read

@@ -12,7 +12,7 @@ __all__ = ["measured_line"]
 def measured_line(gain: dict[str, Any]) -> str:
     """Return a sentence: before, after, ratio and interval."""
     return (
-        f"Measured: {format_seconds(gain['given'])} as given, "
+        f"{gain['origin'].capitalize()}: {format_seconds(gain['given'])} as given, "
         f"{format_seconds(gain['proposed'])} as proposed: {gain['ratio']:.2f} times as fast "
         f"(95 % interval {gain['low']:.2f} to {gain['high']:.2f}, {gain['launches']} launches each)"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,6 +16,7 @@ from isochrone.measure import probe
 from isochrone.measure.setup import Setup
 from isochrone.results.tile_io import phases
 from isochrone.runfile.file import read
+from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
@@ -59,7 +60,8 @@ class JobRunner:
         )
         environ = start.environ if start else {}
         tokens = [f"{key}={value}" for key, value in environ.items()]
-        probe.run(["env", *tokens, *command] if tokens else command, timeout=TIMEOUT)
+        argv = ["env", *tokens, *command] if tokens else command
+        probe.run(argv, timeout=TIMEOUT, run_file=path)
         found = read(path)
         if not found.complete:
             raise MeasurementError(
@@ -179,6 +181,7 @@ def compare_in_turn(
         If the ranks fail, or are not where they should be.
     """
     times: dict[str, list[float]] = {"given": [], "proposed": []}
+    origins: set[str] = set()
     with folder_for(runs) as folder:
         for number in range(1, launches + 1):
             for name, launch in (("given", given), ("proposed", proposed)):
@@ -190,7 +193,8 @@ def compare_in_turn(
                         hint="see --verify; give the launcher what it needs with --launcher-arg",
                     )
                 times[name].append(_median(found, op))
-    return speedup(times["given"], times["proposed"])
+                origins.add(found.origin)
+    return replace(speedup(times["given"], times["proposed"]), origin=together(origins))
 
 
 def _median(run: Run, op: str) -> float:

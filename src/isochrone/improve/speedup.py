@@ -25,6 +25,8 @@ class Speedup:
         given / proposed and its 95 % interval.
     launches
         Of each arrangement.
+    origin
+        Where the times come from: ``measured``, or ``simulated``.
     """
 
     given: float
@@ -33,6 +35,7 @@ class Speedup:
     low: float
     high: float
     launches: int
+    origin: str = "measured"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""

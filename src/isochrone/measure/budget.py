@@ -103,6 +103,6 @@ def _operations(preset: Preset) -> int:
 
 
 def _option(preset: Preset, name: str) -> str | None:
-    if name not in preset.options:
-        return None
-    return preset.options[preset.options.index(name) + 1]
+    """Return what an option says; given twice, the last one counts."""
+    places = [k for k, word in enumerate(preset.options) if word == name]
+    return preset.options[places[-1] + 1] if places else None

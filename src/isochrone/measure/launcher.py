@@ -111,6 +111,9 @@ class Launcher:
         What to do where this wrapper is missing.
     stands_alone
         Whether a probe that is built for it can be run without a launcher, to check its options.
+    killed
+        Pattern of its words about a rank that was killed, with the groups ``rank``, ``host`` and
+        ``signal`` (a number, or a name as of strsignal). Only if these can be relied on.
     """
 
     command: Callable[[Job], list[str]]
@@ -124,6 +127,7 @@ class Launcher:
     compiler: str = ""
     package: str = ""
     stands_alone: bool = True
+    killed: str = ""
 
 
 def names() -> list[str]:

@@ -1,48 +1,31 @@
-"""The measuring program: built with the user's mpicc, started, followed to its end.
+"""The measuring program: built with the user's mpicc, and what it says of itself.
 
-The only module that starts processes. Every process gets an argv list, never a shell string, and
-is ended with everything it started when its time is up or the user gives up.
+Every process gets an argv list, never a shell string. What may take long, the compiler and the
+ranks, is run as a job (`isochrone.measure.job`), of which nothing stays behind.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
 import sysconfig
-import threading
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import msgspec
 
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.measure.job import Progress, run
 
 __all__ = ["Probe", "Progress", "build", "experiments", "find_mpicc", "run"]
 
 BUILD_TIMEOUT: Final = 300.0
 ANSWER_TIMEOUT: Final = 60.0
-GRACE: Final = 5.0
-"""Seconds a launcher has to end its ranks before it is killed."""
-
-_PROGRESS: Final = "isochrone-progress "
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a measurement is: steps done and in all, and the latest value in seconds."""
-
-    done: int
-    total: int
-    estimate: float
 
 
 @dataclass(frozen=True)
@@ -160,121 +143,24 @@ def build(mpicc: Path, *, again: bool = False) -> Probe:
         scratch = folder.with_name(f"{folder.name}.{os.getpid()}")
         argv = ["make", "-C", str(source), f"MPICC={mpicc}", f"BUILD={scratch}"]
         try:
-            answer = _answer(argv, timeout=BUILD_TIMEOUT)
-            if answer.returncode:
-                raise MeasurementError(
-                    f"the probe cannot be compiled with {mpicc}",
-                    hint="does this mpicc compile a trivial program?",
-                    details=(answer.stdout + answer.stderr).splitlines()[-15:],
-                )
+            run(argv, timeout=BUILD_TIMEOUT)
             if not (scratch / program.name).is_file():
                 raise MeasurementError(
                     f"{mpicc} produced no executable", hint="is it a compiler wrapper?"
                 )
             folder.mkdir(exist_ok=True)
             (scratch / program.name).replace(program)
+        except MeasurementError as error:
+            if not error.details:
+                raise
+            raise MeasurementError(
+                f"the probe cannot be compiled with {mpicc}",
+                hint="does this mpicc compile a trivial program?",
+                details=error.details,
+            ) from error
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     return Probe(program, mpicc)
-
-
-def run(
-    argv: Sequence[str],
-    *,
-    timeout: float | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
-) -> None:
-    """Start the ranks and wait until they have ended.
-
-    Parameters
-    ----------
-    argv
-        The launcher's tokens.
-    timeout
-        Seconds after which the ranks are ended; None: never.
-    progress
-        Called from another thread whenever the probe says how far it is.
-
-    Raises
-    ------
-    InputError
-        If the launcher cannot be started, or the probe says that it was used wrongly.
-    MeasurementError
-        If the ranks fail, or did not end in time, or the user interrupts; with their last words.
-    """
-    started = time.monotonic()
-    with _started(argv) as process:
-        words: deque[str] = deque(maxlen=20)
-        assert process.stdout is not None
-        reader = threading.Thread(target=_listen, args=(process.stdout, words, progress))
-        reader.start()
-        ended = ""
-        try:
-            process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            ended = f"it did not end within {time.monotonic() - started:.0f} s"
-        except KeyboardInterrupt:
-            ended = "interrupted"
-        finally:
-            _end(process)
-            reader.join(GRACE)
-    if ended:
-        # after an interrupt the last words are the launcher's, about the signal that we sent
-        raise MeasurementError(ended, details=[] if ended == "interrupted" else list(words))
-    if process.returncode:
-        _complain(process.returncode, list(words))
-
-
-def _complain(status: int, words: list[str]) -> None:
-    """Turn the exit status and last words of failed ranks into an error."""
-    usage = [w.removeprefix("isochrone-probe: ") for w in words if w.startswith("isochrone-probe:")]
-    if status == InputError.exit_code and usage:
-        raise InputError(usage[-1])
-    how = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
-    raise MeasurementError(f"the ranks failed ({how}); their last output:", details=words)
-
-
-@contextlib.contextmanager
-def _started(argv: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
-    """Start a launcher in a session of its own, so that all it starts can be ended together."""
-    try:
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise InputError(
-            f"cannot start '{argv[0]}': {error.strerror}",
-            hint="is the launcher the right one? see --launcher and --dry-run",
-        ) from error
-    with process:
-        yield process
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """Ask the launcher to end its ranks, and kill what is left of them after a while."""
-    for order in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, order)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(GRACE)
-
-
-def _listen(stream: IO[str], words: deque[str], progress: Callable[[Progress], None]) -> None:
-    """Sort the lines of the ranks into progress and words; keep the last words."""
-    for line in stream:
-        if line.startswith(_PROGRESS):
-            with contextlib.suppress(ValueError):
-                done, total, estimate = line.removeprefix(_PROGRESS).split()
-                progress(Progress(int(done), int(total), float(estimate)))
-        elif line.strip():
-            words.append(line.rstrip())
 
 
 def _answer(

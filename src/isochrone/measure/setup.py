@@ -132,10 +132,12 @@ def follow(
         If the launcher cannot be started, or no run file was written.
     MeasurementError
         If the ranks fail, or end too early; says where what was measured is kept.
+    Interrupted
+        If a signal ended them; likewise.
     """
     before = path.stat().st_mtime_ns if path.exists() else 0
     try:
-        probe.run(tokens, timeout=timeout, progress=progress)
+        probe.run(tokens, timeout=timeout, progress=progress, run_file=path)
     except IsochroneError as error:
         if path.is_file() and path.stat().st_mtime_ns != before:
             error.hint = f"what was measured is kept in {path}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from isochrone.models.file import document, read, write
 from isochrone.models.fit import family, fit
-from isochrone.models.load import load
+from isochrone.models.load import load, load_usable
 from isochrone.models.model import Model, Prediction
 from isochrone.models.observations import Observations, Samples, of_run
 from isochrone.models.quality import deviations_by_group, goodness_of_fit
@@ -17,6 +17,6 @@ from isochrone.models.splits import Splits, parse_splits
 
 __all__ = [
     "Model", "Observations", "Prediction", "Regime", "Samples", "Splits",
-    "deviations_by_group", "document", "family", "fit", "goodness_of_fit", "load", "of_run",
-    "parse_splits", "read", "write",
+    "deviations_by_group", "document", "family", "fit", "goodness_of_fit", "load",
+    "load_usable", "of_run", "parse_splits", "read", "write",
 ]  # fmt: skip

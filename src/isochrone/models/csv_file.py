@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import SELECTORS, Samples, from_columns
 from isochrone.models.terms import VARIABLES
+from isochrone.runfile.origin import GIVEN, together
 from isochrone.runfile.samples import MARKS, counted
 
 __all__ = ["read_csv"]
@@ -25,6 +27,10 @@ _NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
 _PARTNERS: Final = ("i", "j", "pairs")
 """What else tells points apart; no variables of a model."""
 
+_ORIGIN: Final = "origin"
+"""The column in which `export --to csv` says where the times come from."""
+
+MAX_ORIGIN: Final = 60
 MAX_ROWS: Final = 10_000_000
 
 
@@ -57,7 +63,7 @@ def _read(reader: Any, path: Path) -> Samples:
         )
     if len(set(names)) != len(names):
         raise InputError("two columns have the same name", where=str(path))
-    known = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS}
+    known = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS, _ORIGIN}
     used = [(k, name) for k, name in enumerate(names) if name in known]
     columns: dict[str, list[Any]] = {name: [] for _, name in used}
     for row in reader:
@@ -75,7 +81,14 @@ def _read(reader: Any, path: Path) -> Samples:
         name: np.array(values, dtype=np.float64 if name in _NUMBERS else None)
         for name, values in columns.items()
     }
-    return from_columns(_counted(arrays), "table", str(path))
+    origin = _origin(arrays.pop(_ORIGIN, None))
+    return replace(from_columns(_counted(arrays), "table", str(path)), origin=origin)
+
+
+def _origin(column: NDArray[Any] | None) -> str:
+    """Return where the rows say their times come from; what does not say it was given."""
+    said = {GIVEN} if column is None else {text or GIVEN for text in column.tolist()}
+    return printable(together(said), MAX_ORIGIN)
 
 
 def _counted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

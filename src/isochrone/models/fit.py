@@ -131,7 +131,7 @@ def fit(
         chosen.append(best)
     model = Model(
         [regime for best in chosen for regime in best.regimes],
-        weights=weights, ranking=ranking, made_from=samples.made_from,
+        weights=weights, ranking=ranking, made_from=samples.made_from, origin=samples.origin,
     )  # fmt: skip
     parts = [best.parts for best in chosen]
     held_out = cross_validate(list(zip(parts, observed, strict=True)))

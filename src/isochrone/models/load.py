@@ -9,10 +9,11 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.models.csv_file import read_csv
 from isochrone.models.observations import Samples, joined, of_run
+from isochrone.models.regime import Selector
 from isochrone.runfile.file import read as read_run
 from isochrone.runfile.run import Run
 
-__all__ = ["Measured", "load", "samples_of"]
+__all__ = ["Measured", "load", "load_usable", "samples_of"]
 
 Measured = Run | Samples | str | Path | Iterable[Run | Samples | str | Path]
 
@@ -25,12 +26,44 @@ def load(paths: Sequence[str | Path]) -> Samples:
     InputError
         If one cannot be read, or they do not belong together.
     """
-    parts = []
+    return joined([_file(path) for path in map(Path, paths)])
+
+
+def load_usable(
+    paths: Sequence[str | Path], **only: Selector | None
+) -> tuple[Samples, list[InputError]]:
+    """Read the samples that selectors mean from those files that hold some.
+
+    Returns
+    -------
+    tuple
+        The samples, and why a file was left out, one error each.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, all are left out, or the others do not belong together.
+    """
+    parts, left_out = [], []
     for path in map(Path, paths):
-        samples = of_run(read_run(path)) if _looks_like_a_run(path) else read_csv(path)
-        samples.made_from = [{"path": str(path), "sha256": sha256(path)}]
-        parts.append(samples)
-    return joined(parts)
+        run = read_run(path) if _looks_like_a_run(path) else None
+        try:
+            parts.append(_file(path, run).only(**only))
+        except InputError as error:
+            left_out.append(InputError(error.what, where=error.where or str(path)))
+            if run is None or len(paths) == 1:
+                raise
+    if not parts:
+        raise InputError(f"none of the {len(left_out)} files can be fitted", hint=str(left_out[0]))
+    return joined(parts), left_out
+
+
+def _file(path: Path, run: Run | None = None) -> Samples:
+    if run is None and _looks_like_a_run(path):
+        run = read_run(path)
+    samples = read_csv(path) if run is None else of_run(run)
+    samples.made_from = [{"path": str(path), "sha256": sha256(path)}]
+    return samples
 
 
 def samples_of(measured: Measured) -> Samples:

@@ -16,6 +16,7 @@ from isochrone.base.text import printable
 from isochrone.models.formulas import formula, headings, number
 from isochrone.models.regime import Regime, Selector
 from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
+from isochrone.runfile.origin import with_noun
 
 __all__ = ["Model", "Prediction"]
 
@@ -34,12 +35,15 @@ class Prediction:
         95 % interval of a measured time; NaN where the model does not know.
     warnings
         What makes these times doubtful, one sentence each.
+    origin
+        Where the times come from that the model was fitted to; empty if that is not known.
     """
 
     seconds: Array
     low: Array
     high: Array
     warnings: list[str] = field(default_factory=list)
+    origin: str = ""
 
 
 class Model(msgspec.Struct, rename={"regimes": "pieces"}):
@@ -57,6 +61,9 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
         Where it is from, and what to know of it.
     made_from
         Path and SHA-256 of the files it was fitted to.
+    origin
+        Where the times it was fitted to come from, such as ``simulated``, or ``measured and
+        imported``; empty if that is not known.
     extra
         Unknown keys of a model file; they are kept.
     """
@@ -69,6 +76,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
     notes: list[str] = msgspec.field(default_factory=list)
     warnings: list[str] = msgspec.field(default_factory=list)
     made_from: list[dict[str, str]] = msgspec.field(default_factory=list)
+    origin: str = ""
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property
@@ -123,7 +131,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
             seconds[mine], half[mine] = regime.evaluate(own, self.weights)
         warnings = _warnings(regimes, owner, points, seconds)
         low = np.maximum(seconds - half, np.minimum(seconds, 0.0))  # no time is below zero
-        return Prediction(seconds, low, seconds + half, warnings)
+        return Prediction(seconds, low, seconds + half, warnings, self.origin)
 
     def chosen(self, where: Mapping[str, Selector]) -> list[Regime]:
         """Return the regimes that selectors mean, in their order.
@@ -212,6 +220,8 @@ def _warnings(
 def _title(model: Model) -> str:
     """Name the family and how well it fits."""
     words = [f"{printable(model.family)} model"]
+    if model.origin:
+        words[0] += f" of {with_noun(printable(model.origin))}"
     r2 = model.quality.get("r2")
     if isinstance(r2, float):
         words.append(f"R² {r2:.4f}")

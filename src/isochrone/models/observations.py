@@ -14,6 +14,7 @@ from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS
 from isochrone.base.text import printable
 from isochrone.models.regime import Selector
 from isochrone.models.terms import VARIABLES
+from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
@@ -82,6 +83,8 @@ class Samples:
         What a time is, in words of the run file; empty if not known.
     partial
         Paths of the runs that did not come to their end.
+    origin
+        Where the times come from (`isochrone.runfile.origin`); several joined by ``and``.
     """
 
     variables: dict[str, Array]
@@ -91,6 +94,7 @@ class Samples:
     made_from: list[dict[str, str]] = field(default_factory=list)
     seconds_are: str = ""
     partial: list[str] = field(default_factory=list)
+    origin: str = ""
 
     def __post_init__(self) -> None:
         columns = [*self.variables.values(), self.seconds]
@@ -185,6 +189,7 @@ def of_run(run: Run) -> Samples:
     data = from_columns(columns, run.experiment, run.where)
     data.seconds_are = run.quantity
     data.partial = [] if run.complete else [run.where]
+    data.origin = run.origin
     return data
 
 
@@ -255,6 +260,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
         [source for part in parts for source in part.made_from],
         first.seconds_are,
         [path for part in parts for path in part.partial],
+        together(part.origin for part in parts),
     )
 
 

@@ -12,7 +12,10 @@ from isochrone.base.files import sha256
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.clocks import clock_section
+from isochrone.pages.options import in_use, measured_again, repeated
 from isochrone.pages.page import (
+    AS_USUAL,
+    Asked,
     Block,
     Column,
     Facts,
@@ -33,21 +36,19 @@ __all__ = ["date_in_words", "document", "kind_of", "measured_how", "page_of", "p
 
 FAMILY: Final = "pages.kinds"
 MAX_HOSTS: Final = 64
-HOW: Final = "How it was measured"
+HOW: Final = "How the times were taken"
 
 PARTIAL: Final = Sentence(NO_END, about="partial run")
 
 _LABELS: Final = {
     "bytes": "message sizes", "order": "order of the pairs", "warmup": "warm-up round trips",
     "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
-    "max-time": "maximum time per pair", "retest": "maximum number of pairs measured again",
+    "max-time": "maximum time per pair", "retest": "pairs measured again, alone",
+    "again": "points measured again",
     "inner-parallel": "several pairs at once within a node", "time-limit": "time limit",
     "precision": "target precision", "window": "messages in flight", "layout": "layout",
     "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
 }  # fmt: skip
-_ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
-"""Options that say nothing if the number of repeats is fixed."""
-
 _SECONDS: Final = {"max-time", "time-limit"}
 _ORDERS: Final = {
     "quiet": "quiet: no two active pairs share a node",
@@ -64,15 +65,15 @@ def kind_of(run: Run) -> Kind | None:
     return kind if kind.holds(run) else None
 
 
-def page_of(run: Run, nbytes: int | None = None) -> Page:
+def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     """Say all there is to say about a run.
 
     Parameters
     ----------
     run
         Of any kind; a partial one will do.
-    nbytes
-        Message size the user asks for; None: what is usual for the kind.
+    asked
+        What the user asks for.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def page_of(run: Run, nbytes: int | None = None) -> Page:
         If a record is damaged, or nothing was measured with this size.
     """
     kind = kind_of(run)
-    sections = _counts(run) if kind is None else list(kind.sections(run, nbytes))
+    sections = _counts(run) if kind is None else list(kind.sections(run, asked))
     if has_clocks(run) and run.kind != CLOCKS:
         sections.append(clock_section(run))
     date, library = date_in_words(run.about.started), printable(_library(run), 60)
@@ -93,7 +94,7 @@ def page_of(run: Run, nbytes: int | None = None) -> Page:
     )
 
 
-def document(run: Run, nbytes: int | None = None) -> dict[str, Any]:
+def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
     """Return what a script wants to know of a run, as JSON.
 
     Raises
@@ -108,7 +109,7 @@ def document(run: Run, nbytes: int | None = None) -> dict[str, Any]:
         about["clocks"] = clocks(run).to_json()
     kind = kind_of(run)
     if kind is not None:
-        return {**kind.document(run, nbytes), **about}
+        return {**kind.document(run, asked), **about}
     counts = {name: len(table) for name, table in run.tables.items()}
     return {**about, "ranks": run.size, "records": counts, "warnings": run.warnings}
 
@@ -164,7 +165,7 @@ def _how(run: Run) -> Iterator[Block]:
         yield Sentence("The imported file contains only means; they are used instead of "
                        "medians.")  # fmt: skip
     if run.about.imported is not None:
-        yield Sentence("It was measured by another program and imported.")
+        yield Sentence("It was imported from a file of another program.")
     if run.about.made_up:
         yield Sentence("Nothing was measured: the times are made up from a formula, for trying out "
                        "the tool.")  # fmt: skip
@@ -177,9 +178,13 @@ def _how(run: Run) -> Iterator[Block]:
 
 
 def measured_how(run: Run) -> list[tuple[str, str]]:
-    """List the options that were in use, the MPI library, the clock, the time taken and notes."""
-    unused = _ADAPTIVE if run.options.get("repeats") else {"repeats"}
-    facts = [(_LABELS.get(k, k), _value(k, v)) for k, v in run.options.items() if k not in unused]
+    """List repetitions, options that took effect, MPI library, clock, time taken and notes."""
+    facts = [
+        (_LABELS.get(k, k), str(measured_again(run, k) or _value(k, v)))
+        for k, v in in_use(run).items()
+        if k != "repeats"
+    ]
+    facts.insert(0, ("repetitions of each point", repeated(run)))
     library, clock = run.library, run.clock
     standard = f" (MPI {library.standard})" if library.standard else ""
     facts.append(("MPI library", f"{library.library}{standard}" if library.library else ""))
@@ -194,9 +199,7 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
 
 
 def _value(key: str, value: Option) -> str:
-    """Write an option as a person would; an option that was not used is empty."""
-    if value is None or value is False or (key in ("time-limit", "precision") and not value):
-        return ""
+    """Write an option as a person would."""
     if value is True:
         return "yes"
     if key == "bytes":
@@ -245,6 +248,6 @@ def provenance(run: Run) -> Section:
         facts += [("run file", str(run.path)), ("SHA-256", digest)]
     facts += [(f"original {key}", value) for key, value in (run.about.imported or {}).items()]
     if run.about.probe:
-        facts.append(("measured by", f"isochrone-probe {run.about.probe}"))
+        facts.append(("probe", f"isochrone-probe {run.about.probe}"))
     facts.append(("report by", f"isochrone {isochrone.__version__}"))
     return Section("Provenance", (Facts("", tuple(facts)),), only="report")

@@ -15,8 +15,9 @@ from isochrone.models.formulas import formula, headings, number, ranges
 from isochrone.models.terms import VARIABLES, unit
 from isochrone.pages.page import Block, Column, Fit, Listing, Row, Sentence, Table, Warnings
 from isochrone.pages.words import plural
+from isochrone.runfile.origin import one_word, with_noun
 
-__all__ = ["blocks", "fitted"]
+__all__ = ["blocks", "fitted", "predicted_by"]
 
 MAX_ROWS: Final = 16
 """Values of a variable listed with their deviations; of more, the worst are."""
@@ -38,15 +39,16 @@ _COSTS: Final = {
 def blocks(model: Model) -> list[Block]:
     """Say all there is to say about a model that was just fitted.
 
-    That is: formulas with their coefficients, deviations from what was measured, and the ranking of
+    That is: formulas with their coefficients, deviations from the times, and the ranking of
     the families that were tried.
     """
     found = model.quality
-    counted = f"{found['points']} points, {found['samples']} measured times"
+    counted = f"{found['points']} points, {found['samples']} "
+    counted += with_noun(printable(model.origin, 60))
     return [
         Sentence(f"{model.family} model of {counted}", "strong"),
         *_formulas(model, coefficients=True),
-        _deviations(found),
+        _deviations(found, one_word(model.origin)),
         _quality(model),
         *(block for entry in model.ranking for block in _ranking(entry)),
         Warnings(tuple(model.warnings)),
@@ -68,6 +70,17 @@ def fitted(fit: Fit) -> list[Block]:
         Sentence("isochrone fit shows more: intervals, cross-validation, other families."),
         replace(fit.picture, options=options),
     ]
+
+
+def predicted_by(model: Model) -> Sentence:
+    """Say what a prediction rests on: ``By a model …, fitted to simulated times``."""
+    several = model.family == "several"
+    words = "By models" if several else f"By a model of the family {printable(model.family, 40)}"
+    if model.origin:
+        return Sentence(f"{words}, fitted to {with_noun(printable(model.origin, 60))}")
+    if model.source:
+        return Sentence(f"{words}: {printable(model.source, 400)}")
+    return Sentence(f"{words}; where its times come from is not recorded")
 
 
 # --- formulas -------------------------------------------------------------------------------------
@@ -170,8 +183,8 @@ def _quality(model: Model) -> Sentence:
     )
 
 
-def _deviations(quality: dict[str, Any]) -> Table:
-    """Tabulate how far the formula is from what was measured, in all and by group."""
+def _deviations(quality: dict[str, Any], observed: str) -> Table:
+    """Tabulate how far the formula is from the times it was fitted to, in all and by group."""
     rows = [_deviation("at the fitted points", quality["deviation"])]
     for name, found in quality["held_out"].items():
         what = (
@@ -190,7 +203,7 @@ def _deviations(quality: dict[str, Any]) -> Table:
     titles = ("minimum", "average", "maximum")
     columns = (Column(""), *(Column(title, right=True) for title in titles))
     return Table(
-        "|predicted - measured| / measured", columns, tuple(rows), "; ".join(left_out)
+        f"|predicted - {observed}| / {observed}", columns, tuple(rows), "; ".join(left_out)
     )  # fmt: skip
 
 

@@ -1,13 +1,18 @@
-"""The options of an experiment that say what was varied, as a reader sees them."""
+"""The options of an experiment that took effect, as a reader sees them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
+from isochrone.base.table import Table
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import MARKS, identity, points, repetitions
 
-__all__ = ["varied"]
+__all__ = ["in_use", "measured_again", "repeated", "varied"]
 
 _SAMPLING: Final = {
     "bytes", "tolerance", "smallest-gap", "max-points", "again", "time-limit", "repeats",
@@ -19,24 +24,135 @@ _SAMPLING: Final = {
 _CURVES: Final = {"pairs", "op"}
 """Options that say which curves are measured: their names do."""
 
-_NEEDS: Final = {
-    "stride": ("layout", "vector"), "cache-bytes": ("cache", "cold"), "seed": ("pairing", "random"),
-}  # fmt: skip
-"""Options that mean something with one value of another option only."""
+Rule = Callable[[Option], bool]
+
+
+def _is(*values: str) -> Rule:
+    return lambda value: value in values
+
+
+def _automatic(value: Option) -> bool:
+    return isinstance(value, str) and value.startswith("auto")
+
+
+def _given(value: Option) -> bool:
+    return bool(value)
+
+
+_NEEDS: Final[dict[str, tuple[str, Rule]]] = {
+    "stride": ("layout", _is("vector")),
+    "cache-bytes": ("cache", _is("cold")),
+    "seed": ("pairing", _is("random")),
+    "tolerance": ("bytes", _automatic),
+    "smallest-gap": ("bytes", _automatic),
+    "max-points": ("bytes", _automatic),
+    "clock-tolerance": ("sync", _is("window")),
+    "sync-age": ("sync", _is("window")),
+    "sync-exchanges": ("sync", _is("window")),
+    "min-repeats": ("precision", _given),
+    "max-repeats": ("precision", _given),
+    "max-time": ("precision", _given),
+    "inner-parallel": ("order", _is("quiet")),
+    "hints": ("phase", _is("file", "all")),
+    "file": ("phase", _is("file", "all")),
+    "cb-buffer": ("phase", _is("exchange", "all")),
+    "aggregators": ("phase", _is("exchange", "all")),
+}
+"""Options that mean something with some values of another option only, where there is that one."""
+
+_ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
+"""Options that say nothing if the number of repetitions is fixed."""
+
+_ONLY_ALL_PAIRS: Final = {"order", "inner-parallel"}
+"""Options of a map that mean nothing if only some pairs are measured, each alone."""
+
+_MEASURED_AGAIN: Final = {"again": "sample", "retest": "pair"}
+"""Options that let something be measured again, and the records that say of what it was."""
+
+
+def in_use(run: Run) -> dict[str, Option]:
+    """Return the options that took effect, by their names with dashes.
+
+    Not those that are off, mean nothing beside the others, or were not called upon: what a run was
+    ready for is not what was done.
+    """
+    options = {name.replace("_", "-"): value for name, value in run.options.items()}
+    return {name: value for name, value in options.items() if _in_use(run, options, name)}
+
+
+def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
+    value = options[name]
+    if value is None or value is False:
+        return False
+    if name in ("repeats", "precision", "time-limit") and not value:
+        return False
+    other, rule = _NEEDS.get(name, ("", _given))
+    if other in options and not rule(options[other]):
+        return False
+    if name in _ADAPTIVE and options.get("repeats"):
+        return False
+    if name in _ONLY_ALL_PAIRS and options.get("pairs"):
+        return False
+    record = _MEASURED_AGAIN.get(name)
+    return record is None or bool(_marked(run, record))
+
+
+def _marked(run: Run, record: str) -> int:
+    """Count the points of which there is a second measurement."""
+    table = run.tables.get(record)
+    if table is None:
+        return 0
+    second = table.where(table.flag("again") | table.flag("retest"))
+    return len(points(second, identity(second, run.by), run.where)) if len(second) else 0
+
+
+def measured_again(run: Run, name: str) -> int | None:
+    """Return how many points were measured again where an option allows it; None for others."""
+    record = _MEASURED_AGAIN.get(name)
+    return None if record is None else _marked(run, record)
+
+
+def repeated(run: Run) -> str:
+    """Say how often each point was measured: ``100``, ``2 to 37 (100 wanted)``.
+
+    Empty if the run was not asked to repeat anything, or nothing was measured.
+    """
+    wanted = run.options.get("repeats")
+    counts = _counts(run) if "repeats" in run.options else np.empty(0)
+    if not len(counts):
+        return ""
+    low, high = int(counts.min()), int(counts.max())
+    text = f"{low}" if low == high else f"{low} to {high}"
+    asked = isinstance(wanted, int) and wanted > 0
+    return f"{text} ({wanted} wanted)" if asked and (low, high) != (wanted, wanted) else text
+
+
+def _counts(run: Run) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the repetitions of each point, as first measured."""
+    pairs, samples = run.tables.get("pair"), run.tables.get("sample")
+    if pairs is not None:
+        known = pairs["n"] if "n" in pairs else np.empty(0)
+        return np.asarray(known[~pairs.flag("retest")] if len(known) else known, np.float64)
+    if samples is None:
+        return np.empty(0)
+    first = _first(samples)
+    found = points(first, identity(first, run.by), run.where)
+    return np.array([repetitions(first, rows) for rows in found.values()], np.float64)
+
+
+def _first(table: Table) -> Table:
+    second = np.zeros(len(table), bool)
+    for mark in MARKS:
+        second |= table.flag(mark)
+    return table.where(~second)
 
 
 def varied(run: Run) -> tuple[tuple[str, str], ...]:
     """List the options that are of the experiment and not of how long it measures."""
-    options = {name.replace("_", "-"): value for name, value in run.options.items()}
-    found = []
-    for name, value in options.items():
-        other, needed = _NEEDS.get(name, ("", None))
-        if name in _SAMPLING or name in _CURVES or name in run.by:
-            continue
-        if value is None or value is False or (other and options.get(other) != needed):
-            continue
-        found.append((name, _value(value)))
-    return tuple(found)
+    left_out = _SAMPLING | _CURVES | set(run.by)
+    return tuple(
+        (name, _value(value)) for name, value in in_use(run).items() if name not in left_out
+    )
 
 
 def _value(value: Option) -> str:

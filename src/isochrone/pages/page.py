@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
+from isochrone.results.latency_map.diagnosis import LEAST
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 __all__ = [
+    "AS_USUAL", "Asked",
     "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "Medium", "Page", "Picture",
     "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings", "said",
 ]  # fmt: skip
@@ -266,6 +268,26 @@ def _nothing(runs: Sequence[Run]) -> list[Section]:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What the user asks for besides a run.
+
+    Attributes
+    ----------
+    nbytes
+        Message size; None: what is usual for the kind.
+    least
+        Part of the time that something must add to be called slow.
+    """
+
+    nbytes: int | None = None
+    least: float = LEAST
+
+
+AS_USUAL: Final = Asked()
+"""Nothing is asked for."""
+
+
+@dataclass(frozen=True)
 class Kind:
     """How one kind of result is said.
 
@@ -276,8 +298,7 @@ class Kind:
     holds
         Whether a run holds anything of this kind that can be read.
     sections
-        What is said of a run, its warnings included; the second argument is the message size the
-        user asked for, or None.
+        What is said of a run, its warnings included.
     document
         The same for ``show --json``: the results as JSON.
     together
@@ -286,6 +307,6 @@ class Kind:
 
     title: Callable[[Run], str]
     holds: Callable[[Run], bool]
-    sections: Callable[[Run, int | None], Sequence[Section]]
-    document: Callable[[Run, int | None], dict[str, Any]]
+    sections: Callable[[Run, Asked], Sequence[Section]]
+    document: Callable[[Run, Asked], dict[str, Any]]
     together: Callable[[Sequence[Run]], Sequence[Section]] = _nothing

@@ -37,7 +37,7 @@ def plural(count: int, noun: str) -> str:
 
 def interval(times: Times) -> str:
     """Write the interval of a median, with one unit if both ends have the same."""
-    if times.n < 2:
+    if times.n < 2 or not times.has_interval:
         return "–"
     low, high = format_seconds(times.low), format_seconds(times.high)
     number, _, unit = low.partition(" ")

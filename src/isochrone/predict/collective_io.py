@@ -36,6 +36,8 @@ class CallCost:
         Of the whole call: the hot spot of each round, summed up; with its interval.
     node_costs
         Seconds of each node in an average round.
+    origin
+        Where the times come from that the model was fitted to; empty if not known.
     warnings
         What makes the prediction doubtful.
     """
@@ -47,6 +49,7 @@ class CallCost:
     low: float
     high: float
     node_costs: Floats
+    origin: str = ""
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -79,6 +82,7 @@ class CallCost:
                 }
                 for k, host in enumerate(self.hosts)
             ],
+            "origin": self.origin or None,
             "warnings": self.warnings,
         }  # fmt: skip
 
@@ -112,4 +116,5 @@ def predict(
         nodes += kind.rounds / rounds * costs
         total = total.plus(found, kind.times)
     seconds, below, above = times.tolist()
-    return CallCost(hosts, total, rounds, seconds, below, above, nodes, warnings)
+    origin = model.model.origin
+    return CallCost(hosts, total, rounds, seconds, below, above, nodes, origin, warnings)

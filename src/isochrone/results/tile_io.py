@@ -51,11 +51,16 @@ class Phase:
     times: dict[str, Times]
 
     @property
-    def bandwidth(self) -> tuple[float, float, float] | None:
-        """Bytes per second of the access and its 95 % interval; None in a clock too coarse."""
+    def bandwidth(self) -> tuple[float, float | None, float | None] | None:
+        """Bytes per second of the access and its 95 % interval, as far as they are known.
+
+        None in a clock too coarse.
+        """
         access = self.times["seconds"]
-        if access.low <= 0:
+        if access.median <= 0 or access.low <= 0:
             return None
+        if not access.has_interval:
+            return self.bytes / access.median, None, None
         return self.bytes / access.median, self.bytes / access.high, self.bytes / access.low
 
     def to_json(self) -> dict[str, Any]:

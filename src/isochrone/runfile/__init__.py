@@ -2,5 +2,6 @@
 
 `run` is a measurement in memory, `file` reads and writes it (with `shape`, which reads many samples
 at once), `header` gives its first line types, `samples` says which of its samples count and what
-their median is, `columns` checks what other records hold.
+their median is, `columns` checks what other records hold, `origin` says
+where times come from.
 """

@@ -12,7 +12,8 @@ Format history
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -24,10 +25,11 @@ from isochrone.base.files import whole_file
 from isochrone.base.table import TableBuilder
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import header_of
+from isochrone.runfile.other_files import other_kind
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
 from isochrone.runfile.shape import columns_of
 
-__all__ = ["FORMAT", "read", "write"]
+__all__ = ["FORMAT", "insert", "read", "write"]
 
 FORMAT: Final = 1
 
@@ -52,9 +54,16 @@ def read(path: str | Path) -> Run:
         If the file cannot be opened, is not a run file, is of a newer format, or is damaged.
     """
     path = Path(path)
+    reader = _Reader(path)
     try:
         with path.open("rb") as stream:
-            return _Reader(path).read(stream)
+            return reader.read(stream)
+    except InputError:
+        what, hint = other_kind(path) if reader.run is None else ("", "")
+        if what:
+            said = f"it is {what}, not a run file"
+            raise InputError(said, where=str(path), hint=hint) from None
+        raise
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
 
@@ -75,6 +84,59 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
     with whole_file(path) as stream:
         for record in _records(run):
             stream.write(msgspec.json.encode(record) + b"\n")
+
+
+def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: float) -> None:
+    """Add records to a complete run file, before its end. All appear or none.
+
+    Parameters
+    ----------
+    path
+        The file; what it holds stays as it is, byte by byte.
+    records
+        With their names as ``record``.
+    seconds
+        Time it took to measure them, which is added to that of the run.
+
+    Raises
+    ------
+    InputError
+        If the file does not end with an ``end`` record, or cannot be read or written.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as old:
+            start, end = _end_of(old, path)
+            old.seek(0)
+            with whole_file(path) as stream:
+                _copy(old, stream, start)
+                for record in records:
+                    stream.write(msgspec.json.encode(record) + b"\n")
+                end["seconds"] = float(end.get("seconds", 0.0)) + seconds
+                stream.write(msgspec.json.encode(end) + b"\n")
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+
+
+def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
+    """Return where the last record of a file starts, and the record."""
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - BLOCK))
+    block = stream.read().rstrip(b"\n")
+    last = block.rpartition(b"\n")[2]
+    try:
+        record = msgspec.json.decode(last, type=dict[str, Any])
+    except msgspec.DecodeError:
+        record = {}
+    if record.get("record") != "end":
+        raise InputError("it does not end with an 'end' record", where=str(path))
+    return max(0, size - BLOCK) + len(block) - len(last), record
+
+
+def _copy(source: BinaryIO, target: BinaryIO, length: int) -> None:
+    while length and (block := source.read(min(BLOCK, length))):
+        target.write(block)
+        length -= len(block)
 
 
 def _records(run: Run) -> Iterator[dict[str, Any]]:

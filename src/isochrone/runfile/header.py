@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from isochrone.base.errors import InputError
+from isochrone.runfile.origin import Origin
 
 __all__ = ["Clock", "Header", "Library", "Option", "header_of", "kind_of"]
 
@@ -88,6 +89,15 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
     imported: dict[str, str] | None = None
     median_is_mean: bool = False
     made_up: bool = False
+
+    @property
+    def origin(self) -> Origin:
+        """Where the times come from."""
+        if self.made_up:
+            return "made up"
+        if self.clock.simulated:
+            return "simulated"
+        return "measured" if self.imported is None else "imported"
 
 
 _KINDS: Final[dict[str, dict[str, Any]]] = {

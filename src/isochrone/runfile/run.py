@@ -14,6 +14,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.header import Clock, Header, Library, Option, header_of
+from isochrone.runfile.origin import Origin
 from isochrone.runfile.samples import counting
 
 if TYPE_CHECKING:
@@ -161,14 +162,9 @@ class Run:
         return bool(self.end and self.end.get("complete"))
 
     @property
-    def origin(self) -> str:
+    def origin(self) -> Origin:
         """Where the times come from: ``measured``, ``simulated``, ``made up`` or ``imported``."""
-        about = self.about
-        if about.made_up:
-            return "made up"
-        if about.clock.simulated:
-            return "simulated"
-        return "measured" if about.imported is None else "imported"
+        return self.about.origin
 
     @property
     def hosts(self) -> list[str]:

@@ -5,13 +5,18 @@ size, a number of messages of a hot node. Of the records of a point
 
 * none counts that is marked ``void`` or ``warmup``;
 * where it was measured again because its neighbours did not explain it (``again``), or alone
-  because it was slow (``retest``), the second measurement counts and the first does not.
+  because it was slow (``retest``), the second measurement counts and the first does not;
+* where a pair was measured again alone several times, that whose median is in the middle counts,
+  the faster of two: what disturbs a pair makes it slower.
 
-The time of a point is the median of the records that count.
+The time of a point is the median of the records that count. Its 95 % interval rests on the medians
+of the passes in which they were taken, where there are enough; else on the repetitions. What it
+covers is another run of this job, not another launch of it on other nodes.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,11 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_interval
+from isochrone.base.stats import FEW_GROUPS, grouped_median_interval, median_interval
 from isochrone.base.table import Table
 
 __all__ = [
-    "MARKS", "Key", "Times", "counted", "counting", "identity", "points", "summarise", "times_of",
+    "MARKS", "Key", "Times", "counted", "counting", "enclose", "identity", "passes_of", "points",
+    "repetitions", "summarise", "times_of",
 ]  # fmt: skip
 
 Key = tuple[tuple[str, Any], ...]
@@ -32,6 +38,9 @@ Key = tuple[tuple[str, Any], ...]
 
 _SECOND: Final = ("again", "retest")
 _NEVER: Final = ("void", "warmup")
+
+MIN_SUMMARIES: Final = 6
+"""Means of which the interval of their median is one at 95 %: fewer cannot have it."""
 
 MARKS: Final = (*_SECOND, *_NEVER)
 """Members of a record that say whether it, or another of the same point, counts."""
@@ -45,9 +54,16 @@ _IDENTITY: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """Repetitions, summarised. Seconds; ``low`` and ``high`` enclose the median at 95 %."""
+    """Repetitions, summarised. Seconds.
+
+    ``low`` and ``high`` enclose the median at 95 %; NaN of a single repetition, and where only a
+    summary of them is known, as of programs that print nothing but a mean. ``passes`` is the number
+    of passes whose medians the interval rests on; 0 where it rests on the repetitions, and says
+    nothing of what differs from one moment of the run to another.
+    """
 
     n: int
+    passes: int = 0
     median: float
     low: float
     high: float
@@ -56,8 +72,14 @@ class Times:
     max: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return them for JSON."""
-        return dict(vars(self))
+        """Return them for JSON; an interval that is not known is None."""
+        known = {"low": self.low, "high": self.high} if self.has_interval else {}
+        return {**vars(self), "low": None, "high": None, **known}
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the interval of the median is known."""
+        return not math.isnan(self.low)
 
 
 def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
@@ -93,7 +115,21 @@ def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.
     if second.any():
         code = _codes(table, names, where)
         counts &= second | ~np.isin(code, code[second])
+        if "median" in table:
+            counts &= ~second | _middle(code, table["median"], second)
     return counts
+
+
+def _middle(
+    code: NDArray[np.int64], median: NDArray[np.float64], second: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Mark of each point the second measurement in the middle, the faster of two."""
+    rows = np.flatnonzero(second)
+    rows = rows[np.lexsort((median[rows], code[rows]))]
+    _, start, count = np.unique(code[rows], return_index=True, return_counts=True)
+    chosen = np.zeros(len(code), dtype=bool)
+    chosen[rows[start + (count - 1) // 2]] = True
+    return chosen
 
 
 def counted(table: Table, names: Sequence[str], where: str = "") -> Table:
@@ -122,11 +158,38 @@ def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, NDA
     return {keys[k]: parts[k] for k in np.argsort(first, kind="stable").tolist()}
 
 
-def times_of(repetitions: NDArray[np.float64]) -> Times:
-    """Summarise at least one repetition, in seconds."""
-    low, high = median_interval(repetitions)
+def enclose(
+    values: NDArray[np.float64], passes: NDArray[np.float64] | None
+) -> tuple[float, float, int]:
+    """Enclose the median of one point at 95 %.
+
+    Parameters
+    ----------
+    values
+        Of the repetitions, at least one.
+    passes
+        Number of the pass of each; None, or NaN where it is not known.
+
+    Returns
+    -------
+    tuple
+        The two ends, and the number of passes that they rest on; 0: on the repetitions. NaN of a
+        single repetition.
+    """
+    if passes is not None and not np.isnan(passes).any():
+        count = len(np.unique(passes))
+        if count >= FEW_GROUPS:
+            return (*grouped_median_interval(values, passes), count)
+    if len(values) < 2:
+        return math.nan, math.nan, 0
+    return (*median_interval(values), 0)
+
+
+def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | None = None) -> Times:
+    """Summarise at least one repetition, in seconds; ``passes`` as for `enclose`."""
+    low, high, count = enclose(repetitions, passes)
     return Times(
-        n=len(repetitions), median=float(np.median(repetitions)), low=low, high=high,
+        n=len(repetitions), passes=count, median=float(np.median(repetitions)), low=low, high=high,
         min=float(repetitions.min()), mean=float(repetitions.mean()), max=float(repetitions.max()),
     )  # fmt: skip
 
@@ -135,18 +198,30 @@ def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
     """Summarise the rows of one point.
 
     A sample of another program may stand for several repetitions: then it carries their number
-    ``n``, their ``min``, ``max`` and ``mean``.
+    ``n``, their ``min``, ``max`` and ``mean``. How they were spread is not known, and so no
+    interval is, unless there are samples enough for one of their own.
     """
-    found = times_of(table["seconds"][rows].astype(np.float64))
+    found = times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
     means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
+    count = repetitions(table, rows)
+    told = count == len(rows) > 1 or len(rows) >= MIN_SUMMARIES
+    low, high = (found.low, found.high) if told else (math.nan, math.nan)
     return Times(
-        n=_repetitions(table, rows), median=found.median, low=found.low, high=found.high,
+        n=count, passes=found.passes, median=found.median, low=low, high=high,
         min=min([found.min, *least]), max=max([found.max, *most]),
         mean=float(np.mean(means)) if len(means) == len(rows) else found.mean,
     )  # fmt: skip
 
 
-def _repetitions(table: Table, rows: NDArray[np.int64]) -> int:
+def passes_of(table: Table, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """Return the number of the pass of each row; None if the records do not say it."""
+    if "pass" not in table or table["pass"].dtype.kind not in "if":
+        return None
+    return table["pass"][rows].astype(np.float64)
+
+
+def repetitions(table: Table, rows: NDArray[np.int64]) -> int:
+    """Count the repetitions that rows stand for."""
     if "n" not in table or table["n"].dtype.kind not in "if":
         return len(rows)
     counts = table["n"][rows].astype(np.float64)

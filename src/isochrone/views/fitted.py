@@ -1,4 +1,4 @@
-"""What the views of a model share: the model itself, and the measured points it is held against."""
+"""What the views of a model share: the model itself, and the points it is held against."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import Model, Observations, Samples
 from isochrone.models.observations import joined
+from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, FAINT, INK, TITLE
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "COLOURS", "MAX_PANELS", "WORDS", "head", "measured", "name_of", "resolve", "title_of",
-    "value_text",
+    "COLOURS", "MAX_PANELS", "WORDS", "head", "measured", "name_of", "origin_notes",
+    "resolve", "title_of", "value_text",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -42,8 +43,8 @@ WORDS: Final = {
 
 def resolve(
     runs: Sequence[Run], model: str | Path | Model, ops: Sequence[str] = ()
-) -> tuple[Model, list[Observations]]:
-    """Return the model, read or fitted, and the points of the runs that it is for.
+) -> tuple[Model, list[Observations], str]:
+    """Return the model, read or fitted, the points of the runs that it is for, and their origin.
 
     ``model`` is the path of a model file, the name of a family, ``auto``, or a model.
 
@@ -67,7 +68,7 @@ def resolve(
     ]
     if not groups:
         raise InputError("the model does not apply to anything measured in these runs")
-    return model, groups
+    return model, groups, data.origin
 
 
 def measured(runs: Sequence[Run]) -> Samples:
@@ -90,6 +91,13 @@ def head(figure: Figure, title: str, note: str) -> None:
                 parse_math=False)  # fmt: skip
     figure.text(0.02, 1 - 0.40 * inch, note, size=CAPTION, color=FAINT, va="top", parse_math=False)
     figure.tight_layout(rect=(0, 0, 1, 1 - 0.62 * inch))
+
+
+def origin_notes(model: Model, origin: str) -> list[str]:
+    """Say what the formula was fitted to where that is not what is drawn."""
+    if model.origin in ("", origin):
+        return []
+    return [f"the formula is of {with_noun(printable(model.origin, 60))}"]
 
 
 def name_of(model: Model) -> str:

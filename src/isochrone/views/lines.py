@@ -152,8 +152,9 @@ def _draw(axes: Axes, line: Line, colour: str, at: Array) -> None:
               solid_joinstyle="round", zorder=3)  # fmt: skip
     if len(at) <= _BARS:
         bars = np.vstack([line.y - line.low, line.high - line.y])
-        axes.errorbar(at, line.y, yerr=bars, fmt="none", ecolor=colour, elinewidth=1.1,
-                      capsize=2.4, capthick=1.1, zorder=2.5)  # fmt: skip
+        long = bars.any(axis=0)  # a bar without length would look like a known interval
+        axes.errorbar(at[long], line.y[long], yerr=bars[:, long], fmt="none", ecolor=colour,
+                      elinewidth=1.1, capsize=2.4, capthick=1.1, zorder=2.5)  # fmt: skip
 
 
 def _shade(

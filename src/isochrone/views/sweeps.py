@@ -16,7 +16,7 @@ from isochrone.views.labels import Labels
 from isochrone.views.lines import Line
 from isochrone.views.scales import Scale, evenly_spaced
 
-__all__ = ["Drawn", "chosen_scale", "collect", "facts", "lines", "meaning"]
+__all__ = ["Drawn", "bars", "chosen_scale", "collect", "facts", "lines", "meaning"]
 
 SCALES: Final = ("log", "linear")
 
@@ -81,6 +81,12 @@ def facts(runs: Sequence[Run], labels: Labels, *more: str) -> list[str]:
     if partial:
         found.append("partial run" if len(runs) == 1 else f"{partial} of {len(runs)} runs partial")
     return [fact for fact in found if fact]
+
+
+def bars(drawn: Drawn, words: str) -> str:
+    """Return what is said of error bars; nothing where no point has an interval."""
+    known = any(point.has_interval for _, curve in drawn for point in curve.points)
+    return words if known else ""
 
 
 def meaning(runs: Sequence[Run]) -> str:

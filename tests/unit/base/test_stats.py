@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import median_abs_deviation
 
-from isochrone.base.stats import mad, median_interval, outlier_limit, row_medians
+from isochrone.base.stats import (
+    grouped_median_interval,
+    mad,
+    median_interval,
+    outlier_limit,
+    row_medians,
+)  # fmt: skip
 
 finite = st.floats(-1e6, 1e6)
 gaps = st.none() | finite
@@ -79,3 +85,51 @@ def test_outlier_limit_grows_with_the_number_of_values_and_with_ignorance() -> N
     assert outlier_limit(1, 1e9, rate=0.025) == pytest.approx(1.96, abs=0.001)
     assert outlier_limit(1000, 1e9) > outlier_limit(10, 1e9)
     assert outlier_limit(10, 3) > outlier_limit(10, 30)
+
+
+def busy_machine(dice: np.random.Generator, passes: int, repetitions: int) -> np.ndarray:
+    """Make repetitions as rows of passes: a median of 1, a correlation of 0.5, slow moments.
+
+    One pass in five is slow, by a quarter, as are their repetitions; each pass has 3 % of its own.
+    """
+    noise = dice.normal(0, 0.05, (passes, repetitions))
+    for k in range(1, repetitions):
+        noise[:, k] = 0.5 * noise[:, k - 1] + np.sqrt(0.75) * noise[:, k]
+    own = dice.normal(0, 0.03, (passes, 1)) + np.log(1.25) * (dice.random((passes, 1)) < 0.2)
+    return np.exp(noise + own)
+
+
+@pytest.mark.parametrize("passes", [6, 10, 30])
+def test_an_interval_by_passes_holds_the_median_of_reruns(passes: int) -> None:
+    """At least in 80 of 100 runs; that of the repetitions, taken as independent, in few."""
+    dice = np.random.default_rng(3)
+    runs = [busy_machine(dice, passes, 10) for _ in range(400)]
+    pooled = np.median(runs)
+    number = np.repeat(np.arange(passes), 10)
+
+    def held(interval: tuple[float, float]) -> bool:
+        return interval[0] <= pooled <= interval[1]
+
+    assert np.mean([held(grouped_median_interval(run.ravel(), number)) for run in runs]) >= 0.8
+    assert np.mean([held(median_interval(run.ravel())) for run in runs]) < 0.8
+
+
+def test_an_interval_by_passes_is_that_of_their_medians() -> None:
+    """Of ten medians the second and the ninth, in whatever order the repetitions come."""
+    values = np.arange(10.0)[:, None] + np.array([-0.1, 0, 0.3])
+    number = np.repeat(np.arange(10), 3)
+    mixed = np.random.default_rng(1).permutation(30)
+    assert grouped_median_interval(values.ravel()[mixed], number[mixed]) == (1, 8)
+
+
+def test_an_interval_by_passes_holds_the_median_of_all_values() -> None:
+    """A long pass may move the median beyond those of nearly all passes."""
+    values = np.concatenate([np.full(50, 9.0), np.arange(1.0, 7.0)])
+    number = np.concatenate([np.zeros(50), np.arange(1, 7)])
+    low, high = grouped_median_interval(values, number)
+    assert low <= np.median(values) <= high
+
+
+def test_few_passes_give_no_interval() -> None:
+    with pytest.raises(ValueError, match="too few"):
+        grouped_median_interval(np.ones(50), np.repeat(np.arange(5), 10))

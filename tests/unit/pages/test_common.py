@@ -10,11 +10,12 @@ from isochrone.base.files import sha256
 from isochrone.base.table import Table as Records
 from isochrone.pages import common
 from isochrone.pages.common import date_in_words, document, measured_how, page_of, provenance
+from isochrone.pages.options import in_use
 from isochrone.pages.page import Facts, Sentence, Table
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
-from made_up.latency_maps import block, latency_map, mmpi_example
-from made_up.sweeps import point_to_point
+from made_up.latency_maps import block, latency_map, mmpi_example, with_retests
+from made_up.sweeps import collective, point_to_point, table_of
 
 
 def facts_of(run: Run) -> dict[str, str]:
@@ -83,12 +84,59 @@ def test_options_that_were_not_used_are_not_listed() -> None:
     run = mmpi_example()
     both = {"repeats": 100, "precision": 0.05, "max-time": 1, "time-limit": 0, "force": False}
     run.header["options"] = both
-    assert measured_how(run) == [("repeats", "100"), ("total time", "1.00 s")]
+    assert measured_how(run) == [
+        ("repetitions of each point", "100"), ("total time", "1.00 s"),
+    ]  # fmt: skip
     run.header["options"] = both | {"repeats": 0}
-    assert measured_how(run)[:2] == [
+    assert measured_how(run)[1:3] == [
         ("target precision", "5 %"),
         ("maximum time per pair", "1.00 s"),
     ]
+
+
+def test_repetitions_are_those_that_were_made() -> None:
+    """A time limit lowered them: 100 were wanted, and 2 were made."""
+    run = point_to_point(sizes=(8, 64), repeats=2)
+    run.header["options"]["repeats"] = 100
+    assert dict(measured_how(run))["repetitions of each point"] == "2 (100 wanted)"
+    rows = [row for row in run.tables["sample"].rows() if (row["bytes"], row["repeat"]) != (8, 1)]
+    run.tables["sample"] = table_of(rows)
+    assert dict(measured_how(run))["repetitions of each point"] == "1 to 2 (100 wanted)"
+    whole = point_to_point(sizes=(8, 64), repeats=2)
+    whole.header["options"]["repeats"] = 2
+    assert dict(measured_how(whole))["repetitions of each point"] == "2"
+
+
+def test_options_that_mean_nothing_beside_the_others_are_not_listed() -> None:
+    run = point_to_point(sizes=(8, 64), repeats=2)
+    always = {"bytes": [8, 64], "mode": "blocking", "cache": "hot", "layout": "contiguous"}
+    idle = {"cache-bytes": 1 << 26, "stride": 10, "tolerance": 0.05, "max-points": 100,
+            "smallest-gap": 64, "again": 3, "min-repeats": 10, "max-repeats": 1000,
+            "max-time": 1.0, "repeats": 2, "precision": 0.0, "time-limit": 0.0}  # fmt: skip
+    run.header["options"] = always | idle
+    assert set(in_use(run)) == {*always, "repeats"}
+    used = {"bytes": "auto:8:64", "cache": "cold", "layout": "vector"}
+    run.header["options"] = always | idle | used
+    called = {"cache-bytes", "stride", "tolerance", "max-points", "smallest-gap"}
+    assert set(in_use(run)) == {*always, "repeats", *called}
+
+
+def test_clocks_of_a_barrier_start_are_not_listed() -> None:
+    run = collective(("bcast",), sizes=(8,), repeats=2)
+    idle = {"clock-tolerance": 5e-6, "sync-age": 10.0, "sync-exchanges": 20}
+    run.header["options"] |= idle
+    assert not idle.keys() & in_use(run).keys()
+    run.header["options"]["sync"] = "window"
+    assert idle.keys() <= in_use(run).keys()
+
+
+def test_what_was_measured_again_is_counted_instead_of_what_was_allowed() -> None:
+    run = latency_map(block(2, 2), options={"retest": 8, "order": "quiet", "repeats": 100})
+    assert "pairs measured again, alone" not in dict(measured_how(run))
+    again = with_retests(run, [(0, 1), (1, 2)])
+    assert dict(measured_how(again))["pairs measured again, alone"] == "2"
+    again.header["options"]["pairs"] = "0-1,1-2"
+    assert "order of the pairs" not in dict(measured_how(again))
 
 
 def test_options_are_written_as_people_do() -> None:

@@ -4,38 +4,103 @@ from __future__ import annotations
 
 from typing import Any
 
-from isochrone.pages.comparison import blocks
+import pytest
+
+from isochrone.pages.comparison import blocks, complaint, name_of, passed
 from isochrone.pages.page import Sentence, Table
-from isochrone.results.comparison import Change, Comparison
+from isochrone.results.comparison.compare import Change, Comparison
+from isochrone.results.comparison.gate import Limit
+from isochrone.results.comparison.parts import Part
+from isochrone.results.comparison.verdict import Difference
 
 
-def point(nbytes: int, ratio: float, p: float = 0.001, width: float = 0.01) -> Change:
+def point(nbytes: int, ratio: float, verdict: str, width: float | None = 0.01) -> Change:
     key: dict[str, Any] = {"op": "bcast", "p": 8, "bytes": nbytes, "pairs": None}
-    return Change(key, 1e-6, ratio * 1e-6, ratio, ratio - width, ratio + width, p)
+    low, high = (None, None) if width is None else (ratio - width, ratio + width)
+    return Change(key, 1e-6, ratio * 1e-6, Difference(ratio, low, high, 0.01, verdict))
 
 
-def test_what_changed_most_comes_first_and_what_did_not_is_counted() -> None:
-    points = [point(64, 1.1), point(1024, 1.5), point(4096, 1.0, p=0.9), point(8, 0.8)]
-    differs = [{"what": "mpi library", "before": "A 1", "after": "A 2"}]
-    head, difference, table = blocks(Comparison("collective", points, differs))
-    assert isinstance(head, Sentence)
-    assert (
-        head.text == "collective: 4 points, 2 slower, 1 faster, 1 without a significant difference"
-    )
-    assert isinstance(difference, Sentence)
-    assert difference.text.strip() == "differs: mpi library: A 1 | A 2"
+def found(points: list[Change], parts: list[Part], **other: Any) -> Comparison:
+    given: dict[str, Any] = {
+        "kind": "point", "overall": None, "differences": [], "launches": (5, 4), "unit": "launch",
+        "margin": 0.05, "visible": 1.12, "notes": [],
+    }  # fmt: skip
+    return Comparison("collective", points, parts=parts, **{**given, **other})
+
+
+def part(kind: str, who: str, points: int, of: int, nbytes: int | None = None) -> Part:
+    difference = Difference(3.0, 2.9, 3.1, 0.001, "slower")
+    return Part(kind, who, nbytes, 8e-6, 24e-6, 16e-6, difference, tuple(range(points)), of)
+
+
+def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted() -> None:
+    points = [point(64, 3.0, "slower"), point(8, 1.0, "same"), point(1024, 1.2, "unclear")]
+    head, basis, difference, table = blocks(found(
+        points, [part("node", "n5", 2, 3, 64), part("point", "", 1, 1)],
+        differences=[{"what": "mpi library", "before": "A 1", "after": "A 2"}],
+        overall=Difference(1.1, 0.99, 1.22, 0.2, "unclear"),
+    ))  # fmt: skip
+    assert [s.text for s in (head, basis, difference) if isinstance(s, Sentence)] == [
+        "collective: 3 points, 1 slower, 0 faster, 1 same (within 5 %), 1 unclear",
+        "  5 and 4 starts; on the whole 1.100 [0.990, 1.220]: unclear",
+        "  differs: mpi library: A 1 | A 2",
+    ]
     assert isinstance(table, Table)
     assert [row.cells for row in table.rows] == [
-        ("slower", "1.500 [1.490, 1.510]", "1.00 µs -> 1.50 µs", "op bcast, p 8, 1 KiB"),
-        ("faster", "0.800 [0.790, 0.810]", "1.00 µs -> 800 ns", "op bcast, p 8, 8 B"),
-        ("slower", "1.100 [1.090, 1.110]", "1.00 µs -> 1.10 µs", "op bcast, p 8, 64 B"),
+        (
+            "slower",
+            "3.000 [2.900, 3.100]",
+            "8.00 µs -> 24.0 µs",
+            "node n5, 64 B: 2 of its 3 points, +16.0 µs each",
+        ),
+        ("slower", "3.000 [2.900, 3.100]", "8.00 µs -> 24.0 µs", "op bcast, p 8, 64 B"),
     ]
 
 
-def test_where_nothing_changed_all_points_are_listed_up_to_a_limit() -> None:
-    points = [point(size, 1.0, p=0.9, width=0.0) for size in range(25)]
-    _, table = blocks(Comparison("collective", points, []))
+def test_where_nothing_changed_the_points_are_listed_up_to_a_limit() -> None:
+    points = [point(size, 1.0 + size / 1000, "unclear") for size in range(25)]
+    *_, table = blocks(found(points, []))
     assert isinstance(table, Table)
     assert len(table.rows) == 20
     assert table.more == "and 5 more (--json lists all)"
-    assert table.rows[0].cells[1] == "1.000 [–]"
+    assert table.rows[0].cells[3] == "op bcast, p 8, 24 B"
+
+
+def test_one_start_a_side_is_no_verdict_and_has_no_interval() -> None:
+    said = blocks(found([point(64, 2.0, "unclear", None)], [], launches=(1, 5)))
+    assert isinstance(said[1], Sentence)
+    assert "one start a side: no verdict about the machine" in said[1].text
+    assert "isochrone measure … --runs 5" in said[1].text
+    assert isinstance(said[2], Table)
+    assert said[2].rows[0].cells[1] == "2.000 [not known]"
+
+
+def test_simulated_times_that_are_all_the_same_need_no_table() -> None:
+    equal = found([point(64, 1.0, "same")], [], unit="exact", margin=0.0)
+    assert not any(isinstance(block, Table) for block in blocks(equal))
+
+
+@pytest.mark.parametrize(
+    ("one", "says"),
+    [
+        (part("node", "n5", 2, 2), "slower by 200.0 %: node n5: 3.00x, 2 points, +16.0 µs each"),
+        (part("level", "level 1 (network)", 1, 2),
+         "slower by 200.0 %: level 1 (network): 3.00x, 1 of its 2 points, +16.0 µs each"),
+        (part("point", "", 1, 1), "slower by 200.0 %: op bcast, p 8, 64 B, +16.0 µs"),
+    ],
+)  # fmt: skip
+def test_what_is_not_allowed_is_one_line_a_part(one: Part, says: str) -> None:
+    points = [point(64, 3.0, "slower"), point(8, 3.0, "slower")]
+    assert complaint(one, found(points, [one])) == says
+
+
+def test_what_passes_says_what_would_have_been_seen() -> None:
+    assert passed(found([], []), [Limit("slower", 0.05)]) == (
+        "nothing is seen to be slower by more than 5 %; one point is seen from 1.12x on"
+    )
+
+
+def test_a_pair_is_named_by_its_places() -> None:
+    assert name_of({"i": 1, "j": 9, "bytes": 64}) == "ranks 1–9, 64 B"
+    places = {"i": 1, "j": 9, "bytes": 64, "places": ["n0:1", "n2:1"]}
+    assert name_of(places) == "n0:1–n2:1, 64 B"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.runfile.file import read, write
+from isochrone.runfile.file import insert, read, write
 
 HEADER = '{"record":"run","format":1,"experiment":"latency-map","ranks":3,"site":"north"}\n'
 RANKS = "".join(
@@ -119,3 +119,24 @@ def test_columns_hold_numbers_text_and_gaps(tmp_path: Path) -> None:
     assert table["k"].dtype == np.int64
     assert np.isnan(table["late"][:9000]).all()
     assert (table["late"][9000:] == 1.5).all()
+
+
+def test_records_are_inserted_before_the_end_and_nothing_else_changes(tmp_path: Path) -> None:
+    before = HEADER + pair(0, 1, 1e-6)
+    path = file_of(tmp_path, before + '{"record":"end","seconds":2.5,"complete":true,"x":1}\n')
+    insert(path, [{"record": "pair", "i": 0, "j": 1, "bytes": 8, "median": 2e-6}], seconds=0.5)
+    after = path.read_text()
+    assert after.startswith(before)
+    assert len(after.splitlines()) == 4
+    run = read(path)
+    assert len(run.tables["pair"]) == 2
+    assert run.end == {"seconds": 3.0, "complete": True, "x": 1}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_nothing_is_inserted_into_a_partial_run(tmp_path: Path) -> None:
+    path = file_of(tmp_path, HEADER + pair(0, 1, 1e-6))
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="does not end with an 'end' record"):
+        insert(path, [{"record": "pair"}], seconds=0.0)
+    assert path.read_bytes() == before

@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 
 from isochrone import models
 from isochrone.base.errors import InputError
+from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv as csv_exporter
-from isochrone.results.comparison import compare
+from isochrone.results.comparison.compare import compare
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import counting, points, summarise
+from isochrone.runfile.samples import Times, counting, points, summarise
 from isochrone.views.sweeps import collect
 from made_up.sweeps import run_of, table_of
 
@@ -54,6 +55,15 @@ def test_a_second_measurement_that_is_void_replaces_nothing() -> None:
     assert counting(table, ("i", "j", "bytes")).tolist() == [True, False]
 
 
+def test_of_several_retests_of_a_pair_the_middle_one_counts_and_of_two_the_faster() -> None:
+    """One disturbed reading neither names a pair nor acquits it."""
+    retests = [{"median": m, "retest": True} for m in (5e-6, 1e-6, 2e-6)]
+    table = of({"median": 9e-6}, *retests, {"median": 4e-6, "j": 2})
+    assert counting(table, ("i", "j", "bytes")).tolist() == [False, False, False, True, True]
+    table = of({"median": 9e-6}, *retests[:2])
+    assert counting(table, ("i", "j", "bytes")).tolist() == [False, False, True]
+
+
 def test_points_and_their_rows_come_in_the_order_of_the_file() -> None:
     table = of({"bytes": 64}, {"bytes": 8}, {"bytes": 64}, {"bytes": 8, "j": 2})
     found = points(table, ("j", "bytes"))
@@ -73,6 +83,33 @@ def test_a_sample_that_stands_for_many_is_counted_as_many() -> None:
     assert (times.n, times.min, times.max, times.mean, times.median) == (
         100, 5e-7, 9e-6, 2e-6, 1e-6,
     )  # fmt: skip
+
+
+def in_passes(passes: int) -> Times:
+    rows = [
+        {"seconds": (1 + k + j / 10) * 1e-6, "pass": k} for k in range(passes) for j in range(3)
+    ]
+    return summarise(of(*rows), np.arange(3 * passes))
+
+
+def test_the_interval_rests_on_the_medians_of_the_passes() -> None:
+    """Repetitions of a pass are alike; ten passes count as ten values, and not as thirty."""
+    times = in_passes(10)
+    assert (times.n, times.passes) == (30, 10)
+    assert (times.low, times.high) == pytest.approx((2.1e-6, 9.1e-6))
+
+
+def test_too_few_passes_leave_the_interval_to_the_repetitions() -> None:
+    times = in_passes(5)
+    assert times.passes == 0
+    assert (times.low, times.high) == median_interval(
+        [(1 + k + j / 10) * 1e-6 for k in range(5) for j in range(3)]
+    )
+
+
+def test_records_that_do_not_say_their_pass_are_summarised_by_repetitions() -> None:
+    rows = [{"seconds": k * 1e-6} for k in range(1, 31)]
+    assert summarise(of(*rows), np.arange(30)).passes == 0
 
 
 SIZES = (8, 512, 4096)

@@ -1,7 +1,12 @@
-"""Compare two measurements: ratio of medians at each point, and whether it is significant.
+"""Compare two measurements: what became slower or faster, what is the same, what is not known.
 
-A and B are each a run file, several joined by commas, or a folder of run files; several runs of one
-side count as repetitions. B is compared with A: a ratio above 1 means that B is slower.
+A and B are each a run file, a folder of run files, or several joined by commas; several runs of one
+thing are launches of it. `before.jsonl` also stands for the before-1.jsonl, before-2.jsonl … that
+`isochrone measure --runs` writes. B is compared with A: a ratio above 1 means that B is slower.
+
+Launches of one command differ by more than their repetitions. A verdict needs two launches a side,
+--fail-on three, and five are better: `isochrone measure … --runs 5`, or both sides in turns with
+--measure, where A and B are what you would type after `isochrone measure`.
 """
 
 from __future__ import annotations
@@ -9,132 +14,175 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from math import inf
 from pathlib import Path
+from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.cli.input import tell_partial
-from isochrone.pages.comparison import blocks, change, name_of
+from isochrone.cli.launches import launched, read_command, run_count, with_sizes
+from isochrone.cli.output import check_output
+from isochrone.cli.sides import Pairing, paired, runs_of
+from isochrone.pages.comparison import blocks, complaint, passed, what_to_measure
 from isochrone.pages.terminal import print_blocks
-from isochrone.results.comparison import Change, Comparison, compare
-from isochrone.runfile.file import read
+from isochrone.results.comparison.alike import check_alike
+from isochrone.results.comparison.compare import Comparison, compare
+from isochrone.results.comparison.gate import Gate, Limit, judge
 from isochrone.runfile.run import Run
 
 __all__ = ["add_arguments", "run"]
+
+USUAL_RUNS: Final = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
     parser.add_argument(
-        "before",
-        metavar="A",
-        help="run file, FILE,FILE,… or folder; two folders of suites are compared file by file",
-    )
+        "before", metavar="A",
+        help="run file, folder, or FILE,FILE,…; what a suite or several commands wrote is compared "
+        "kind by kind. With --measure: a command, in quotes",
+    )  # fmt: skip
     parser.add_argument("after", metavar="B", help="likewise; B is compared with A")
     parser.add_argument(
         "--fail-on", action="append", default=[], metavar="WHAT:PERCENT", type=_limit,
-        help="exit with status 1 if a point is significantly slower (or faster) by more than this, "
-        "e.g. slower:5%%",
+        help="exit with status 1 if something is slower (or faster) by more than this, e.g. "
+        "slower:5%%, or if that cannot be judged, as with fewer than three launches a side",
     )  # fmt: skip
     parser.add_argument(
-        "--common", action="store_true", help="compare only the points that both sides have"
-    )
+        "--margin", type=_percent, metavar="PERCENT",
+        help="times that differ by less are the same (default: 5%%, or less if --fail-on asks for "
+        "less; 0%% for simulated times)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--one-start", action="store_true",
+        help="with one launch on a side, take the ratios for the truth. Launches of one command "
+        "differ by 5 to 30 %%: verdicts and --fail-on are then often wrong",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    parser.add_argument("--common", action="store_true", help=argparse.SUPPRESS)  # always so
+    group = parser.add_argument_group("measuring both sides in turns")
+    group.add_argument(
+        "--measure", action="store_true",
+        help="A and B are commands as after `isochrone measure`, launched in turns: A B B A …",
+    )  # fmt: skip
+    group.add_argument(
+        "--runs", type=run_count, metavar="N",
+        help=f"--measure: launches of each (default: {USUAL_RUNS})",
+    )  # fmt: skip
+    group.add_argument(
+        "-o", "--output", type=Path, metavar="FOLDER",
+        help="--measure: folder for a-1.jsonl …, b-1.jsonl … (default: compare-runs)",
+    )  # fmt: skip
+    group.add_argument("--force", action="store_true", help="--measure: overwrite these files")
+    group.add_argument("--quiet", action="store_true", help="--measure: no progress")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
-    before, after = _runs(args.before), _runs(args.after)
-    folders = Path(args.before).is_dir() and Path(args.after).is_dir()
-    if folders and _of_several(before) and _of_several(after):
-        return _compare_folders(_by_name(before), _by_name(after), args)
-    found = _compared(before, after, args)
-    failed = _failed(found, args)
+    if not args.measure:
+        for option, given in (("--runs", args.runs), ("--output", args.output)):
+            if given is not None:
+                raise InputError("it goes with --measure", where=option)
+    before, after = _measured(args) if args.measure else (runs_of(args.before), runs_of(args.after))
+    pairings, alone = paired(before, after)
+    if alone:
+        print(f"isochrone: on one side only: {', '.join(alone)}", file=sys.stderr)
+    documents: dict[str, dict[str, Any]] = {}
+    good = True
+    for pairing in pairings:
+        found, gate = _compared(pairing, args)
+        documents[pairing.name] = _document(found, gate)
+        if not args.json:
+            if pairing.name:
+                print(f"{pairing.name}:")
+            print_blocks(blocks(found))
+        _tell(pairing.name, found, gate, args)
+        good &= gate.passed
     if args.json:
-        print(json.dumps({**found.to_json(), "failed": [point.key for point in failed]}))
-    else:
-        print_blocks(blocks(found))
-    _complain(failed, args)
-    return 1 if failed else 0
+        single = documents.get("")
+        print(json.dumps(single if single is not None else {"comparisons": documents}))
+    return 0 if good else 1
 
 
-def _of_several(runs: list[Run]) -> bool:
-    """Whether runs are of several kinds, such as those of a suite."""
-    return len({(run.experiment, run.size, str(run.notes.get("preset"))) for run in runs}) > 1
-
-
-def _compared(before: list[Run], after: list[Run], args: argparse.Namespace) -> Comparison:
+def _compared(pairing: Pairing, args: argparse.Namespace) -> tuple[Comparison, Gate]:
     """Compare two sides; say which of their runs did not come to their end."""
-    for run in (*before, *after):
+    for run in (*pairing.before, *pairing.after):
         if not run.complete:
             tell_partial(run.where)
-    return compare(before, after, common=args.common)
+    found = compare(
+        pairing.before,
+        pairing.after,
+        margin=args.margin,
+        at_most=min((limit.by for limit in args.fail_on), default=inf),
+        as_they_are=args.one_start,
+    )
+    return found, judge(found, args.fail_on)
 
 
-def _by_name(runs: list[Run]) -> dict[str, Run]:
-    return {Path(run.where).name: run for run in runs}
+def _document(found: Comparison, gate: Gate) -> dict[str, Any]:
+    keys = [found.points[k].key for part in gate.failed for k in part.points]
+    return {
+        **found.to_json(), "failed": keys, "failed_parts": [p.to_json() for p in gate.failed],
+        "cannot_judge": gate.doubts,
+    }  # fmt: skip
 
 
-def _compare_folders(
-    before: dict[str, Run], after: dict[str, Run], args: argparse.Namespace
-) -> int:
-    """Compare the files of two folders that have the same name."""
-    if not before.keys() & after.keys():
+def _tell(name: str, found: Comparison, gate: Gate, args: argparse.Namespace) -> None:
+    """Say in a line each what failed and what cannot be judged, or that nothing did."""
+    if not args.fail_on:
+        return
+    lines = [complaint(part, found) for part in gate.failed]
+    lines += [f"cannot judge: {doubt}: {what_to_measure()}" for doubt in gate.doubts]
+    for line in lines or [passed(found, args.fail_on)]:
+        print(f"{name}: {line}" if name else line, file=sys.stderr if args.json else sys.stdout)
+
+
+def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
+    """Launch both commands in turns; A B B A, so that a drift of the machine hits both alike."""
+    commands = [read_command(text, name) for text, name in ((args.before, "A"), (args.after, "B"))]
+    if commands[0].experiment != commands[1].experiment:
+        raise InputError(f"{commands[0].experiment} is not {commands[1].experiment}", where="B")
+    runs = args.runs or USUAL_RUNS
+    folder = args.output or Path("compare-runs")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
         raise InputError(
-            "no run files of the same name in both folders", where=str(Path(args.after))
-        )
-    documents, failed = {}, []
-    for name in sorted(before.keys() & after.keys()):
-        found = _compared([before[name]], [after[name]], args)
-        own = _failed(found, args)
-        documents[name] = {**found.to_json(), "failed": [point.key for point in own]}
-        if not args.json:
-            print(f"{name}:")
-            print_blocks(blocks(found))
-        _complain(own, args, name)
-        failed += own
-    alone = sorted(before.keys() ^ after.keys())
-    if alone:
-        print(f"isochrone: in one folder only: {', '.join(alone)}", file=sys.stderr)
-    if args.json:
-        print(json.dumps({"comparisons": documents}))
-    return 1 if failed else 0
+            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
+        ) from error
+    files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
+    for path in (*files[0], *files[1]):
+        check_output(path, force=args.force)
+    found: tuple[list[Run], list[Run]] = ([], [])
+    for k in range(1, runs + 1):
+        for side in (0, 1) if k % 2 else (1, 0):
+            one = launched(commands[side], files[side][k - 1], k, runs,
+                           force=args.force, quiet=args.quiet)  # fmt: skip
+            found[side].append(one)
+            if k == 1:  # sizes that were chosen are those of all launches to come
+                commands = [*commands[:side], *(with_sizes(c, one) for c in commands[side:])]
+        check_alike([found[0][0], found[1][0]])
+    return found
 
 
-def _failed(found: Comparison, args: argparse.Namespace) -> list[Change]:
-    """Return the points that became slower, or faster, by more than was allowed."""
-    return [
-        point
-        for point in found.points
-        if any(point.verdict == what and change(point) > limit for what, limit in args.fail_on)
-    ]
+def _percent(text: str) -> float:
+    """Read ``5%`` or ``5`` for argparse."""
+    try:
+        part = float(text.strip().removesuffix("%")) / 100
+    except ValueError:
+        part = -1.0
+    if not 0 <= part < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage such as 5%")
+    return part
 
 
-def _complain(failed: list[Change], args: argparse.Namespace, name: str = "") -> None:
-    for point in failed:
-        line = f"{point.verdict} by {100 * change(point):.1f} %: {name_of(point)}"
-        line = f"{name}: {line}" if name else line
-        print(line, file=sys.stderr if args.json else sys.stdout)
-
-
-def _runs(text: str) -> list[Run]:
-    """Read the runs of one side."""
-    path = Path(text)
-    if path.is_dir():
-        paths = sorted(path.glob("*.jsonl"))
-        if not paths:
-            raise InputError("no run files (*.jsonl) in this folder", where=text)
-    else:
-        paths = [path] if path.exists() else [Path(part) for part in text.split(",")]
-    return [read(path) for path in paths]
-
-
-def _limit(text: str) -> tuple[str, float]:
+def _limit(text: str) -> Limit:
     """Read ``slower:5%`` for argparse."""
     what, _, number = text.partition(":")
     try:
-        limit = float(number.strip().removesuffix("%") or 0) / 100
-    except ValueError:
-        limit = -1.0
-    if what not in ("slower", "faster") or not 0 <= limit < 1e6:
+        by = _percent(number or "0")
+    except argparse.ArgumentTypeError:
+        by = -1.0
+    if what not in ("slower", "faster") or by < 0:
         raise argparse.ArgumentTypeError(f"'{text}' is neither slower:PERCENT nor faster:PERCENT")
-    return what, limit
+    return Limit(what, by)

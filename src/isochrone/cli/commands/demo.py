@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import shlex
 from pathlib import Path
 from typing import Final
 
 from isochrone import models
-from isochrone.base.errors import InputError
 from isochrone.cli.measuring import follow, setup_of
+from isochrone.cli.output import add_output, check_output
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
-from isochrone.pages.html.render import is_report, write_report
+from isochrone.pages.html.render import write_report
 from isochrone.pages.model import blocks
 from isochrone.runfile.file import read
 
@@ -30,33 +31,47 @@ TIMEOUT: Final = 120.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone demo``."""
     parser.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
-    parser.add_argument(
-        "-o", "--output", type=Path, default=Path("report.html"), metavar="FILE",
-        help="HTML file (default: report.html); replaces an earlier report",
-    )  # fmt: skip
+    add_output(parser, "HTML file (default: report.html, or report-2.html if that exists …)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Take the tour."""
-    if args.output.exists() and not is_report(args.output):
-        raise InputError(
-            "it exists and is not an Isochrone report", where=str(args.output), hint="give -o FILE"
-        )
+    report, runs, model_file = _unused_names(args.output, force=args.force)
     setup = setup_of(args)
     files = []
-    for experiment, ranks, options in STEPS:
-        path = args.output.with_name(f"demo-{experiment}.jsonl")
-        tokens = setup.tokens(experiment, options, ranks, path, force=True)
+    for (experiment, ranks, options), path in zip(STEPS, runs, strict=True):
+        tokens = setup.tokens(experiment, options, ranks, path)
         print(f"$ {shlex.join(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
         terminal.render(page_of(read(path)))
         print()
         files.append(path)
-    model = _fit(files[-1], args.output.with_name("demo-model.json"))
-    write_report([read(path) for path in files], args.output)
+    model = _fit(files[-1], model_file)
+    write_report([read(path) for path in files], report)
     kept = ", ".join(map(str, [*files, model]))
-    print(f"\nKept: {kept}. The report is {args.output}: open it in a browser.")
+    print(f"\nKept: {kept}. The report is {report}: open it in a browser.")
     return 0
+
+
+def _unused_names(wanted: Path | None, *, force: bool) -> tuple[Path, list[Path], Path]:
+    """Return names for the report, the runs and the model that no file has.
+
+    Raises
+    ------
+    InputError
+        If the user's own name for the report cannot be taken.
+    """
+    if wanted is not None:
+        check_output(wanted, force=force)
+    for number in itertools.count(1):
+        suffix = f"-{number}" if number > 1 else ""
+        report = wanted or Path(f"report{suffix}.html")
+        runs = [report.with_name(f"demo-{name}{suffix}.jsonl") for name, _, _ in STEPS]
+        model = report.with_name(f"demo-model{suffix}.json")
+        new = [*runs, model] if wanted else [report, *runs, model]
+        if not any(path.exists() for path in new):
+            return report, runs, model
+    raise AssertionError("numbers do not end")
 
 
 def _fit(run_file: Path, path: Path) -> Path:

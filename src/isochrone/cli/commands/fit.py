@@ -3,18 +3,20 @@
 The input is one or more run files (point-to-point, bisection, collective, hotspot) or CSV files
 with columns such as op,p,b,seconds. --model auto tries every family of formulas whose variables the
 data contain and selects the one with the smallest cross-validation error; docs/models.md lists the
-families.
+families. Of several files, run files that hold nothing to fit, such as maps, are left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 from isochrone.cli.input import tell_partial
 from isochrone.cli.output import add_output, check_output
 from isochrone.pages.model import blocks
@@ -61,7 +63,9 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--most-pieces must be at least 1")
     if args.output:
         check_output(args.output, force=args.force, inputs=args.files)
-    data = models.load(args.files).only(op=args.op, order=args.order)
+    data, left_out = models.load_usable(args.files, op=args.op, order=args.order)
+    for error in left_out:
+        print(f"isochrone: left out: {printable(error, 500)}", file=sys.stderr)
     for path in data.partial:
         tell_partial(path)
     splits = models.parse_splits(args.split, args.most_pieces, args.tolerance)

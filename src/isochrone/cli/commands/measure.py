@@ -9,66 +9,72 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-import time
 from pathlib import Path
 
 from isochrone.base.errors import IsochroneError
-from isochrone.cli.measuring import add_setup, follow, rank_count, seconds_above_zero, setup_of
+from isochrone.base.text import printable
+from isochrone.cli.launches import (
+    Launchable,
+    add_measurement,
+    default_name,
+    launch_files,
+    launched,
+    run_count,
+    with_sizes,
+)
 from isochrone.cli.output import add_output, check_output
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
-from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone measure``."""
-    names = probe.experiments()
+    add_measurement(parser)
     parser.add_argument(
-        "experiment", metavar="EXPERIMENT", choices=names, help=f"one of: {', '.join(names)}"
-    )
-    parser.add_argument(
-        "-n", "--ranks", type=rank_count, metavar="N",
-        help="number of ranks (default: those of the Slurm job, or one for each processor)",
+        "--runs", type=run_count, default=1, metavar="N",
+        help="launch it N times and keep each: FILE-1.jsonl … FILE-N.jsonl. Launches of one "
+        "command differ; `compare` needs three or more to tell a change from that (default: 1)",
     )  # fmt: skip
-    parser.add_argument(
-        "--preset", metavar="NAME",
-        help="named set of options, e.g. --preset longnb; options given as well override it",
-    )  # fmt: skip
-    parser.add_argument(
-        "--timeout",
-        type=seconds_above_zero,
-        metavar="SECONDS",
-        help="end the ranks after this time",
-    )
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
-    add_setup(parser)
     parser.set_defaults(passes_options_on=True)
     parser.print_help = lambda file=None: _print_help(parser, file)  # type: ignore[method-assign]
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
-    options, notes = list(args.rest), {}
-    if args.preset is not None:
-        options = [*presets.find(args.preset, args.experiment).options, *options]
-        notes["preset"] = args.preset
-    setup = setup_of(args)
-    ranks = args.ranks or setup.default_ranks()
-    setup.check(args.experiment, options, ranks)
-    path = args.output or Path(f"{args.experiment}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl")
-    check_output(path, force=args.force)
-    tokens = setup.tokens(args.experiment, options, ranks, path, force=args.force, notes=notes)
+    what = Launchable.of(args)
+    files = launch_files(args.output or default_name(args.experiment), args.runs)
+    for path in files:
+        check_output(path, force=args.force)
     if args.dry_run:
-        print(shlex.join(tokens))
+        for k, path in enumerate(files, start=1):
+            launch = f"{k} of {args.runs}" if args.runs > 1 else ""
+            print(shlex.join(what.tokens(path, force=args.force, launch=launch)))
         return 0
-    follow(tokens, path, title=args.experiment, timeout=args.timeout, quiet=args.quiet)
+    found = _launch(what, files, args)
     if not args.quiet:
-        terminal.render(page_of(read(path)))
+        terminal.render(page_of(found))
+        if args.runs > 1:
+            print(f"\nThis is the first of {args.runs} launches: {_names(files)}")
     return 0
+
+
+def _launch(what: Launchable, files: list[Path], args: argparse.Namespace) -> Run:
+    """Launch for each file; all with the sizes the first one chose. Return the first."""
+    first = launched(what, files[0], 1, args.runs, force=args.force, quiet=args.quiet)
+    what = with_sizes(what, first)
+    for k, path in enumerate(files[1:], start=2):
+        launched(what, path, k, args.runs, force=args.force, quiet=args.quiet)
+    return first
+
+
+def _names(files: list[Path]) -> str:
+    return printable(f"{files[0]} … {files[-1]}")
 
 
 def _print_help(parser: argparse.ArgumentParser, file: object) -> None:

@@ -11,7 +11,7 @@ import contextlib
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,8 @@ from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.text import printable
-from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, setup_of
+from isochrone.cli.launches import run_count, sizes_of
+from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
 from isochrone.measure.presets import Preset, Suite
@@ -49,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--max-time", type=seconds_above_zero, metavar="TIME",
-        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite)",
+        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
+        "--runs, of each time it runs",
     )  # fmt: skip
     parser.add_argument(
         "-o",
@@ -58,21 +60,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="folder for the run files (default: the name of the suite)",
     )
+    parser.add_argument(
+        "--like", type=Path, metavar="FOLDER",
+        help="measure the message sizes that the suite in FOLDER chose by itself, so that all of "
+        "them can be compared",
+    )  # fmt: skip
+    parser.add_argument(
+        "--runs", type=run_count, default=1, metavar="N",
+        help="run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
+        "needs three or more to tell a change from what launches differ by (default: 1)",
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_setup(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    """Run the suite as often as was asked for."""
+    suite, setup = presets.SUITES[args.suite], setup_of(args)
+    folder = args.output or Path(suite.name)
+    if args.runs == 1:
+        return _suite(args, suite, setup, folder, args.like)
+    if not args.dry_run:
+        _make_folder(folder)
+    first = folder / "launch-1"
+    for k in range(1, 2 if args.dry_run else args.runs + 1):
+        _suite(args, suite, setup, folder / f"launch-{k}", args.like if k == 1 else first)
+    return 0
+
+
+def _suite(
+    args: argparse.Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None
+) -> int:
     """Plan, say the plan, measure."""
     began = time.monotonic()
-    suite = presets.SUITES[args.suite]
-    setup = setup_of(args)
     ranks = args.ranks or (setup.default_ranks(),)
-    folder = args.output or Path(suite.name)
     sweeps = setup.sweeps() if suite.other_sweeps else {}
     runs = [Planned(preset, n, folder) for preset, n in presets.plan(suite, ranks, sweeps)]
+    if like is not None:
+        runs = _like(runs, like)
     for one in runs:
-        setup.check(one.preset.experiment, one.preset.options, one.ranks)
+        setup.check(one.preset.experiment, one.options, one.ranks)
     if args.dry_run:
         for one in runs:
             print(shlex.join(one.tokens(setup, ())))
@@ -102,16 +129,23 @@ class Planned:
     preset: Preset
     ranks: int
     folder: Path
+    sizes: str = ""
+    """Sizes that an earlier suite chose, as ``--bytes`` takes them; empty: as the preset says."""
 
     @property
     def path(self) -> Path:
         """Where its run file is."""
         return self.folder / f"{self.preset.name}-{self.ranks}.jsonl"
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What the probe is told; of two ``--bytes`` the later one counts."""
+        return (*self.preset.options, *(("--bytes", self.sizes) if self.sizes else ()))
+
     def tokens(self, setup: Setup, more: Sequence[str]) -> list[str]:
         """Return the command that measures it."""
         notes = {"preset": self.preset.name, "arguments": shlex.join(self.preset.options)}
-        options = [*self.preset.options, *more]
+        options = [*self.options, *more]
         return setup.tokens(self.preset.experiment, options, self.ranks, self.path, notes=notes)
 
     def is_complete(self) -> bool:
@@ -138,6 +172,26 @@ class Planned:
         return True
 
 
+def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
+    """Let runs keep the sizes that those of an earlier suite chose.
+
+    Raises
+    ------
+    InputError
+        If the folder holds none of these runs.
+    """
+    earlier = {one: folder / one.path.name for one in runs}
+    if not any(path.is_file() for path in earlier.values()):
+        raise InputError(
+            "it holds no run of this suite with these numbers of ranks", where=str(folder),
+            hint="--like takes the folder that an earlier suite was written to",
+        )  # fmt: skip
+    return [
+        replace(one, sizes=sizes_of(read(path))) if path.is_file() else one
+        for one, path in earlier.items()
+    ]
+
+
 def _unused_name(path: Path) -> Path:
     """Return a name beside ``path`` for what was measured of it before."""
     names = (path.with_suffix(f".part{k}.jsonl") for k in range(1, 1000))
@@ -160,7 +214,10 @@ def _estimate(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
         before = most.setdefault(planned.preset.experiment, planned)
         most[planned.preset.experiment] = max(planned, before, key=lambda one: one.ranks)
     trials = {name: _try(setup, planned) for name, planned in most.items()}
-    return [estimate(r.preset, r.ranks, trials[r.preset.experiment]) for r in runs]
+    return [
+        estimate(replace(r.preset, options=r.options), r.ranks, trials[r.preset.experiment])
+        for r in runs
+    ]
 
 
 def _try(setup: Setup, planned: Planned) -> Trial:
@@ -227,7 +284,8 @@ def _print_plan(
 def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> None:
     """Measure one run within its share of the time, and say what came of it in a line."""
     seconds = max(share.seconds, 0.1)
-    tokens = planned.tokens(setup, ("--time-limit", f"{seconds:.3g}"))
+    limit = ("--time-limit", f"{seconds:.3g}")
+    tokens = planned.tokens(setup, limit)
     began = time.monotonic()
     try:
         follow(
@@ -239,6 +297,10 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
             if planned.path.exists() and not read(planned.path).complete:
                 error.hint += "; run the suite again to go on"
         raise
+    see_again(
+        setup, planned.preset.experiment, [*planned.options, *limit], planned.ranks, planned.path,
+        timeout=2 * seconds + GRACE, quiet=quiet,
+    )  # fmt: skip
     found = read(planned.path)
     said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
     print(f"{planned.path}: {_duration(time.monotonic() - began)}", flush=True)

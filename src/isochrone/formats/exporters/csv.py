@@ -1,7 +1,8 @@
 """A comma-separated table for pandas, R or a spreadsheet: one row per pair or sample, in seconds.
 
 A sweep has one row for each repetition that counts, with the columns that ``fit`` reads,
-``op,p,b,seconds``, and more; a hot spot likewise, with ``order,pa,pe,seconds`` and more.
+``op,p,b,seconds``, and more; a hot spot likewise, with ``order,pa,pe,seconds`` and more. In both,
+``origin`` says where the times come from: ``measured``, ``simulated``, ``made up`` or ``imported``.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
 missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
 Every message size of the run is written unless one is chosen. An empty cell means not known.
@@ -32,9 +33,13 @@ __all__ = ["EXPORTER", "write"]
 
 _STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
-_SWEEP: Final = ("op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again")
+_SWEEP: Final = (
+    "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
+    "origin",
+)  # fmt: skip
 _HOTSPOT: Final = (
     "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
+    "origin",
 )  # fmt: skip
 _FORMULA: Final = re.compile(r"'*[=+\-@]")
 
@@ -72,7 +77,7 @@ def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
     for sample in samples(run).rows():
         if nbytes is not None and sample["bytes"] != nbytes:
             continue
-        sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"]}
+        sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"], "origin": run.origin}
         sample["op"] = _cell_of_text(str(sample["op"]))
         yield tuple(_cell(sample.get(key)) for key in _SWEEP)
 
@@ -82,6 +87,7 @@ def _hotspot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
     table = run.tables["sample"]
     for sample in counted(table, identity(table)).rows():
         if nbytes is None or sample.get("bytes") == nbytes:
+            sample["origin"] = run.origin
             sample["order"] = _cell_of_text(str(sample.get("order", "")))
             yield tuple(_cell(sample.get(key)) for key in _HOTSPOT)
 

@@ -77,7 +77,7 @@ def _data(run: Run, found: list[Curve]) -> Iterator[str]:
 
 def _cell(value: float | None) -> str:
     """Write a number with 7 significant digits, more than any clock has."""
-    if value is None:
+    if value is None or value != value:
         return "NaN"
     return str(value) if isinstance(value, int) else f"{value:.6e}"
 
@@ -120,11 +120,18 @@ def _plot(
     yield _range(columns, drawn)
     yield "plot \\\n"
     lines = [
-        f"  {data} index {k} using {columns} with yerrorlines pointtype 7 pointsize 0.5 "
+        f"  {data} index {k} using {_with(columns, curve)} pointtype 7 pointsize 0.5 "
         f"title {_quoted(_title(curve))}"
         for k, curve in drawn
     ]
     yield ", \\\n".join(lines) + "\n"
+
+
+def _with(columns: str, curve: Curve) -> str:
+    """Say which columns are drawn, and how: without error bars where no interval is known."""
+    if any(point.has_interval for point in curve.points):
+        return f"{columns} with yerrorlines"
+    return f"{':'.join(columns.split(':')[:2])} with linespoints"
 
 
 def _range(columns: str, drawn: list[tuple[int, Curve]]) -> str:

@@ -20,4 +20,5 @@ def command(job: Job) -> list[str]:
     return [job.sibling("mpiexec"), "-n", str(job.ranks), *job.extra, *job.program]
 
 
+# No ``killed``: Hydra names any process of the job, and joins the signals of all by a bitwise or.
 LAUNCHER: Final = Launcher(command=command, detect=detect, priority=20)

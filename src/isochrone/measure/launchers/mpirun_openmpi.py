@@ -40,4 +40,13 @@ def warnings(job: Job) -> list[str]:
     return found
 
 
-LAUNCHER: Final = Launcher(command=command, detect=detect, priority=20, warnings=warnings)
+LAUNCHER: Final = Launcher(
+    command=command,
+    detect=detect,
+    priority=20,
+    warnings=warnings,
+    killed=(
+        r"process rank (?P<rank>\d+) with PID \d+ on node (?P<host>\S+) exited on "
+        r"signal (?P<signal>\d+)"
+    ),
+)

@@ -70,4 +70,10 @@ def _has_no_default() -> bool:
     return False
 
 
-LAUNCHER: Final = Launcher(command=command, detect=detect, priority=10, warnings=warnings)
+LAUNCHER: Final = Launcher(
+    command=command,
+    detect=detect,
+    priority=10,
+    warnings=warnings,
+    killed=r"srun: error: (?P<host>\S+): task (?P<rank>\d+): (?P<signal>[A-Z][a-z]+( [a-z]+)*)",
+)

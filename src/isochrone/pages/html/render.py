@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["is_report", "write_report"]
-
-MARK: Final = '<meta name="generator" content="isochrone'
-"""What tells a report from any other HTML file."""
+__all__ = ["write_report"]
 
 LONGEST: Final = 1000
 """Characters of one text of a file; nobody reads more."""
@@ -79,15 +76,6 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
     )
     with whole_file(path) as stream:
         stream.write(text.encode())
-
-
-def is_report(path: Path) -> bool:
-    """Whether a file is a report of ours, so that it may be written anew."""
-    try:
-        with path.open("rb") as stream:
-            return MARK.encode() in stream.read(1024)
-    except OSError:
-        return False
 
 
 # --- what is said ---------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isochrone.pages.clocks import clock_section
-from isochrone.pages.page import Kind, Section, Sentence
+from isochrone.pages.page import Asked, Kind, Section, Sentence
 from isochrone.pages.words import of_ranks, plural, warnings_of
 from isochrone.results.clocks import has_clocks
 from isochrone.runfile.run import Run
@@ -17,7 +17,7 @@ def _title(run: Run) -> str:
     return f"synchronised clocks {of_ranks(run)}"
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
+def _sections(run: Run, asked: Asked) -> list[Section]:
     """Return the clocks, and how many records there are to look at."""
     counts = [
         Sentence(f"  {plural(len(table), 'record')} of '{name}'")
@@ -30,7 +30,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
     ]
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
     return {
         "ranks": run.size,
         "records": {name: len(table) for name, table in run.tables.items()},

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
+    Asked,
     Block,
     Column,
     Fit,
@@ -29,6 +30,7 @@ from isochrone.pages.words import (
     with_hosts,
 )
 from isochrone.results.hotspot import KIND, GridPoint, points, roles, unreachable
+from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
 __all__ = ["PAGE"]
@@ -43,7 +45,7 @@ TITLE: Final = (
 )
 CAPTION: Final = (
     "The plane of the model as a family of lines, one for each number of messages; points are "
-    "the measured medians."
+    "the medians."
 )
 
 _WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
@@ -57,20 +59,20 @@ def _title(run: Run) -> str:
     return f"hot spot {on_ranks(run)}"
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
     return {
         "ranks": run.size,
         "seconds_are": run.quantity,
         "options": run.options,
-        "points": [point.to_json() for point in _chosen(run, nbytes)],
+        "points": [point.to_json() for point in _chosen(run, asked.nbytes)],
         "unreachable": unreachable(run),
         "roles": roles(run),
         "warnings": run.warnings,
     }
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    found = _chosen(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = _chosen(run, asked.nbytes)
     numbers = (
         _table(found) if found else Sentence("  The run holds no sample: no point was measured")
     )
@@ -79,7 +81,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Model", tuple(_model(run, found)), only="report"),
         Section("Numbers", (numbers,)),
         Section("Summary", (*_unreachable(run), warnings_of(run.warnings))),
-        Section("How it was measured", (Sentence(
+        Section("How the times were taken", (Sentence(
             "All messages of a point are sent at once, receives posted before sends; its time is "
             "that of the slowest participating rank, the median of the repetitions. pa is half the "
             "messages within the hot node, pe half of those into it and out of it.",
@@ -146,11 +148,12 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     """Ask for the model that predicts best, and for its plane."""
     if not found:
         return [Sentence("No formula could be fitted: no point was measured.")]
-    alt = f"Measured points of the hot spot on {run.size} ranks, view plane."
+    points = with_noun(run.origin, "points").capitalize()
+    alt = f"{points} of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)
     bare = Picture(
-        "plane", "The measured points",
-        "Points are medians, error bars their 95 % intervals.", (run,),
+        "plane", f"The {points.lower()}",
+        "Points are medians, error bars the 95 % intervals of this run's repetitions.", (run,),
         alt=alt,
     )  # fmt: skip
     return [Fit(run, "auto", plane, bare)]
@@ -175,7 +178,7 @@ def _table(found: Sequence[GridPoint]) -> Table:
     return Table(
         TITLE, tuple(columns), tuple(rows),
         f"and {plural(more, 'more point')} (--json lists all)" if more else "",
-        fold=f"The {plural(len(found), 'point')} that were measured" if len(found) > 1 else "",
+        fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
+    Asked,
     Block,
     Code,
     Column,
@@ -19,6 +20,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    Tone,
 )
 from isochrone.pages.words import of_ranks, ranges, warnings_of
 from isochrone.results.latency_map import pairs, topology
@@ -31,6 +33,9 @@ __all__ = ["PAGE", "placement_in_words", "where"]
 
 MAX_SLOW: Final = 12
 """Slow parts listed one by one; more are counted."""
+
+MAX_MINOR: Final = 3
+"""The same of what is too little to act on."""
 
 MAX_NODES: Final = 16
 """Nodes whose number of ranks is listed, if it is not the same on all."""
@@ -80,7 +85,8 @@ for each pair of ranks i < j, in the order named below:
                 MPI_Send(message, to j)        j: MPI_Recv, then MPI_Send back
                 MPI_Recv(answer, from j)
             time = (MPI_Wtime() - start) / batch
-the slowest pairs and those with the widest spread are measured again, alone""",
+the slowest pairs and those with the widest spread are measured again, alone;
+so are pairs of what would be called slow, by another start of the job""",
     stress=(
         "start = MPI_Wtime()", "batch times:", "MPI_Send(message, to j)",
         "MPI_Recv(answer, from j)", "time = (MPI_Wtime() - start) / batch",
@@ -97,12 +103,17 @@ def _holds(run: Run) -> bool:
     return len(run.tables.get("pair", ())) > 0
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
-    return topology.analyse(run, nbytes).to_json()
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    found = topology.analyse(run, asked.nbytes, asked.least)
+    document = found.to_json()
+    for entry, part in zip(document["slow"], found.slow, strict=True):
+        if _suspected(part):
+            entry["suspected"] = True
+    return document
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    found = topology.analyse(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = topology.analyse(run, asked.nbytes, asked.least)
     true_median = "median" in run.pairs() and not run.median_is_mean
     what = "median" if true_median else "mean"
     return [
@@ -111,7 +122,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Numbers", (_levels(found, run.hosts),)),
         Section("Summary", tuple(_findings(run, found))),
         Section("Numbers", tuple(_numbers(run, what, found)), only="report"),
-        Section("How it was measured", tuple(_how(run, what)), only="report"),
+        Section("How the times were taken", tuple(_how(run, what)), only="report"),
     ]
 
 
@@ -216,11 +227,11 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
     more = " …" if not even and len(counts) > MAX_NODES else ""
     kind = found.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
-    yield _slow(found.slow)
+    yield from _slow(found)
     yield warnings_of(found.warnings)
     others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
     if others:
-        yield Sentence(f"Also measured: {', '.join(others)} (see --bytes)", only="terminal")
+        yield Sentence(f"Also in this run: {', '.join(others)} (see --bytes)", only="terminal")
 
 
 def placement_in_words(placement: Placement) -> str:
@@ -238,18 +249,42 @@ def placement_in_words(placement: Placement) -> str:
     return f"{how}: {len(counts)} nodes, {each} ({placement.kind} placement)."
 
 
-def _slow(slow: Sequence[Slow]) -> Sentence | Listing:
-    """Name the slow parts, each with its ratio and the evidence."""
-    if not slow:
-        return Sentence("Nothing is slow for its level.", "good")
+def _suspected(part: Slow) -> bool:
+    """Whether a part looks slow but was not measured again: perhaps something disturbed it."""
+    return not part.retested
+
+
+def _slow(found: Topology) -> Iterator[Sentence | Listing]:
+    """Name what is slow and was seen twice, what is only suspected, and what is not understood."""
+    count, low, high = found.not_understood
+    least = f"{found.least:.0%}".replace("%", " %")
+    if count:
+        yield Sentence(
+            f"Not understood: {count} pairs are off by {low:.1f}x to {high:.1f}x, and no level and "
+            "nothing slow explains them. What is said here may be wrong.",
+            "strong",
+        )
+    elif not found.slow:
+        yield Sentence(f"Nothing is slow for its level (nothing adds {least} or more).", "good")
+    seen_twice = [part for part in found.slow if not _suspected(part)]
+    suspected = [part for part in found.slow if _suspected(part)]
+    if seen_twice:
+        yield _parts(f"Slow for their level, by {least} or more", seen_twice, "bad")
+    if suspected:
+        yield _parts(f"Suspected, not measured again, by {least} or more", suspected, "strong")
+    if found.minor:
+        yield _parts(f"Too little to act on, below {least}", found.minor, "faint", MAX_MINOR)
+
+
+def _parts(title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW) -> Listing:
+    """List parts, each with its ratio and the evidence."""
     items = []
-    for part in slow[:MAX_SLOW]:
-        who, ratio = part.who.removeprefix(f"{part.kind} "), f"{part.ratio:.1f}x"
-        items.append(Sentence(f"{ratio}  {part.evidence}", about=f"{part.kind} {who}",
-                              stress=(ratio,)))  # fmt: skip
-    left_out = len(slow) - MAX_SLOW
+    for part in parts[:most]:
+        ratio = f"{part.ratio:.2f}x" if part.ratio < 1.1 else f"{part.ratio:.1f}x"
+        items.append(Sentence(f"{ratio}  {part.evidence}", about=part.name, stress=(ratio,)))
+    left_out = len(parts) - most
     more = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
-    return Listing("Slow for their level", tuple(items), "bad", more)
+    return Listing(title, tuple(items), tone, more)
 
 
 # --- for the report: pictures, more tables, how it was measured -----------------------------------
@@ -328,8 +363,9 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         f"way; other tools often call that “latency”. The messages are of {listed}."
     )
     if what == "median":
-        text += " The time of a pair is the median of its repetitions; the 95 % interval is its "
-        text += "uncertainty."
+        text += " The time of a pair is the median of its repetitions; the 95 % interval is that "
+        text += "of this run's repetitions, which follow each other closely: it does not cover how "
+        text += "times differ from one moment or start to another."
     yield Sentence(text, stress=("round trip", "Half a round trip"))
     if run.origin in ("measured", "simulated"):
         yield _LOOP

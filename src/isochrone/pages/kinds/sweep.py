@@ -9,6 +9,7 @@ from typing import Any, Final
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import varied
 from isochrone.pages.page import (
+    Asked,
     Block,
     Column,
     Facts,
@@ -31,9 +32,10 @@ from isochrone.results.sweep.curves import (
     curves,
     is_sweep,
     of_size,
-    participants,
 )
+from isochrone.results.sweep.late import late
 from isochrone.results.sweep.switches import Switch, describe, switches
+from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
 __all__ = ["PAGE"]
@@ -46,9 +48,9 @@ MAX_LINES: Final = 24
 """Lines in one picture; of more, nobody can follow one."""
 
 MAX_LATER: Final = 3
-"""Slowest ranks (or pairs) named of each curve, if they are clearly slower than the median."""
+"""Late ranks (or pairs) named of each curve; more are counted."""
 
-CLEARLY_SLOWER: Final = 1.1
+BEHIND: Final = "Later than the others"
 MARK: Final = "«"
 
 FAMILY: Final = "hockney"
@@ -58,8 +60,8 @@ MIN_SIZES: Final = 5
 VIEWS: Final = {
     "time": (
         "Time by message size",
-        "Flat parts show the latency, slopes the cost per byte. Error bars are the 95 % "
-        "intervals of the medians; where it is shaded, the protocol changes.",
+        "Flat parts show the latency, slopes the cost per byte. Error bars, if any, are the 95 % "
+        "intervals of the medians, within this run; where it is shaded, the protocol changes.",
     ),
     "bandwidth": (
         "Bandwidth by message size",
@@ -96,8 +98,7 @@ def _read(run: Run, nbytes: int | None) -> list[_Read]:
     read = []
     for shown in of_size(found, nbytes, run.where):
         curve = whole[str(shown.key), shown.p]
-        later = [part for part in participants(curve) if part.ratio >= CLEARLY_SLOWER][:MAX_LATER]
-        read.append(_Read(curve, shown, switches(curve), later))
+        read.append(_Read(curve, shown, switches(curve), late(curve, run.hosts)))
     return read
 
 
@@ -109,9 +110,9 @@ def _title(run: Run) -> str:
     return f"{run.experiment} sweep {of_ranks(run)}"
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
     listed = []
-    for read in _read(run, nbytes):
+    for read in _read(run, asked.nbytes):
         entry = read.shown.to_json()
         entry["switches"] = [switch.to_json() for switch in read.switches]
         if read.later:
@@ -138,8 +139,8 @@ def bystanders(run: Run) -> list[int]:
     return [int(rank) for rank in table["rank"]]
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    read = _read(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    read = _read(run, asked.nbytes)
     shown = read[:MAX_CURVES]
     more = len(read) - len(shown)
     left_out = [Sentence(f"… and {plural(more, 'more curve')} (--json lists all)")] if more else []
@@ -151,7 +152,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Pictures", tuple(_pictures([run], [one.curve for one in read])), only="report"),
         Section("Model", tuple(_model(run, read)), only="report"),
         Section("Numbers", (*numbers, *left_out)),
-        Section("How it was measured", tuple(_how(read)), only="report"),
+        Section("How the times were taken", tuple(_how(read)), only="report"),
         Section("Summary", (warnings_of(run.warnings),)),
     ]
 
@@ -189,9 +190,9 @@ def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
     changes = [_switch(change, one.title) for one in read for change in one.switches]
     if changes:
         found.append(Listing("Where the protocol switches", tuple(changes)))
-    later = [_later(run, part, one.title) for one in read for part in one.later]
-    if later:
-        found.append(Listing("Later than the others", tuple(later), "bad"))
+    behind = [item for one in read for item in _behind(run, one, one.title)]
+    if behind:
+        found.append(Listing(BEHIND, tuple(behind), "bad"))
     return found
 
 
@@ -238,8 +239,17 @@ def _switch(change: Switch, about: str = "") -> Sentence:
     return Sentence(f"Protocol switch {describe(change)}", about=about)
 
 
+def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
+    """Name the ranks or pairs that are behind those whose work is alike."""
+    named = [_later(run, part, about) for part in read.later[:MAX_LATER]]
+    more = len(read.later) - len(named)
+    if more:
+        named.append(Sentence(f"… and {more} more (--json lists all)", about=about))
+    return named
+
+
 def _later(run: Run, part: Participant, about: str = "") -> Sentence:
-    """Name a rank or a pair that is clearly later than the median."""
+    """Name one of them."""
     kind = "pair" if len(part.who) > 1 else "rank"
     hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
     who = with_hosts("–".join(map(str, part.who)), hosts)
@@ -258,8 +268,8 @@ def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
         for change in read.switches
     ]
     if read.later:
-        items = tuple(_later(run, part) for part in read.later)
-        found.append(Listing("Later than the others", items, "bad", only="terminal"))
+        items = tuple(_behind(run, read))
+        found.append(Listing(BEHIND, items, "bad", only="terminal"))
     return found
 
 
@@ -268,12 +278,14 @@ def _table(read: _Read, fold: str) -> Table:
     moved = any(point.bandwidth is not None for point in points)
     rated = any(point.message_rate is not None for point in points)
     skewed = any(point.skew is not None for point in points)
-    titles = ["size", "median", "95 % interval", "min", "mean"]
+    known = any(point.has_interval for point in points)
+    titles = ["size", "median", *["95 % interval"] * known, "min", "mean"]
     titles += ["bandwidth"] * moved + ["messages"] * rated + ["skew"] * skewed + ["n"]
     marked = {change.before for change in read.switches}
     rows = []
     for point in points[:MAX_ROWS]:
-        cells = [format_bytes(point.bytes), format_seconds(point.median), interval(point),
+        cells = [format_bytes(point.bytes), format_seconds(point.median),
+                 *[interval(point)] * known,
                  format_seconds(point.min), format_seconds(point.mean)]  # fmt: skip
         cells += [format_rate(point.bandwidth) if point.bandwidth else "–"] * moved
         cells += [_messages(point.message_rate)] * rated
@@ -330,25 +342,42 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
     """Ask for latency and time per byte, where these mean something: of a single pair."""
     if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
         return []
+    title = f"{with_noun(run.origin).capitalize()} and the formula"
     picture = Picture(
-        "fit", "Measured times and the formula",
+        "fit", title,
         "Points are medians, lines the formula, the band its 95 % interval.", (run,),
-        alt="Measured times and the formula, view fit.",
+        alt=f"{title}, view fit.",
     )  # fmt: skip
     return [Fit(run, FAMILY, picture)]
 
 
 def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Say what the numbers mean."""
-    words = (
-        "The time of a size is the median of its repetitions; the 95 % interval is its uncertainty."
-    )
+    words = "The time of a size is the median of its repetitions"
+    enclosed = [p for one in read for p in one.shown.points if p.has_interval]
+    words += f"; {_rests_on(enclosed)}." if enclosed else "."
     if any(one.switches for one in read):
         words += (
             " A protocol switch is reported where two straight lines fit the times better than "
-            "one, and differ by more than noise explains and by at least 5 %."
+            "one, and differ by more than noise explains and by at least 2 % (a jump) or 1 % (a "
+            "bandwidth)."
         )
     return [Sentence(words)]
+
+
+def _rests_on(enclosed: Sequence[Point]) -> str:
+    """Say what the intervals of points rest on, and what they therefore cover."""
+    passes = [point.passes for point in enclosed]
+    if min(passes) > 0:
+        return (
+            f"the 95 % interval rests on the medians of its {min(passes)} or more passes, so it "
+            "covers the moments of this run. Another start, on other processors or nodes, may "
+            "differ by more"
+        )
+    return (
+        "the 95 % interval is that of this run's repetitions: it does not cover how times differ "
+        "from one moment or start to another"
+    )
 
 
 def _together(runs: Sequence[Run]) -> list[Section]:

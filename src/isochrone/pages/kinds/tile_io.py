@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.pages.options import in_use
 from isochrone.pages.page import (
+    Asked,
     Block,
     Column,
     Facts,
@@ -56,12 +58,12 @@ def _title(run: Run) -> str:
     return f"collective I/O of tiles {on_ranks(run)}"
 
 
-def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
     return {
         "ranks": run.size,
         "seconds_are": run.quantity,
         "options": run.options,
-        "phases": [phase.to_json() for phase in _chosen(run, nbytes)],
+        "phases": [phase.to_json() for phase in _chosen(run, asked.nbytes)],
         "aggregators": aggregators(run),
         "file_io": file_io(run),
         "hints": hints(run),
@@ -70,8 +72,8 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
     }
 
 
-def _sections(run: Run, nbytes: int | None) -> list[Section]:
-    found = _chosen(run, nbytes)
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = _chosen(run, asked.nbytes)
     return [
         Section("Summary", tuple(_overview(run, found)), only="report"),
         Section("Nodes", tuple(_picture([run])), only="report", alone=True),
@@ -79,7 +81,7 @@ def _sections(run: Run, nbytes: int | None) -> list[Section]:
         Section("Summary", tuple(_served(run))),
         Section("Numbers", (*_hints(run), *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
-        Section("How it was measured", (Sentence(
+        Section("How the times were taken", (Sentence(
             "The time of a phase is that of the slowest rank, the median of the repetitions; a "
             "barrier precedes each. The exchange alone sends the messages of the library's "
             "two-phase scheme without a file. Data is not flushed to disk: what fits "
@@ -186,8 +188,8 @@ def _named(listed: Sequence[dict[str, Any]]) -> str:
 
 
 def _options(run: Run) -> list[Facts]:
-    options = run.options
-    words = [(name, str(options[name])) for name in _OPTIONS if options.get(name) is not None]
+    options = in_use(run)
+    words = [(name, str(options[name])) for name in _OPTIONS if name in options]
     return [Facts("", tuple(words), only="terminal")] if words else []
 
 

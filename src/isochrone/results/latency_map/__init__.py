@@ -1,12 +1,10 @@
 """A latency map: what the round trips between all pairs of ranks say about the machine.
 
-`topology.analyse` reads a map in steps, one module each:
+A map is explained as a whole: a time for each level of the hierarchy, and what slow parts add.
 
-1. `levels`: the levels of the hierarchy (package, node, switch …), found by clustering the
-   latencies. `singletons` takes off the cost of parts that clustering leaves alone, so that a slow
-   node neither makes a level nor hides one.
-2. `placement`: how the ranks were dealt out to the hosts: block, cyclic or irregular.
-3. `costs`: a robust fit of t_ij = level + cost_i + cost_j; it tells a slow rank from a slow link.
-4. `diagnosis`: which ranks, nodes, switches and pairs are slow for their level, beyond chance; each
-   is a `slow.Slow`.
+1. `units`: from ranks to nodes. What a single rank costs is the difference to those beside it.
+2. `groupings` proposes hierarchies whatever single parts cost; `hierarchy` explains the map on each
+   and keeps the shortest explanation (`explanation`, `parts`), by description length.
+3. `diagnosis` names what adds time, each a `slow.Slow`, and the pairs that nothing explains.
+4. `topology` puts it together with the `placement` of the ranks.
 """

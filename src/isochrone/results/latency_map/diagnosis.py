@@ -1,10 +1,9 @@
-"""Slow ranks, nodes, switches and pairs, each judged against its own level.
+"""What of a map is slow: the parts of its explanation put into words, and the pairs it leaves.
 
-A slow pair costs one link, a slow rank or node costs all of its links: the fit of
-t_ij = level + cost_i + cost_j tells them apart (`costs`). It is made twice, between hosts and
-within them, because the network and the memory of a node may be slow independently. A cost goes
-to the largest part whose ranks all have it: a node rather than its ranks, a switch rather than its
-nodes.
+A map is explained twice: between nodes, with one time for each two, and within them, because the
+network and the memory of a node may be slow independently. What single ranks cost is taken off
+before. Each part that adds time is named; so is every pair that takes longer than all of this
+explains, beyond chance and beyond its own uncertainty.
 """
 
 from __future__ import annotations
@@ -17,356 +16,427 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import MAD_EFFICIENCY, MEDIAN_LOSS, mad, outlier_limit
-from isochrone.results.latency_map.costs import MIN_PARTNERS, CostFit, fit_costs
-from isochrone.results.latency_map.levels import Partition, canonical, groups_of, level_matrix
+from isochrone.base.stats import INTERVAL_HALF, MAD_EFFICIENCY, Q80_TO_SIGMA, outlier_limit
+from isochrone.results.latency_map.explanation import (
+    ENDS,
+    LEAVING,
+    MIN_SPREAD,
+    Explanation,
+    Part,
+)
+from isochrone.results.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
+from isochrone.results.latency_map.partitions import Partition, canonical, level_of
 from isochrone.results.latency_map.slow import Slow
+from isochrone.results.latency_map.times import Times
+from isochrone.results.latency_map.units import (
+    RankPairs,
+    between_nodes,
+    hosts_known,
+    nodes_of,
+    slow_ranks,
+    within_nodes,
+)
 
-__all__ = ["SlowFinder", "hosts_known"]
+__all__ = ["LEAST", "Diagnosis", "diagnose"]
 
-Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-MIN_RATIO: Final = 1.25
-"""A node, rank or switch that is slower by less is not worth naming."""
+LEAST: Final = 0.10
+"""What adds less than this part of the time is noted, and no verdict."""
 
-MIN_PAIR_RATIO: Final = 1.3
-"""The same for a single pair, of which there are many."""
+PAIR_RATE: Final = 0.002
+"""Chance of naming a healthy pair anywhere in a map with normal noise."""
 
-PART_RATE, PAIR_RATE = 0.005, 0.002
-"""Chances of naming a healthy part, or a healthy pair, anywhere in a map with normal noise."""
+SURE: Final = 4.0
+"""Standard errors by which a part must add time: parts are chosen out of many."""
 
-MIN_SPREAD: Final = 1e-3
-"""Relative spread that even a simulator's exact times are credited with."""
+MIN_NODES: Final = 4
+"""With fewer units there is no telling which of them is the odd one out."""
 
-MIN_ALIKE: Final = 4
-"""With fewer of a kind there is no telling which of them is the odd one out."""
+RETESTS: Final = 3
+"""Pairs of a part that must have been measured again for the part to be so; all if fewer."""
 
+SMALL: Final = 256
+"""Ranks of a map up to which hosts that the times do not show are left aside."""
 
-def hosts_known(hosts: Sequence[str]) -> bool:
-    """Whether the recorded hosts tell the ranks apart: all have a name and not all the same."""
-    return all(hosts) and len(set(hosts)) > 1
+OFF: Final = 0.10
+"""A pair that is off by less than this is understood."""
+
+FEW: Final = 0.01
+"""Part of the pairs that may be off all the same: times have heavy tails."""
 
 
 @dataclass(frozen=True)
-class _Verdict:
-    """What one fit says about each rank.
+class _Cost:
+    """Something that adds time to some of the pairs of ranks, before it has a name."""
 
-    Attributes
+    kind: str
+    ranks: Index
+    columns: tuple[tuple[Mask, float], ...]
+    added: float
+    error: float
+    instead: tuple[str, ...] = ()
+
+
+def diagnose(pairs: RankPairs, hosts: Sequence[str], told: Sequence[Partition] = ()) -> Diagnosis:
+    """Read a map by its nodes, or, of a small one whose times do not show them, by its ranks."""
+    node = nodes_of(hosts)
+    found = Diagnosis(pairs, hosts, node, told)
+    if int(node.max()) + 1 < pairs.ranks <= SMALL and not found.node_stands():
+        found = Diagnosis(pairs, hosts, np.arange(pairs.ranks), told)
+    return found
+
+
+class Diagnosis:
+    """What one map says; made by `diagnose`.
+
+    Parameters
     ----------
-    fit
-        The fit itself.
-    mask
-        The pairs it rests on.
-    nearest
-        Level on which each rank is judged.
-    ratio
-        (level + cost) / level of each rank, there.
-    limit
-        Ratio from which on a rank is slow beyond chance; infinite where none can be told.
-    """
-
-    fit: CostFit
-    mask: Mask
-    nearest: NDArray[np.int64]
-    ratio: Matrix
-    limit: Matrix
-
-    @property
-    def slow(self) -> Mask:
-        """Which ranks are slow."""
-        return self.ratio >= self.limit
-
-    def all_slow(self, ranks: NDArray[np.int64]) -> bool:
-        """Whether these ranks are slow as one: typically beyond the limit, and none is healthy."""
-        ratio = np.median(self.ratio[ranks])
-        together = np.min(self.ratio[ranks]) - 1 > (ratio - 1) / 2
-        return bool(ratio >= np.median(self.limit[ranks]) and together)
-
-
-@dataclass
-class SlowFinder:
-    """Names the slow parts of one map.
-
-    Attributes
-    ----------
-    times, first
-        Round trips in seconds, and as they were before any pair was measured again; NaN where
-        there is none.
-    retested
-        Which pairs were measured again alone.
-    partitions
-        The groups of each level, the closest first.
+    pairs
+        The measured pairs.
     hosts
         Host of each rank.
-    error
-        Standard error of each pair's own measurement, in log time; 0 where it is not known.
+    node
+        Node of each rank.
+    told
+        Groupings of the ranks within nodes that the machine told (packages, NUMA domains).
     """
 
-    times: Matrix
-    first: Matrix
-    retested: Mask
-    partitions: Sequence[Partition]
-    hosts: Sequence[str]
-    error: Matrix | float = 0.0
+    def __init__(
+        self,
+        pairs: RankPairs,
+        hosts: Sequence[str],
+        node: Partition,
+        told: Sequence[Partition] = (),
+    ) -> None:
+        self.pairs, self.hosts, self.node = pairs, hosts, node
+        self.told = [canonical(p) for p in told]
+        self.by_host = hosts_known(hosts) and len(np.unique(node)) == len(set(hosts))
+
+    # ---- explaining ----------------------------------------------------------------------------
+
+    @cached_property
+    def rank_cost(self) -> tuple[Vector, Vector]:
+        """What each rank costs beyond the others of its node, and the standard error of that."""
+        return slow_ranks(self.pairs, self.node)
+
+    @cached_property
+    def outer_times(self) -> tuple[Times, float]:
+        """The pairs of nodes, and the spread of the pairs of ranks of two nodes."""
+        return between_nodes(self.pairs, self.node, self.rank_cost[0])
+
+    @cached_property
+    def outer(self) -> Explanation | None:
+        """The explanation of the pairs between nodes; None without any."""
+        times = self.outer_times[0]
+        alone = len(self.node) == times.units
+        return explain(times, self.told if alone else ()) if len(times.i) else None
+
+    @cached_property
+    def inner_times(self) -> Times:
+        """The pairs within nodes."""
+        return within_nodes(self.pairs, self.node)
+
+    @cached_property
+    def inner(self) -> Explanation | None:
+        """The explanation of the pairs within nodes; None without any."""
+        finer = [p for p in self.told if not np.array_equal(p, canonical(self.node))]
+        return explain(self.inner_times, finer) if len(self.inner_times.i) else None
+
+    def node_stands(self) -> bool:
+        """Whether most nodes are nearer to themselves than to any other."""
+        inner, outer = self.inner_times, self.outer_times[0]
+        if not len(inner.i) or not len(outer.i):
+            return True
+        nodes = outer.units
+        nearest = np.full(nodes, np.inf)
+        np.minimum.at(nearest, outer.i, outer.seconds)
+        np.minimum.at(nearest, outer.j, outer.seconds)
+        own = [inner.seconds[self.node[inner.i] == k] for k in range(nodes)]
+        ratios = [nearest[k] / np.median(seconds) for k, seconds in enumerate(own) if len(seconds)]
+        near = np.mean(np.array(ratios) > 1)
+        return bool(near >= 1 - EXCEPTIONS and np.median(ratios) >= MIN_RATIO_TOLD)
+
+    @cached_property
+    def partitions(self) -> list[Partition]:
+        """The hierarchy of the ranks, the closest first, all in one group last."""
+        chain: list[Partition] = []
+        if self.inner is not None:
+            chain += self.inner.chain[:-1]
+            if self.outer is None or self.node_stands():
+                chain.append(canonical(self.node))
+        if self.outer is not None:
+            chain += [canonical(partition[self.node]) for partition in self.outer.chain]
+        everyone = np.zeros(self.pairs.ranks, dtype=np.int64)
+        found = {p.tobytes(): p for p in [*chain, everyone]}
+        return list(found.values())
+
+    @cached_property
+    def level(self) -> Index:
+        """Level of each pair of ranks."""
+        return level_of(self.partitions, self.pairs.i, self.pairs.j)
+
+    @cached_property
+    def _places(self) -> tuple[Mask, Index, Index]:
+        """Which pairs of ranks are between nodes; place of each in the outer and inner times."""
+        outer = self.node[self.pairs.i] != self.node[self.pairs.j]
+        times = self.outer_times[0]
+        a, b = self.node[self.pairs.i[outer]], self.node[self.pairs.j[outer]]
+        key = np.minimum(a, b) * times.units + np.maximum(a, b)
+        return outer, np.searchsorted(times.i * times.units + times.j, key), np.flatnonzero(~outer)
+
+    @cached_property
+    def healthy(self) -> Vector:
+        """What each pair of ranks would take if nothing were slow."""
+        outer, place, inside = self._places
+        seconds = np.empty(len(self.pairs.i))
+        if self.outer is not None:
+            times = self.outer_times[0]
+            seconds[outer] = self.outer.base[level_of(self.outer.chain, times.i, times.j)][place]
+        if self.inner is not None:
+            times = self.inner_times
+            seconds[inside] = self.inner.base[level_of(self.inner.chain, times.i, times.j)]
+        return seconds
+
+    @cached_property
+    def expected(self) -> Vector:
+        """What each pair of ranks takes by the whole explanation."""
+        outer, place, inside = self._places
+        seconds = np.empty(len(self.pairs.i))
+        if self.outer is not None:
+            cost = self.rank_cost[0]
+            own = cost[self.pairs.i[outer]] + cost[self.pairs.j[outer]]
+            seconds[outer] = self.outer.expected[place] + own
+        if self.inner is not None:
+            seconds[inside] = self.inner.expected
+        return seconds
+
+    # ---- naming --------------------------------------------------------------------------------
 
     def find(self) -> list[Slow]:
-        """Return the slow parts, the worst first."""
-        parts = [*self.costly(self.outer), *self.costly(self.inner), *self.slow_inside()]
-        worst = {part.who: part for part in sorted(parts, key=lambda part: part.ratio)}
-        named = list(worst.values())
-        return sorted([*named, *self.pairs(named)], key=lambda part: -part.ratio)
+        """Return all that adds time for sure, however little, the worst first."""
+        named = [self._name(cost) for cost in self._merged([*self._parts(), *self._ranks()])]
+        return sorted([*named, *self._slow_pairs()], key=lambda part: -part.ratio)
 
-    @cached_property
-    def level(self) -> NDArray[np.int8]:
-        """Level of every pair."""
-        return level_matrix(self.partitions)
-
-    @cached_property
-    def node(self) -> Partition:
-        """Node of each rank; each rank is one by itself where the hosts do not tell."""
-        if not hosts_known(self.hosts):
-            return np.arange(len(self.hosts))
-        return canonical(np.unique(np.array(self.hosts), return_inverse=True)[1])
-
-    @cached_property
-    def nodes(self) -> list[NDArray[np.int64]]:
-        """Ranks of each node."""
-        return [np.array(ranks) for ranks in groups_of(self.node)]
-
-    @cached_property
-    def outer(self) -> _Verdict:
-        """What the pairs between nodes say about each rank."""
-        return self.judge(self.node[:, None] != self.node)
-
-    @cached_property
-    def inner(self) -> _Verdict:
-        """What the pairs within nodes say about each rank."""
-        return self.judge(self.node[:, None] == self.node)
-
-    def judge(self, mask: Mask) -> _Verdict:
-        """Fit the pairs of a mask, and compare the costs of the ranks with each other."""
-        mask = mask & np.isfinite(self.times)
-        np.fill_diagonal(mask, False)
-        times = np.where(mask, self.times, np.nan)
-        fit = fit_costs(times, self.level, len(self.partitions))
-        on_level = self.partners(mask)
-        partners = on_level.sum(axis=0)
-        fitted = partners >= MIN_PARTNERS
-        nearest = _nearest(on_level)
-        unit = np.where(fitted, fit.base[nearest], 1.0)
-        relative = np.where(fitted, fit.cost, 0.0) / unit
-        alike = len(np.unique(self.node[fitted]))
-        if alike < MIN_ALIKE and len(self.nodes) < len(mask):
-            # too few nodes to compare with each other: each rank with the others of its node
-            for ranks in self.nodes:
-                relative[ranks] -= np.median(relative[ranks])
-            alike = int(fitted.sum())
-        typical = _typical(fit.base, on_level) / unit
-        own = MEDIAN_LOSS * fit.spread * typical / np.sqrt(np.maximum(partners, 1))
-        scale = np.maximum(own, max(mad(relative[fitted]), MIN_SPREAD))
-        limit = np.maximum(1 + outlier_limit(alike, alike - 1, PART_RATE) * scale, MIN_RATIO)
-        limit[~fitted | (alike < MIN_ALIKE)] = np.inf
-        return _Verdict(fit, mask, nearest, 1 + relative, limit)
-
-    def partners(self, mask: Mask) -> NDArray[np.int64]:
-        """Count the pairs of each rank on each level, one row for each level."""
-        levels = range(len(self.partitions))
-        return np.array([np.sum(mask & (self.level == k), axis=1) for k in levels])
-
-    # A cost belongs to the largest part whose ranks all have it.
-
-    def costly(self, verdict: _Verdict) -> Iterator[Slow]:
-        """Name the switches, nodes and ranks that the costs of one fit show to be slow."""
-        nodes = {k for k, ranks in enumerate(self.nodes) if verdict.all_slow(ranks)}
-        ranks_left = verdict.slow & ~np.isin(self.node, list(nodes))
-        for ranks in self.switches_of(nodes):
-            nodes -= set(self.node[ranks].tolist())
-            yield self.part("switch", ranks, verdict)
-        for k in sorted(nodes):
-            yield self.part("node" if hosts_known(self.hosts) else "rank", self.nodes[k], verdict)
-        for rank in np.flatnonzero(ranks_left):
-            yield self.part("rank", np.array([rank]), verdict)
-
-    def switches_of(self, slow_nodes: set[int]) -> list[NDArray[np.int64]]:
-        """Return the largest groups of two nodes or more whose nodes are all slow."""
-        found: list[NDArray[np.int64]] = []
-        for _, ranks in self.switches():
-            if set(self.node[ranks].tolist()) <= slow_nodes:
-                found = [smaller for smaller in found if not np.isin(smaller, ranks).any()]
-                found.append(ranks)
-        return found
-
-    def switches(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """List the groups of several whole nodes on each level but the last."""
-        if not hosts_known(self.hosts):
+    def _parts(self) -> Iterator[_Cost]:
+        """List the parts of both explanations."""
+        outer, place, inside = self._places
+        if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
+            times = self.outer_times[0]
+            for part, seconds, error in self._sure(self.outer):
+                yield from self._of_nodes(part, seconds, error, times, outer, place)
+        if self.inner is None:
             return
-        for level, partition in enumerate(self.partitions[:-1]):
-            for ranks in map(np.array, groups_of(partition)):
-                inside = np.unique(self.node[ranks])
-                if len(inside) > 1 and np.isin(self.node, inside).sum() == len(ranks):
-                    yield level, ranks
+        for part, seconds, error in self._sure(self.inner):
+            mask = np.zeros(len(outer), dtype=bool)
+            mask[inside] = part.weight(self.inner_times) > 0
+            ranks = np.array(part.members)
+            whole = [np.flatnonzero(self.node == k) for k in np.unique(self.node[ranks])]
+            kind = "rank" if len(ranks) == 1 else "switch"
+            if len(ranks) > 1 and np.array_equal(np.concatenate(whole), ranks) and self.by_host:
+                kind = "node"
+            yield _Cost(kind, ranks, ((mask, seconds),), seconds, error)
 
-    def slow_inside(self) -> Iterator[Slow]:
-        """Name the switches whose own nodes reach each other slower than those of other switches.
+    @staticmethod
+    def _sure(fit: Explanation) -> Iterator[tuple[Part, float, float]]:
+        for part, seconds, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
+            if seconds > SURE * error:
+                yield part, float(seconds), float(error)
 
-        Of two switches the slower one is named, which no comparison of costs could do: half the
-        nodes have them.
-        """
-        healthy = ~self.outer.slow
-        for level in range(len(self.partitions) - 1):
-            usable = self.outer.mask & (self.level == level) & healthy & healthy[:, None]
-            samples: list[tuple[NDArray[np.int64], Mask]] = []
-            for k, ranks in self.switches():
-                mask = usable & np.isin(np.arange(len(usable)), ranks)
-                mask &= mask.T
-                if k == level and len(np.unique(self.node[ranks])) >= MIN_PARTNERS and mask.any():
-                    samples.append((ranks, mask))
-            if len(samples) > 1:
-                yield from self.compare_insides(level, samples)
+    def _of_nodes(
+        self, part: Part, seconds: float, error: float, times: Times, outer: Mask, place: Index
+    ) -> Iterator[_Cost]:
+        """Turn a part of the network into what it is: nodes, a switch, its uplink."""
+        single = part.pattern == ENDS or len(part.members) == 1
+        for members in [(k,) for k in part.members] if single else [part.members]:
+            own = Part(part.pattern if len(members) > 1 else LEAVING, members)
+            mask = np.zeros(len(outer), dtype=bool)
+            mask[outer] = own.weight(times)[place] > 0
+            ranks = np.flatnonzero(np.isin(self.node, members))
+            kind = "uplink" if part.pattern == LEAVING else "switch"
+            if single:
+                kind = "node" if self.by_host else "rank"
+            instead = self._instead(members) if single else ()
+            yield _Cost(kind, ranks, ((mask, seconds),), seconds, error, instead)
 
-    def compare_insides(
-        self, level: int, samples: Sequence[tuple[NDArray[np.int64], Mask]]
-    ) -> Iterator[Slow]:
-        """Compare the times inside the switches of one level with the lower middle one.
+    def _instead(self, members: tuple[int, ...]) -> tuple[str, ...]:
+        """Say of a node alone behind its switch that it cannot be told from that switch's link."""
+        assert self.outer is not None
+        for partition in self.outer.chain[:-1]:
+            if np.sum(partition == partition[members[0]]) == 1:
+                return ("its link: it is the only node behind that",)
+        return ()
 
-        By their lower quartiles: a slow node within does not make a switch slow.
-        """
-        insides = np.array([np.quantile(self.times[mask], 0.25) for _, mask in samples])
-        usual = float(np.sort(insides)[(len(insides) - 1) // 2])
-        among = mad(np.log(insides)) if len(insides) >= MIN_ALIKE else 0.0
-        limit = outlier_limit(len(insides), self.outer.fit.degrees_of_freedom, PART_RATE)
-        for (ranks, mask), inside in zip(samples, insides, strict=True):
-            n = len(np.unique(self.node[ranks]))
-            own = MEDIAN_LOSS * self.outer.fit.spread / np.sqrt(n * (n - 1) / 2)
-            scale = max(own, among, MIN_SPREAD)
-            if inside / usual >= MIN_RATIO and np.log(inside / usual) > limit * scale:
-                yield self.name("switch", ranks, float(inside) / usual, mask, usual, level)
+    def _ranks(self) -> Iterator[_Cost]:
+        """List the ranks that cost more than those beside them."""
+        cost, error = self.rank_cost
+        outer = self._places[0]
+        for rank in np.flatnonzero(cost):
+            mask = outer & ((self.pairs.i == rank) | (self.pairs.j == rank))
+            own = float(cost[rank])
+            yield _Cost("rank", np.array([rank]), ((mask, own),), own, float(error[rank]))
 
-    def part(self, kind: str, ranks: NDArray[np.int64], verdict: _Verdict) -> Slow:
-        """Describe a part by its pairs with others, or by those inside it if it has none."""
-        inside = np.isin(np.arange(len(self.times)), ranks)
-        mask = verdict.mask & inside[:, None]
-        if (mask & ~inside).any():
-            mask &= ~inside
-        judged = mask & (self.level == np.bincount(verdict.nearest[ranks]).argmax())
-        mask = judged if judged.any() else mask
-        expected = _median(verdict.fit.base[self.level][mask])
-        ratio = _median((self.times / verdict.fit.base[self.level])[mask])
-        level = int(np.bincount(self.level[mask]).argmax())
-        return self.name(kind, ranks, ratio, mask | mask.T, expected, level)
+    @staticmethod
+    def _merged(costs: Sequence[_Cost]) -> list[_Cost]:
+        """Make one of what is slow in two ways: inside and beyond, near and far."""
+        found: dict[tuple[int, ...], _Cost] = {}
+        for cost in costs:
+            key = tuple(cost.ranks.tolist())
+            if key in found:
+                both = sorted([found[key], cost], key=lambda c: c.kind == "uplink")
+                worst = max(both, key=lambda c: c.added)
+                columns = both[0].columns + both[1].columns
+                cost = _Cost(both[0].kind, cost.ranks, columns, worst.added, worst.error)
+            found[key] = cost
+        return list(found.values())
 
-    # What is left belongs to one link.
+    def _name(self, cost: _Cost) -> Slow:
+        """Put a cost into words."""
+        mask = np.logical_or.reduce([column for column, _ in cost.columns])
+        added = np.zeros(len(mask))
+        for column, seconds in cost.columns:
+            added[column] += seconds
+        without = np.maximum(self.expected - added, np.minimum(self.healthy, self.expected))
+        ratios = tuple(
+            (int(k), float(np.median((self.expected / without)[mask & (self.level == k)])))
+            for k in np.unique(self.level[mask])
+        )
+        level = ratios[0][0]
+        here = mask & (self.level == level)
+        interval = INTERVAL_HALF * cost.error
+        return self._slow(
+            cost.kind, cost.ranks, mask, here, ratios[0][1], float(np.median(without[here])),
+            (cost.added, cost.added - interval, cost.added + interval), ratios, cost.instead,
+        )  # fmt: skip
 
-    def pairs(self, named: Sequence[Slow]) -> list[Slow]:
-        """Name the pairs that are slower than their level and the costs of their ends explain."""
-        between = self.outer.mask
-        expected = np.where(between, self.outer.fit.expected, self.inner.fit.expected)
-        expected = np.maximum(expected, self.explained(named))
-        ratio = np.triu(np.where(np.isfinite(self.times), self.times / expected, 0.0), 1)
-        slow = np.zeros_like(between)
-        i, j = np.nonzero(ratio >= MIN_PAIR_RATIO)
-        excess, error = np.log(ratio[i, j]), np.broadcast_to(self.error, ratio.shape)[i, j]
-        for verdict in (self.outer, self.inner):
-            tests = int(np.triu(verdict.mask).sum())
-            known = MAD_EFFICIENCY * verdict.fit.degrees_of_freedom
-            sigma = np.hypot(max(verdict.fit.spread, MIN_SPREAD), error)
-            limit = outlier_limit(tests, known, PAIR_RATE)
-            slow[i, j] |= verdict.mask[i, j] & (excess > limit * sigma)
-        found = [*self.links(slow, ratio, expected), *self.single(slow, ratio, expected)]
-        return sorted(found, key=lambda pair: -pair.ratio)
-
-    def explained(self, named: Sequence[Slow]) -> Matrix:
-        """Return what the named parts explain: on each level, the median of the part's pairs."""
-        base = np.where(self.outer.mask, self.outer.fit.base[self.level], np.nan)
-        base = np.where(self.inner.mask, self.inner.fit.base[self.level], base)
-        relative = self.times / base
-        factor = np.ones_like(base)
-        for part in named:
-            inside = np.isin(np.arange(len(base)), part.ranks)
-            within = inside & inside[:, None]
-            for level in range(len(self.partitions)):
-                leaving = (inside != inside[:, None]) & (self.level == level)
-                factor[leaving] *= max(_median(relative[leaving]), 1.0)
-                within_level = within & (self.level == level)
-                if within_level.sum() >= 2 * MIN_PARTNERS:
-                    factor[within_level] *= max(_median(relative[within_level]), 1.0)
-        return np.asarray(np.nan_to_num(base * factor))
-
-    def links(self, slow: Mask, ratio: Matrix, expected: Matrix) -> Iterator[Slow]:
-        """Name two nodes instead of the pairs of their ranks, if most of those are slow."""
-        ends = {(int(self.node[i]), int(self.node[j])) for i, j in np.argwhere(slow)}
-        for a, b in sorted({(min(a, b), max(a, b)) for a, b in ends if a != b}):
-            mask = np.zeros_like(slow)
-            mask[np.ix_(self.nodes[a], self.nodes[b])] = True
-            mask = np.triu(mask | mask.T) & self.outer.mask
-            if mask.sum() > 1 and (slow & mask).sum() * 2 > mask.sum():
-                slow &= ~mask
-                ranks = np.concatenate([self.nodes[a], self.nodes[b]])
-                middle, level = _median(ratio[mask]), int(self.level[mask][0])
-                yield self.name("pair", ranks, middle, mask, _median(expected[mask]), level)
-
-    def single(self, slow: Mask, ratio: Matrix, expected: Matrix) -> Iterator[Slow]:
-        """Name the worst pairs of ranks."""
-        i, j = np.nonzero(slow)
-        for k in np.argsort(-ratio[i, j], kind="stable"):
-            ranks, mask = np.array([i[k], j[k]]), np.zeros_like(slow)
-            mask[i[k], j[k]] = True
-            values = float(ratio[mask][0]), mask, float(expected[mask][0])
-            yield self.name("pair", ranks, *values, int(self.level[mask][0]))
-
-    def name(
+    def _slow(
         self,
         kind: str,
-        ranks: NDArray[np.int64],
-        ratio: float,
+        ranks: Index,
         mask: Mask,
+        here: Mask,
+        ratio: float,
         expected: float,
-        level: int,
+        added: tuple[float, float, float],
+        ratios: tuple[tuple[int, float], ...] = (),
+        instead: tuple[str, ...] = (),
     ) -> Slow:
-        """Put a finding into words; ``mask`` marks the pairs it rests on."""
-        mask = np.triu(mask | mask.T)
-        retested = bool(self.retested[mask].any())
+        again = mask & self.pairs.retested
+        retested = bool(again.sum() >= min(RETESTS, mask.sum()))
+        shown = again & here if retested and (again & here).any() else here
         return Slow(
-            kind=kind,
-            who=self.who(kind, ranks),
-            ratio=ratio,
-            ranks=tuple(ranks.tolist()),
+            kind=kind, who=self._who(kind, ranks), ratio=ratio, ranks=tuple(ranks.tolist()),
             hosts=tuple(dict.fromkeys(self.hosts[k] for k in ranks if self.hosts[k])),
-            level=level,
-            seconds=_median(self.times[mask]),
-            expected=expected,
-            pairs=int(np.isfinite(self.times[mask]).sum()),
-            retested=retested,
-            first=_median(self.first[mask]) if retested else None,
-        )
+            level=int(self.level[here][0]), seconds=float(np.median(self.pairs.seconds[shown])),
+            expected=expected, pairs=int(mask.sum()), added=added[0], low=added[1], high=added[2],
+            ratios=ratios, instead=instead, retested=retested,
+            first=float(np.median(self.pairs.first[shown])) if retested else None,
+        )  # fmt: skip
 
-    def who(self, kind: str, ranks: NDArray[np.int64]) -> str:
-        """Return what a person calls this part."""
-        hosts = list(dict.fromkeys(self.hosts[k] for k in ranks))
+    def _who(self, kind: str, ranks: Index) -> str:
+        names = list(dict.fromkeys(self.hosts[k] for k in ranks))
+        if kind == "pair":
+            return f"{ranks[0]}-{ranks[1]}" if len(ranks) == 2 else "-".join(names)
         if kind == "rank":
-            return f"rank {ranks[0]} ({hosts[0]})" if hosts[0] else f"rank {ranks[0]}"
-        if kind == "pair" and len(ranks) == 2:
-            return f"{ranks[0]}-{ranks[1]}"
-        return ("-" if kind == "pair" else ",").join(hosts)
+            host = f" ({names[0]})" if names[0] else ""
+            return f"rank {ranks[0]}{host}"
+        if not self.by_host or len(ranks) < sum(host in names for host in self.hosts):
+            return "ranks " + ",".join(map(str, ranks))
+        return ",".join(names)
 
+    # ---- what is left belongs to one link ------------------------------------------------------
 
-def _nearest(partners: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the closest level with enough pairs of each rank: a cost weighs most there."""
-    enough = partners >= MIN_PARTNERS
-    nearest = np.where(enough.any(axis=0), enough.argmax(axis=0), partners.argmax(axis=0))
-    return np.asarray(nearest, dtype=np.int64)
+    @cached_property
+    def excess(self) -> Vector:
+        """Log of each pair of ranks over what is expected."""
+        return np.log(self.pairs.seconds / self.expected)
 
+    def _slow_pairs(self) -> Iterator[Slow]:
+        """Name the links between two nodes, then the single pairs of ranks, that are slow."""
+        outer, place, inside = self._places
+        left = np.ones(len(outer), dtype=bool)
+        if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
+            times, spread = self.outer_times
+            for k in self._standing_out(times, self.outer):
+                mask = np.zeros(len(outer), dtype=bool)
+                mask[outer] = place == k
+                left &= ~mask
+                yield self._pair(mask, float(self.outer.expected[k]), times.seconds[k])
+            # and among those of two nodes, a single pair of ranks
+            middle = times.seconds[place] if len(place) else np.zeros(0)
+            cost = self.rank_cost[0]
+            own = cost[self.pairs.i[outer]] + cost[self.pairs.j[outer]]
+            rest = np.full(len(outer), -np.inf)
+            rest[outer] = np.log(self.pairs.seconds[outer] / (middle + own))
+            beside = np.zeros(len(outer))
+            beside[outer] = np.bincount(place, minlength=len(times.i))[place]
+            several = beside > 1
+            # held against a median that they are part of themselves
+            wider = np.sqrt(1 + 2.5 / np.maximum(beside, 1))
+            sigma = np.hypot(max(spread, MIN_SPREAD) * wider, self.pairs.error)
+            limit = outlier_limit(int(several.sum()), MAD_EFFICIENCY * several.sum(), PAIR_RATE)
+            for k in np.flatnonzero(several & left & (rest > limit * sigma)):
+                yield self._alone(int(k), float(np.exp(rest[k])))
+        if self.inner is not None:
+            slow = np.flatnonzero(self.rank_cost[0])
+            for k in self._standing_out(self.inner_times, self.inner):
+                # of two ranks on a node the slow one is known from its other pairs
+                if not np.isin([self.inner_times.i[k], self.inner_times.j[k]], slow).any():
+                    yield self._alone(int(inside[k]), float(np.exp(self.excess[inside[k]])))
 
-def _typical(base: Matrix, partners: NDArray[np.int64]) -> Matrix:
-    """Return the median over the pairs of each rank of the base times of their levels."""
-    order = np.argsort(base)
-    up_to = np.cumsum(partners[order], axis=0)  # pairs of each rank on a level as fast, or faster
-    count = up_to[-1]
-    lower, upper = (order[np.argmax(up_to > k, axis=0)] for k in ((count - 1) // 2, count // 2))
-    return np.where(count, (base[lower] + base[upper]) / 2, np.nan)
+    @staticmethod
+    def _standing_out(times: Times, fit: Explanation) -> Index:
+        """Return the pairs that take longer than explained, beyond chance."""
+        rest = np.log(times.seconds / fit.expected)
+        freedom = len(rest) - len(fit.parts) - len(fit.chain)
+        limit = outlier_limit(len(rest), MAD_EFFICIENCY * max(freedom, 1), PAIR_RATE)
+        # where more than a fifth is off, this is a wide distribution, as the ways on a torus
+        spread = max(fit.spread, Q80_TO_SIGMA * float(np.quantile(np.abs(rest), 0.8)))
+        return np.flatnonzero(rest > limit * np.hypot(spread, times.error))
 
+    def _pair(self, mask: Mask, expected: float, seconds: float) -> Slow:
+        ranks = np.unique(np.concatenate([self.pairs.i[mask], self.pairs.j[mask]]))
+        first = self.node[ranks] == self.node[ranks[0]]
+        ranks = np.concatenate([ranks[first], ranks[~first]])
+        error = INTERVAL_HALF * float(seconds) * float(np.median(self.pairs.error[mask]))
+        extra = float(seconds) - expected
+        added = extra, extra - error, extra + error
+        return self._slow("pair", ranks, mask, mask, float(seconds) / expected, expected, added)
 
-def _median(values: Matrix) -> float:
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if known.size else float("nan")
+    def _alone(self, k: int, ratio: float) -> Slow:
+        mask = np.zeros(len(self.pairs.i), dtype=bool)
+        mask[k] = True
+        seconds = float(self.pairs.seconds[k])
+        error = INTERVAL_HALF * seconds * float(self.pairs.error[k])
+        extra = seconds - seconds / ratio
+        ranks = np.array([self.pairs.i[k], self.pairs.j[k]])
+        added = extra, extra - error, extra + error
+        return self._slow("pair", ranks, mask, mask, ratio, seconds / ratio, added)
+
+    # ---- what is not understood ----------------------------------------------------------------
+
+    def not_understood(self, slow: Sequence[Slow]) -> tuple[int, float, float]:
+        """Return how many pairs nothing explains, and between which factors they are off."""
+        named = {frozenset(part.ranks) for part in slow if part.kind == "pair"}
+        off = np.zeros(len(self.pairs.i), dtype=bool)
+        outer, place, inside = self._places
+        for times, fit, where in (
+            (self.outer_times[0], self.outer, None), (self.inner_times, self.inner, inside),
+        ):  # fmt: skip
+            if fit is None:
+                continue
+            rest = np.abs(np.log(times.seconds / fit.expected))
+            strange = rest > np.maximum(SURE * np.hypot(fit.spread, times.error), np.log1p(OFF))
+            if where is None:
+                off[outer] = strange[place]
+            else:
+                off[where] = strange
+        for k in np.flatnonzero(off):
+            ends = {int(self.pairs.i[k]), int(self.pairs.j[k])}
+            off[k] = not any(ends <= ranks for ranks in named)
+        if off.sum() <= max(1, FEW * len(off)):
+            return 0, 1.0, 1.0
+        factors = np.exp(np.abs(self.excess[off]))
+        return int(off.sum()), float(factors.min(initial=1)), float(factors.max(initial=1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.results.latency_map.levels import Partition, level_matrix
+from isochrone.results.latency_map.partitions import Partition, level_matrix
 from isochrone.results.latency_map.topology import Level, Topology
 from isochrone.runfile.run import Run
 

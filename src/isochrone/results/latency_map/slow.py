@@ -17,23 +17,29 @@ class Slow:
     Attributes
     ----------
     kind
-        ``switch``, ``node``, ``rank`` or ``pair``.
+        ``switch`` (slow inside), ``uplink`` (slow beyond it), ``node``, ``rank`` or ``pair``.
     who
         For a person: host names or rank numbers. Host names come from elsewhere: escape them.
     ratio
-        Its round trips over those of its healthy like on the same level.
+        Its round trips over what they would take without it, on the closest level it has.
     ranks, hosts
-        The ranks concerned, and their hosts as far as known.
+        The ranks concerned, and their hosts as far as known; of an uplink, those behind it.
     level
-        Level of the slow pairs; for a part with several, the one most of them are on.
+        Level of that ratio.
     seconds, expected
-        Median round trip of its pairs, and what the others of their levels take.
+        Median round trip of its pairs on that level, and what they would take without it.
     pairs
         Number of pairs this rests on.
+    added, low, high
+        What it adds to a round trip in seconds, and the 95 % interval of that.
+    ratios
+        Level and ratio of each level it has pairs on, the closest first.
+    instead
+        What would explain the same pairs as well; empty where nothing does.
     retested
-        Whether any of them was measured again alone; that measurement then counts.
+        Whether at least three of its pairs, or all, were measured again alone; that then counts.
     first
-        Median of the same pairs as first measured, if retested.
+        Median of those pairs as first measured, if they were.
     """
 
     kind: str
@@ -45,16 +51,31 @@ class Slow:
     seconds: float
     expected: float
     pairs: int
+    added: float
+    low: float
+    high: float
+    ratios: tuple[tuple[int, float], ...] = ()
+    instead: tuple[str, ...] = ()
     retested: bool = False
     first: float | None = None
 
     @property
+    def name(self) -> str:
+        """Its kind and who it is, with what it may be instead: ``node n5, or its link``."""
+        who = self.who.removeprefix(f"{self.kind} ")
+        return ", or ".join([f"{self.kind} {who}", *self.instead])
+
+    @property
     def evidence(self) -> str:
         """What was seen, in one sentence."""
-        trips = "its round trip takes"
-        if self.pairs > 1:
-            trips = f"{self.pairs} of its round trips take"
-        text = f"{trips} {format_seconds(self.seconds)} instead of {format_seconds(self.expected)}"
+        each = "its round trip" if self.pairs == 1 else f"each of {self.pairs} round trips"
+        text = f"adds {format_seconds(self.added)} to {each}"
+        if self.high > self.low and self.high - self.low > 0.02 * self.added:
+            text += f" (95 %: {format_seconds(self.low)} to {format_seconds(self.high)})"
+        text += f": {format_seconds(self.seconds)} instead of {format_seconds(self.expected)}"
+        if len(self.ratios) > 1:
+            near, far = self.ratios[0][1], self.ratios[-1][1]
+            text += f", {near:.1f}x near and {far:.1f}x far"
         if self.first is not None:
             first, again = format_seconds(self.first), format_seconds(self.seconds)
             text += f" (measured again alone: {again}, at first {first})"
@@ -65,8 +86,10 @@ class Slow:
         record: dict[str, Any] = {
             "kind": self.kind, "who": self.who, "ratio": self.ratio, "ranks": list(self.ranks),
             "hosts": list(self.hosts), "level": self.level, "seconds": self.seconds,
-            "expected": self.expected, "pairs": self.pairs, "retested": self.retested,
-            "evidence": self.evidence,
+            "expected": self.expected, "pairs": self.pairs, "added": self.added,
+            "added_low": self.low, "added_high": self.high,
+            "ratios": [{"level": level, "ratio": ratio} for level, ratio in self.ratios],
+            "instead": list(self.instead), "retested": self.retested, "evidence": self.evidence,
         }  # fmt: skip
         if self.first is not None:
             record["first"] = self.first

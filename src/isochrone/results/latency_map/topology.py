@@ -15,11 +15,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import INTERVAL_WIDTH, median_interval
-from isochrone.results.latency_map.diagnosis import SlowFinder, hosts_known
-from isochrone.results.latency_map.levels import Partition, find_partitions, groups_of, level_matrix
+from isochrone.base.stats import median_interval
+from isochrone.results.latency_map.diagnosis import LEAST, Diagnosis, diagnose
+from isochrone.results.latency_map.partitions import Partition, groups_of
 from isochrone.results.latency_map.placement import Placement, placement_of
 from isochrone.results.latency_map.slow import Slow
+from isochrone.results.latency_map.units import hosts_known, rank_pairs
 from isochrone.runfile.run import Run
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
@@ -91,6 +92,12 @@ class Topology:
         How the ranks were dealt out to the hosts.
     slow
         The slow parts, the worst first.
+    minor
+        What is slower for sure, but by less than ``least``: too little to act on.
+    least
+        Part of the time from which on something is called slow.
+    not_understood
+        How many pairs nothing explains, and between which factors they are off.
     warnings
         Those of the run, then those of the reading: dicts with ``code`` and ``text``.
     """
@@ -100,21 +107,28 @@ class Topology:
     levels: list[Level]
     placement: Placement
     slow: list[Slow]
+    minor: list[Slow]
+    least: float
+    not_understood: tuple[int, float, float]
     warnings: list[dict[str, Any]]
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``isochrone show --json`` prints."""
+        count, low, high = self.not_understood
         return {
             "ranks": self.ranks,
             "bytes": self.nbytes,
             "levels": [level.to_json() for level in self.levels],
             "placement": self.placement.to_json(),
             "slow": [part.to_json() for part in self.slow],
+            "minor": [part.to_json() for part in self.minor],
+            "least": self.least,
+            "not_understood": {"pairs": count, "from": low, "to": high},
             "warnings": self.warnings,
         }
 
 
-def analyse(run: Run, nbytes: int | None = None) -> Topology:
+def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topology:
     """Read the hierarchy, the placement and the slow parts out of a latency map.
 
     Parameters
@@ -123,6 +137,8 @@ def analyse(run: Run, nbytes: int | None = None) -> Topology:
         A latency map; a partial one will do.
     nbytes
         Message size; the smallest one measured if None.
+    least
+        What adds less than this part of the time is noted, and not called slow.
 
     Raises
     ------
@@ -131,52 +147,24 @@ def analyse(run: Run, nbytes: int | None = None) -> Topology:
     """
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
     what = "median" if "median" in run.pairs() else "mean"  # mmpi logs know no median
-    times = _positive(run.matrix(what, nbytes))
-    error, retested = _standard_errors(run, nbytes), _retested(run, nbytes)
+    if nbytes not in run.message_sizes():
+        run.matrix(what, nbytes)  # says which sizes there are
+    pairs = rank_pairs(run, what, nbytes)
     told = _recorded_partitions(run)
-    partitions = find_partitions(times, list(told.values()), float(np.median(error)))
-    finder = SlowFinder(
-        times=times,
-        first=_positive(run.matrix(what, nbytes, retested=False)) if retested.any() else times,
-        retested=retested,
-        partitions=partitions,
-        hosts=run.hosts,
-        error=error,
-    )
-    slow, unlisted = _worst(finder.find())
-    warnings = _warnings(run, times, partitions, bool(slow), unlisted)
+    diagnosis = diagnose(pairs, run.hosts, list(told.values()))
+    found = diagnosis.find()
+    slow, unlisted = _worst([part for part in found if part.ratio >= 1 + least])
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
-        levels=_levels(times, partitions, told),
+        levels=_levels(diagnosis, told),
         placement=placement_of(run.hosts),
         slow=slow,
-        warnings=[*run.warnings, *warnings],
+        minor=[part for part in found if part.ratio < 1 + least],
+        least=least,
+        not_understood=diagnosis.not_understood(found),
+        warnings=[*run.warnings, *_warnings(run, diagnosis, bool(slow), unlisted)],
     )
-
-
-def _positive(times: Matrix) -> Matrix:
-    """Replace a time of 0, which a coarse clock makes, by the smallest one it could see."""
-    seen = times[times > 0]
-    return np.maximum(times, seen.min() if seen.size else 1e-9)
-
-
-def _standard_errors(run: Run, nbytes: int) -> Matrix:
-    """Return the standard error of each pair's log median by its interval; 0 without one."""
-    error = np.zeros((run.size, run.size))
-    if "low" in run.pairs() and "high" in run.pairs():
-        low, high = _positive(run.matrix("low", nbytes)), _positive(run.matrix("high", nbytes))
-        error = np.nan_to_num(np.log(np.maximum(high, low) / low)) / INTERVAL_WIDTH
-    return error
-
-
-def _retested(run: Run, nbytes: int) -> NDArray[np.bool_]:
-    """Mark the pairs that were measured again alone."""
-    table = run.pairs()
-    again = table.flag("retest") & (table["bytes"] == nbytes)
-    mask = np.zeros((run.size, run.size), dtype=bool)
-    mask[table["i"][again], table["j"][again]] = True
-    return mask | mask.T
 
 
 def _recorded_partitions(run: Run) -> dict[str, Partition]:
@@ -197,14 +185,14 @@ def _numbered(keys: Sequence[tuple[Any, ...]]) -> Partition:
     return np.array([number[key] for key in keys], dtype=np.int64)
 
 
-def _levels(
-    times: Matrix, partitions: Sequence[Partition], told: dict[str, Partition]
-) -> list[Level]:
-    """Describe each level; pairs that were not measured are in none."""
-    level = np.where(np.triu(np.isfinite(times), 1), level_matrix(partitions), -1)
+def _levels(diagnosis: Diagnosis, told: dict[str, Partition]) -> list[Level]:
+    """Describe each level by the times without what is slow; unmeasured pairs are in none."""
+    pairs = diagnosis.pairs
+    seconds = pairs.seconds - (diagnosis.expected - diagnosis.healthy)
+    seconds = np.maximum(seconds, 0.2 * diagnosis.healthy)
     found = []
-    for k, partition in enumerate(partitions):
-        members = times[level == k]
+    for k, partition in enumerate(diagnosis.partitions):
+        members = seconds[diagnosis.level == k]
         low, high = median_interval(members)
         median = float(np.median(members)) if members.size else float("nan")
         name = _name(partition, told)
@@ -226,20 +214,18 @@ def _worst(slow: Sequence[Slow]) -> tuple[list[Slow], int]:
     return [part for part in slow if part not in left_out], len(left_out)
 
 
-def _warnings(
-    run: Run, times: Matrix, partitions: Sequence[Partition], named: bool, unlisted: int
-) -> list[dict[str, Any]]:
+def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> list[dict[str, Any]]:
     """Say what makes the reading doubtful."""
     warnings = []
 
     def warn(code: str, text: str) -> None:
         warnings.append({"code": code, "text": text})
 
-    missing = int(np.isnan(times[np.triu_indices(run.size, 1)]).sum())
     total = run.size * (run.size - 1) // 2
+    missing = total - len(diagnosis.pairs.i)
+    partitions, hosts = diagnosis.partitions, run.hosts
     if missing:
         warn("incomplete-map", f"{missing} of {total} pairs were not measured")
-    hosts = run.hosts
     if hosts_known(hosts):
         nodes = _numbered([(host,) for host in hosts])
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
@@ -249,17 +235,32 @@ def _warnings(
             warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
     elif not all(hosts):
         warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
-    if (
-        run.size < MIN_RANKS_TO_JUDGE
-        and len(partitions) == 1
-        and not named
-        and np.isfinite(times).any()
-    ):
-        i, j = np.unravel_index(np.nanargmax(times), times.shape)
-        ratio = times[i, j] / np.nanmedian(times)
-        if ratio >= OUTLIER_RATIO:
-            text = f"pair {min(i, j)}-{max(i, j)} takes {ratio:.1f}x the median; with fewer than"
-            warn("few-ranks", f"{text} {MIN_RANKS_TO_JUDGE} ranks a slow one cannot be identified")
+    if len(partitions) > 1 and _only_two(partitions, diagnosis.node):
+        warn("two-groups", "the nodes are in two groups: whether the way between them is slow "
+                           "cannot be told")  # fmt: skip
+    if run.size < MIN_RANKS_TO_JUDGE and len(partitions) == 1 and not named and missing < total:
+        text = _stands_out(diagnosis)
+        if text:
+            warn("few-ranks", text)
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings
+
+
+def _only_two(partitions: Sequence[Partition], node: Partition) -> bool:
+    """Whether the last level joins just two groups of several nodes."""
+    last = partitions[-2]
+    return int(last.max()) == 1 and all(len(np.unique(node[last == k])) > 1 for k in (0, 1))
+
+
+def _stands_out(diagnosis: Diagnosis) -> str:
+    """Mention the pair that is far slower than the middle one of few."""
+    pairs = diagnosis.pairs
+    worst = int(np.argmax(pairs.seconds))
+    ratio = pairs.seconds[worst] / np.median(pairs.seconds)
+    if ratio < OUTLIER_RATIO:
+        return ""
+    return (
+        f"pair {pairs.i[worst]}-{pairs.j[worst]} takes {ratio:.1f}x the median; with fewer than "
+        f"{MIN_RANKS_TO_JUDGE} ranks a slow one cannot be identified"
+    )

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import Times, counted, points, summarise
+from isochrone.runfile.samples import Times, counted, enclose, passes_of, points, summarise
 
 __all__ = [
     "KIND",
@@ -47,7 +46,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Point(Times):
-    """One size of a curve. Times are seconds; ``low`` and ``high`` enclose the median at 95 %.
+    """One size of a curve.
 
     Attributes
     ----------
@@ -77,7 +76,7 @@ class Point(Times):
 
     def to_json(self) -> dict[str, Any]:
         """Return the point for JSON, without what is known of no sweep of this kind."""
-        document = {"bytes": self.bytes, **vars(self)}
+        document = {"bytes": self.bytes, **super().to_json()}
         for key in ("bandwidth_low", "bandwidth_high", "message_rate", "skew", "rank_mean"):
             if document[key] is None:
                 del document[key]
@@ -313,6 +312,8 @@ def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any])
     moved = factor * nbytes if key.get("op") not in _NO_DATA else None
     seconds = (times.median, times.high, times.low)
     bandwidth, least, most = _bandwidth(table, rows, moved, seconds)
+    if not times.has_interval:
+        least = most = None
     window = run.options.get("window")
     several = isinstance(window, int) and window > 1
     of_ranks = _times(table, rows)
@@ -334,7 +335,8 @@ def _bandwidth(
     if "rate" in table:
         rates = table["rate"][rows]
         if not np.isnan(rates).any():
-            return (float(np.median(rates)), *median_interval(rates))
+            low, high, _ = enclose(rates, passes_of(table, rows))
+            return float(np.median(rates)), low, high
     return tuple(nbytes / value if value > 0 else None for value in seconds)
 
 

@@ -12,7 +12,7 @@ from isochrone.runfile.run import Run
 from isochrone.views.labels import distinguish
 from isochrone.views.lines import ChartText, draw_lines
 from isochrone.views.scales import tick_bytes, tick_rate
-from isochrone.views.sweeps import chosen_scale, collect, facts, lines
+from isochrone.views.sweeps import bars, chosen_scale, collect, facts, lines
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     of = "of both directions combined" if both else kinds.pop() if len(kinds) == 1 else ""
     words = ChartText(
         title="Bandwidth by message size",
-        facts=facts(runs, labels, f"bandwidth: {of}" if of else "", "error bars: 95 % interval"),
+        facts=facts(
+            runs, labels, f"bandwidth: {of}" if of else "", bars(drawn, "error bars: 95 % interval")
+        ),
         below="message size",
         tick_x=tick_bytes,
         tick_y=tick_rate,

@@ -1,4 +1,4 @@
-"""How far a model is from measured times: minimum, average and maximum deviation of each group."""
+"""How far a model is from the times: minimum, average and maximum deviation of each group."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import deviations_by_group, goodness_of_fit
 from isochrone.models.deviation import Deviation
+from isochrone.runfile.origin import one_word, with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.fitted import COLOURS, WORDS, head, name_of, resolve
+from isochrone.views.fitted import COLOURS, WORDS, head, name_of, origin_notes, resolve
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
 from isochrone.views.view import Options, View
 
@@ -25,18 +26,20 @@ _MAX_GROUPS: Final = 24
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw bars for each value of each variable, as figures 2 to 4 of Kühnemann et al. do."""
-    model, groups = resolve(runs, options.model, options.ops)
+    model, groups, origin = resolve(runs, options.model, options.ops)
     overall = goodness_of_fit(model, groups)["deviation"]
     found = deviations_by_group(model, groups) or {"": {}}
     figure = new_figure(8.2, 2.6 * len(found) + 0.9)
     for number, (name, values) in enumerate(found.items()):
         _bars(figure.add_subplot(len(found), 1, number + 1), name, values)
+    observed = one_word(origin)
     note = (
-        "|predicted - measured| / measured; overall: "
+        f"|predicted - {observed}| / {observed}; overall: "
         f"{100 * overall['minimum']:.2f} % to {100 * overall['maximum']:.2f} %, "
         f"average {100 * overall['average']:.2f} % of {overall['points']} points"
     )
-    head(figure, f"Deviation of {name_of(model)} from measured times", note)
+    note = " · ".join([note, *origin_notes(model, origin)])
+    head(figure, f"Deviation of {name_of(model)} from {with_noun(origin)}", note)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""Measured times with the curve of a model: how well does the formula fit."""
+"""Times with the curve of a model: how well does the formula fit."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.models import Model, Observations
+from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.fitted import (
     COLOURS,
@@ -16,6 +17,7 @@ from isochrone.views.fitted import (
     WORDS,
     head,
     name_of,
+    origin_notes,
     resolve,
     title_of,
     value_text,
@@ -43,7 +45,7 @@ _MIN_BAND_SHARE: Final = (
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the points of each operation and the curves of the model through them."""
-    model, groups = resolve(runs, options.model, options.ops)
+    model, groups, origin = resolve(runs, options.model, options.ops)
     shown = groups[:MAX_PANELS]
     columns = min(len(shown), 2)
     rows = -(-len(shown) // columns)
@@ -51,10 +53,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for number, points in enumerate(shown):
         axes = figure.add_subplot(rows, columns, number + 1)
         _panel(axes, model, points)
-    note = "points: medians · lines: the formula · band: its 95 % interval"
+    notes = ["points: medians", "lines: the formula", "band: its 95 % interval"]
+    note = " · ".join([*notes, *origin_notes(model, origin)])
     if len(groups) > len(shown):
         note += f" · {len(groups) - len(shown)} more are not drawn"
-    head(figure, f"Measured times and {name_of(model)}", note)
+    head(figure, f"{with_noun(origin).capitalize()} and {name_of(model)}", note)
     return figure
 
 

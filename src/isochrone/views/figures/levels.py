@@ -1,7 +1,8 @@
 """Hierarchy of the machine as a tree: the height where two ranks meet is their round trip.
 
 Average linkage of the chosen statistic on a logarithmic axis. Branches that stay on one host have
-its colour; dashed lines are the levels that the analysis found, red is what it calls slow.
+its colour; dashed lines are the levels that the analysis found, red is what it calls slow,
+and a hollow mark what is suspected but was not measured again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy.cluster.hierarchy import linkage
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.results.latency_map import topology
-from isochrone.results.latency_map.levels import fill_missing
+from isochrone.results.latency_map.groupings import fill_missing
 from isochrone.runfile.run import Run
 from isochrone.views.style import (
     CAPTION,
@@ -86,7 +87,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     found = analysis.to_json()
     missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
     tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
-    slow = {rank for part in found["slow"] if part["kind"] != "pair" for rank in part["ranks"]}
+    slow, suspected = (_marked(found["slow"], retested=seen) for seen in (True, False))
 
     wide = {True: 6.2, False: 8.6}[run.size <= 16]
     ends = _ends(tree, run.hosts, wide)
@@ -102,6 +103,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if what != "stddev":  # the levels are those of the round trips themselves
         _draw_levels(axes, found["levels"], unit, tall)
     _draw_ends(axes, tree, run.hosts, ends, slow, tall)
+    _draw_marks(axes, tree, suspected - slow, tall, hollow=True)
     notes = [f"{missing} pairs not measured, filled in from the others"] if missing else []
     heading(figure, _LEFT / width, run, what, nbytes, " · ".join(notes), "Levels: ")
     _name_slow(figure, _LEFT / width, found["slow"], short_names(run.hosts))
@@ -288,24 +290,43 @@ def _draw_ends(
         axes.text(position, foot - 0.07 / tall, text, transform=below, size=LABEL,
                   rotation=0 if ends.flat else 90, ha="center", va="top",
                   color=SLOW if marked else INK, parse_math=False)  # fmt: skip
-    marks = [k for k, rank in enumerate(tree.order) if rank in slow]
+    _draw_marks(axes, tree, slow, tall)
+
+
+def _marked(parts: Sequence[dict[str, Any]], *, retested: bool) -> set[int]:
+    """Return the ranks of slow parts that were measured again, or were not."""
+    wanted = [part for part in parts if part["kind"] != "pair" and part["retested"] == retested]
+    return {rank for part in wanted for rank in part["ranks"]}
+
+
+def _draw_marks(
+    axes: Axes, tree: Tree, ranks: set[int], tall: float, *, hollow: bool = False
+) -> None:
+    """Mark ranks below the tree."""
+    marks = [k for k, rank in enumerate(tree.order) if rank in ranks]
     size = 5 if len(tree.order) <= 128 else 3
-    axes.plot(marks, [-0.08 / tall] * len(marks), "^", transform=below, color=SLOW,
-              markersize=size, markeredgewidth=0, clip_on=False)  # fmt: skip
+    axes.plot(
+        marks, [-0.08 / tall] * len(marks), "^", transform=axes.get_xaxis_transform(),
+        markerfacecolor="none" if hollow else SLOW, markeredgecolor=INK if hollow else SLOW,
+        markersize=size, markeredgewidth=0.6 if hollow else 0, clip_on=False,
+    )  # fmt: skip
 
 
 def _name_slow(
     figure: Figure, left: float, parts: list[dict[str, Any]], names: dict[str, str]
 ) -> None:
-    """Name the worst of what is slow below the title, with its ratio."""
-    if not parts:
+    """Name the worst of what is slow below the title, with its ratio; else what is suspected."""
+    slow = [part for part in parts if part["retested"]]
+    shown = slow or parts
+    if not shown:
         return
-    named = [f"{_who(part, names)} {part['ratio']:.1f}×" for part in parts[:_MAX_NAMED]]
+    named = [f"{_who(part, names)} {part['ratio']:.1f}×" for part in shown[:_MAX_NAMED]]
     more = len(parts) - len(named)
     named += [f"and {more} more"] if more else []
     down = 1 - 0.555 / figure.get_figheight()
-    figure.text(left, down, "▲ slow: " + ", ".join(named), size=CAPTION, color=SLOW, va="top",
-                parse_math=False)  # fmt: skip
+    words = "▲ slow: " if slow else "△ suspected, not measured again: "
+    figure.text(left, down, words + ", ".join(named), size=CAPTION, color=SLOW if slow else INK,
+                va="top", parse_math=False)  # fmt: skip
 
 
 def _who(part: dict[str, Any], names: dict[str, str]) -> str:

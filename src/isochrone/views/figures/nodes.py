@@ -78,7 +78,9 @@ def _hot(count: Counts) -> NDArray[np.int64]:
 def _heading(name: str, run: Run, count: Counts) -> str:
     hot = _hot(count)
     worst = int(count["in"][hot[0]] + count["out"][hot[0]])
-    return f"{name} · {run.size} ranks · hot spot: {worst} messages with other nodes"
+    origin = [] if run.origin == "measured" else [run.origin]
+    parts = [name, *origin, f"{run.size} ranks", f"hot spot: {worst} messages with other nodes"]
+    return " · ".join(parts)
 
 
 def _panel(axes: Axes, run: Run, count: Counts, most: float) -> None:

@@ -1,7 +1,7 @@
-"""The fitted plane of a hot spot with the measured points, as lines over the messages.
+"""The fitted plane of a hot spot with the points it goes through, as lines over the messages.
 
 A plane seen from the side: over the pairs of messages with other nodes (pe) it is a bundle of
-lines, one for each number of pairs within the node (pa), each with its measured points. A model
+lines, one for each number of pairs within the node (pa), each with its points. A model
 that keeps the two directions apart has max(in,out) across and a line for each min(in,out).
 """
 
@@ -22,8 +22,9 @@ from isochrone.models import Model, Regime
 from isochrone.models.formulas import ranges
 from isochrone.results import hotspot as hotspots
 from isochrone.results.hotspot import GridPoint
+from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.fitted import MAX_PANELS, head, name_of, resolve
+from isochrone.views.fitted import MAX_PANELS, head, name_of, origin_notes, resolve
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
 from isochrone.views.view import Options, View
@@ -67,7 +68,7 @@ class Panel:
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
-    """Draw measured points of hot spots and the model's lines through them.
+    """Draw the points of hot spots and the model's lines through them.
 
     With ``auto``, points that no family fits are drawn alone, and the picture says why.
 
@@ -93,7 +94,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for number, panel in enumerate(shown):
         axes = figure.add_subplot(rows, columns, number + 1)
         _draw_panel(axes, panel, found, _highest(panel, shown))
-    head(figure, _title(found), _note(found, why, runs, len(panels) - len(shown)))
+    origin = together(run.origin for run in runs)
+    head(figure, _title(found, origin), _note(found, why, runs, len(panels) - len(shown)))
     return figure
 
 
@@ -102,7 +104,7 @@ def _model_for(
 ) -> tuple[Model | None, str]:
     """Return the model, or why there is none."""
     try:
-        found, _ = resolve(runs, model, ops)
+        found, _, _ = resolve(runs, model, ops)
     except InputError as error:
         if model != "auto":
             raise
@@ -116,13 +118,15 @@ def _model_for(
     return found, ""
 
 
-def _title(model: Model | None) -> str:
-    return "Measured points of the hot spot" + (f" and {name_of(model)}" if model else "")
+def _title(model: Model | None, origin: str) -> str:
+    points = with_noun(origin, "points").capitalize()
+    return f"{points} of the hot spot" + (f" and {name_of(model)}" if model else "")
 
 
 def _note(model: Model | None, why: str, runs: Sequence[Run], left_out: int) -> str:
     words = ["points: medians and their 95 % intervals"]
-    words += ["lines: the formula"] * (model is not None)
+    if model is not None:
+        words += ["lines: the formula", *origin_notes(model, together(run.origin for run in runs))]
     if any(not run.complete for run in runs):
         words.append("partial run")
     if left_out:
@@ -279,7 +283,8 @@ def _value(point: GridPoint, what: str) -> float:
 def _highest(panel: Panel, panels: Sequence[Panel]) -> float:
     """Return the longest time of all panels of the same size: two scales cannot be compared."""
     alike = [other for other in panels if other.where["bytes"] == panel.where["bytes"]]
-    return max(point.times.high for other in alike for point in other.points)
+    times = [point.times for other in alike for point in other.points]
+    return max(one.high if one.has_interval else one.median for one in times)
 
 
 def _spread(values: set[float], most: int) -> list[float]:

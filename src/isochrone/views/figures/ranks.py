@@ -14,7 +14,7 @@ from isochrone.runfile.run import Run
 from isochrone.views.labels import Labels, distinguish, ranks_per_node
 from isochrone.views.lines import ChartText, Line, draw_lines
 from isochrone.views.scales import tick_seconds
-from isochrone.views.sweeps import Drawn, chosen_scale, collect, facts, meaning
+from isochrone.views.sweeps import Drawn, bars, chosen_scale, collect, facts, meaning
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     words = ChartText(
         title="Time by number of ranks",
         facts=facts(runs, Labels([], common), *alone, f"time: {of}" if of else "",
-                    "error bars: 95 % interval of the median"),
+                    bars(drawn, "error bars: 95 % interval of the median")),
         below="ranks",
         tick_x=lambda p: f"{p:g}",
         tick_y=tick_seconds,

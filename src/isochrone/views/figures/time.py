@@ -9,7 +9,7 @@ from isochrone.runfile.run import Run
 from isochrone.views.labels import distinguish
 from isochrone.views.lines import ChartText, draw_lines
 from isochrone.views.scales import tick_bytes, tick_seconds
-from isochrone.views.sweeps import chosen_scale, collect, facts, lines, meaning
+from isochrone.views.sweeps import bars, chosen_scale, collect, facts, lines, meaning
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -26,7 +26,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     words = ChartText(
         title="Time by message size",
         facts=facts(
-            runs, labels, f"time: {of}" if of else "", "error bars: 95 % interval of the median"
+            runs,
+            labels,
+            f"time: {of}" if of else "",
+            bars(drawn, "error bars: 95 % interval of the median"),
         ),
         below="message size",
         tick_x=tick_bytes,

@@ -45,8 +45,8 @@ def test_the_document_of_a_hotspot_has_the_keys_of_the_docs(
     assert found["experiment"] == "hotspot"
     assert found["complete"] is True
     assert len(found["points"]) == 2 * 8
-    keys = {"intra", "in", "out", "pa", "pe", "order", "hot", "bytes", "n", "median", "low",
-            "high", "min", "mean", "max"}  # fmt: skip
+    keys = {"intra", "in", "out", "pa", "pe", "order", "hot", "bytes", "n", "passes",
+            "median", "low", "high", "min", "mean", "max"}  # fmt: skip
     assert all(set(point) == keys for point in found["points"])
     assert found["roles"][1] == {
         "rank": 1, "role": "intra", "group": 0, "index": 0, "host": "n0"
@@ -150,7 +150,7 @@ def test_a_hotspot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -
         "Hot: rank 0 (n0) · partners inside: ranks 1-3 (n0)",
         "Not reachable: 5 points of the grid",
         "The fitted plane",
-        "The 63 points that were measured",
+        "All 63 points",
     ):
         assert part in said, part
     assert text.count('<figure class="plane">') == 1

@@ -6,6 +6,8 @@ import pytest
 
 from isochrone.pages.kinds.latency_map import PAGE, placement_in_words, where
 from isochrone.pages.page import (
+    AS_USUAL,
+    Asked,
     Block,
     Code,
     Listing,
@@ -25,7 +27,7 @@ from made_up.latency_maps import block, cyclic, latency_map, mmpi_example, with_
 
 
 def blocks(run: Run, nbytes: int | None = None) -> list[Block]:
-    return [part for section in PAGE.sections(run, nbytes) for part in section.blocks]
+    return [part for section in PAGE.sections(run, Asked(nbytes)) for part in section.blocks]
 
 
 def tables(run: Run, nbytes: int | None = None) -> list[Table]:
@@ -62,24 +64,43 @@ def test_its_levels_are_tiles_sentences_and_one_table() -> None:
 
 def test_a_terminal_gets_levels_placement_findings_and_nothing_long() -> None:
     run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4}, nbytes=(64, 1024))
-    kinds = [type(part) for part in on_terminal(list(PAGE.sections(run, None)))]
+    kinds = [type(part) for part in on_terminal(list(PAGE.sections(run, AS_USUAL)))]
     assert kinds == [Table, Sentence, Listing, Warnings, Sentence]
     assert "Placement: block, ranks per node: 4" in texts(run)
-    assert "Also measured: 1 KiB (see --bytes)" in texts(run)
+    assert "Also in this run: 1 KiB (see --bytes)" in texts(run)
 
 
 def test_what_is_slow_is_listed_with_ratio_and_evidence() -> None:
     run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4})
+    run = with_retests(run, [(0, 12), (1, 13), (2, 14), (3, 15)], factor=1.0)
     (listing,) = (part for part in blocks(run) if isinstance(part, Listing))
     (item,) = listing.items
-    assert (listing.title, listing.tone) == ("Slow for their level", "bad")
+    assert (listing.title, listing.tone) == ("Slow for their level, by 10 % or more", "bad")
     assert item.about == "node n3"
-    assert item.text == "2.4x  112 of its round trips take 23.6 µs instead of 9.84 µs"
+    assert item.text.startswith(
+        "2.4x  adds 13.8 µs to each of 112 round trips: 23.6 µs instead of 9.84 µs"
+    )
+    assert "measured again alone" in item.text
     assert item.stress == ("2.4x",)
 
 
+def test_what_was_not_measured_again_is_suspected_and_never_slow() -> None:
+    run = latency_map(block(8, 4), noise=0.0, slow_hosts={"n3": 2.4})
+    (listing,) = (part for part in blocks(run) if isinstance(part, Listing))
+    assert listing.title == "Suspected, not measured again, by 10 % or more"
+    assert listing.items[0].about == "node n3"
+    assert not any(text.startswith(("Slow", "Nothing is slow")) for text in texts(run))
+    (entry,) = PAGE.document(run, AS_USUAL)["slow"]
+    assert entry["suspected"] is True
+    again = with_retests(run, [(0, 12), (1, 13), (2, 14), (3, 15)], factor=1.0)
+    (entry,) = PAGE.document(again, AS_USUAL)["slow"]
+    assert not entry.get("suspected")
+
+
 def test_a_healthy_machine_is_said_to_be_healthy() -> None:
-    assert "Nothing is slow for its level." in texts(latency_map(block(8, 4), noise=0.0))
+    assert "Nothing is slow for its level (nothing adds 10 % or more)." in texts(
+        latency_map(block(8, 4), noise=0.0)
+    )
 
 
 def test_many_slow_parts_are_counted() -> None:
@@ -93,7 +114,7 @@ def test_many_slow_parts_are_counted() -> None:
 def test_another_size_may_be_chosen_and_the_rest_is_mentioned() -> None:
     run = latency_map(block(2, 4), noise=0.0, nbytes=(64, 16384))
     assert tables(run, 16384)[0].title.startswith("Round trip of 16 KiB")
-    assert "Also measured: 64 B (see --bytes)" in texts(run, 16384)
+    assert "Also in this run: 64 B (see --bytes)" in texts(run, 16384)
     by_size = tables(run)[1]
     assert [row.cells for row in by_size.rows] == [
         ("64 B", "1.20 µs", "9.84 µs"), ("16 KiB", "2.40 µs", "19.6 µs"),

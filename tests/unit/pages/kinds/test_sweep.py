@@ -58,7 +58,7 @@ def test_a_bisection_names_its_bystander_and_its_slow_pair(
 def test_a_collective_names_its_slowest_rank_and_a_barrier_has_no_bandwidth(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    text = show(capsys, tmp_path, collective(("bcast", "barrier"), late=5))
+    text = show(capsys, tmp_path, collective(("allreduce", "barrier"), late=5))
     assert "rank 5 (n1): 1." in text
     assert "skew" in text
     assert "bandwidth" not in text[text.index("barrier,") :]
@@ -157,15 +157,30 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
     assert text.count('<tr class="strong">') == 1
 
 
+@pytest.mark.parametrize(
+    ("passes", "said"),
+    [
+        (10, "rests on the medians of its 10 or more passes, so it covers the moments of this run"),
+        (4, "is that of this run's repetitions: it does not cover"),
+        (None, "is that of this run's repetitions: it does not cover"),
+    ],
+)
+def test_it_says_what_the_intervals_rest_on(tmp_path: Path, passes: int | None, said: str) -> None:
+    """An interval of repetitions that are alike had been called the uncertainty of the median."""
+    assert said in words(report(tmp_path, point_to_point(passes=passes)))
+
+
 def test_a_line_without_switches_says_nothing_of_them(tmp_path: Path) -> None:
     assert "protocol switches" not in report(tmp_path, point_to_point(line(), noise=0.001))
 
 
 def test_bystanders_slow_pairs_and_late_ranks_are_named(tmp_path: Path) -> None:
-    said = words(report(tmp_path, bisection(9, slow=2), collective(("bcast", "barrier"), late=5)))
+    said = words(
+        report(tmp_path, bisection(9, slow=2), collective(("allreduce", "barrier"), late=5))
+    )
     assert "Idle: rank 8" in said
     assert "4 pairs at once, 9 ranks: pair 2–6 (n0, n2): " in said
-    assert "Bcast, 8 ranks: rank 5 (n1): 1." in said
+    assert "Allreduce, 8 ranks: rank 5 (n1): 1." in said
     assert "Barrier on 8 ranks takes" in said
 
 
@@ -247,8 +262,8 @@ def test_a_page_comes_in_the_order_in_which_it_is_read() -> None:
     titles = [(one.title, one.only) for one in sections(point_to_point())]
     assert titles == [
         ("Summary", "report"), ("Summary", ""), ("Pictures", "report"), ("Model", "report"),
-        ("Numbers", ""), ("How it was measured", "report"), ("Summary", ""),
-        ("How it was measured", "report"),
+        ("Numbers", ""), ("How the times were taken", "report"), ("Summary", ""),
+        ("How the times were taken", "report"),
     ]  # fmt: skip
 
 

@@ -111,8 +111,8 @@ def test_json_holds_only_what_is_known() -> None:
     document = curves(point_to_point(sizes=(8,)))[0].to_json()
     assert set(document) == {"pair", "p", "points"}
     assert set(document["points"][0]) == {
-        "bytes", "n", "median", "low", "high", "min", "mean", "max", "bandwidth", "bandwidth_low",
-        "bandwidth_high",
+        "bytes", "n", "passes", "median", "low", "high", "min", "mean", "max", "bandwidth",
+        "bandwidth_low", "bandwidth_high",
     }  # fmt: skip
     assert isinstance(curves(collective())[0], Curve)
 

@@ -24,8 +24,9 @@ from isochrone.runfile.run import Run
 from isochrone.views import Options
 from isochrone.views import style as _style
 from isochrone.views.figures import heatmap, levels, surface
-from made_up.latency_maps import block, cyclic, latency_map, mmpi_example
+from made_up.latency_maps import block, cyclic, latency_map, mmpi_example, with_retests
 
+SEEN_AGAIN = [(0, 12), (1, 13), (2, 14), (3, 15)]
 FQDN = "i182-1{:02d}.ranger.tacc.utexas.edu"
 UNEVEN = [f"nid{h:05d}" for h, ranks in enumerate([5, 12, 3, 8, 1, 7]) for _ in range(ranks)]
 
@@ -268,10 +269,17 @@ def test_levels_are_drawn_where_topology_found_them() -> None:
 
 
 def test_levels_mark_what_is_slow() -> None:
-    figure = draw(levels, latency_map(block(8, 4), slow_hosts={"n3": 2.4}), "median")
-    assert "node n3 2.4×" in words(figure)
+    run = with_retests(latency_map(block(8, 4), slow_hosts={"n3": 2.4}), SEEN_AGAIN, factor=1.0)
+    figure = draw(levels, run, "median")
+    assert "▲ slow: node n3 2.4×" in words(figure)
     red = {t.get_text() for t in figure.axes[0].texts if t.get_color() == _style.SLOW}
     assert red == {"n3:12", "n3:13", "n3:14", "n3:15"}
+
+
+def test_levels_do_not_call_slow_what_was_not_measured_again() -> None:
+    figure = draw(levels, latency_map(block(8, 4), slow_hosts={"n3": 2.4}), "median")
+    assert "suspected, not measured again: node n3 2.4×" in words(figure)
+    assert not [t for t in figure.axes[0].texts if t.get_color() == _style.SLOW]
 
 
 def test_levels_name_ranks_if_they_are_few_and_hosts_if_they_are_many() -> None:

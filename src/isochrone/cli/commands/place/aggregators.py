@@ -34,6 +34,8 @@ from isochrone.formats.placement import LaunchPlan
 from isochrone.improve import romio_hints
 from isochrone.improve.assignment import Assignment, assign, hint
 from isochrone.improve.proof import JobRunner, Launch, folder_for
+from isochrone.models import Model
+from isochrone.pages.model import predicted_by
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
@@ -72,18 +74,23 @@ def run(args: argparse.Namespace) -> int:
     if output is not None:
         with whole_file(output) as stream:
             stream.write(text.encode())
-    document = _document(found, hosts, config, output, wanted)
+    document = _document(found, hosts, config, output, wanted, model.model.origin)
     if args.measure:
         document["measured"] = _measured(args, nodes, wanted, found, config)
     if args.json:
         print(json.dumps(document))
     else:
-        _print(found, hosts, document, text)
+        _print(found, hosts, document, text, model.model)
     return 0
 
 
 def _document(
-    found: Assignment, hosts: list[str], config: str, output: Path | None, wanted: Call
+    found: Assignment,
+    hosts: list[str],
+    config: str,
+    output: Path | None,
+    wanted: Call,
+    origin: str,
 ) -> dict[str, Any]:
     warnings = wanted.warnings()
     if not found.whole:
@@ -96,6 +103,7 @@ def _document(
         "hosts": [hosts[k] for k in found.order],
         "cost": found.cost,
         "given_cost": found.given_cost,
+        "origin": origin or None,
         "lower_bound": found.lower_bound,
         "gap": found.gap,
         "proven": found.gap == 0,
@@ -139,7 +147,9 @@ def _as_given(jobs: JobRunner, nodes: Allocation, folder: Path) -> LaunchPlan | 
     return fitting[0].start(file, nodes.ranks)
 
 
-def _print(found: Assignment, hosts: list[str], document: dict[str, Any], text: str) -> None:
+def _print(
+    found: Assignment, hosts: list[str], document: dict[str, Any], text: str, model: Model
+) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
     sure = (
@@ -155,6 +165,7 @@ def _print(found: Assignment, hosts: list[str], document: dict[str, Any], text: 
         f"{words}; {sure}",
         style="bold", markup=False,
     )  # fmt: skip
+    console.print(predicted_by(model).text, markup=False)
     console.print(printable(text.rstrip("\n"), 1200), markup=False)
     for file in document["files"]:
         console.print(f"Written: {file}. To use it, without changing the program:", markup=False)

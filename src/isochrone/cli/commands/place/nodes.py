@@ -35,6 +35,8 @@ from isochrone.formats import placement as placements
 from isochrone.improve.node_order import NodeOrder, best_order
 from isochrone.improve.positions import Positions
 from isochrone.improve.proof import Launch, folder_for
+from isochrone.models import Model
+from isochrone.pages.model import predicted_by
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
@@ -106,12 +108,12 @@ def run(args: argparse.Namespace) -> int:
 
     order = Arrangement(nodes, found.order)
     commands = _write(order, files)
-    document = _document(found, order, files, commands, wanted)
+    document = _document(found, order, files, commands, wanted, model.model.origin)
     document |= _proof(args, order, files, wanted)
     if args.json:
         print(json.dumps(document))
     else:
-        _print(found, order, document)
+        _print(found, order, document, model.model)
     return 1 if document.get("verified") is False else 0
 
 
@@ -163,7 +165,12 @@ def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
 
 
 def _document(
-    found: NodeOrder, order: Arrangement, files: dict[str, Path], commands: list[str], wanted: Call
+    found: NodeOrder,
+    order: Arrangement,
+    files: dict[str, Path],
+    commands: list[str],
+    wanted: Call,
+    origin: str,
 ) -> dict[str, Any]:
     return {
         "order": found.order,
@@ -171,6 +178,7 @@ def _document(
         "hosts": list(order.filled.hosts),
         "cost": found.cost,
         "given_cost": found.given_cost,
+        "origin": origin or None,
         "lower_bound": found.lower_bound,
         "gap": found.gap,
         "proven": found.gap == 0,
@@ -227,7 +235,7 @@ def _proof(
     return proof
 
 
-def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any]) -> None:
+def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model: Model) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
     sure = (
@@ -238,6 +246,7 @@ def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any]) -> No
         f"{less:.1f} % less than as given; {sure} ({found.method})",
         style="bold", markup=False,
     )  # fmt: skip
+    console.print(f"  {predicted_by(model).text}", markup=False)
     others = (f"{name} {format_seconds(cost, 4)}" for name, cost in found.others.items())
     console.print("  " + " · ".join(others), markup=False)
     pairs = list(zip(order.filled.hosts, order.filled.cores, strict=True))

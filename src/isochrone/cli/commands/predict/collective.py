@@ -14,6 +14,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.options import values_of
 from isochrone.models.terms import VARIABLES
+from isochrone.pages.model import predicted_by
 
 __all__ = ["add_arguments", "run"]
 
@@ -53,8 +54,10 @@ def run(args: argparse.Namespace) -> int:
         for (p, b), t, low, high in zip(points, *times, strict=True)
     ]
     if args.json:
-        print(json.dumps({"predictions": rows, "warnings": found.warnings}))
+        origin = model.origin or None
+        print(json.dumps({"predictions": rows, "origin": origin, "warnings": found.warnings}))
         return 0
+    print(predicted_by(model).text)
     for row in rows:
         print(_line(row))
     for warning in found.warnings:

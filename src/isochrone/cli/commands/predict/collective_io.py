@@ -9,6 +9,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, node_cost
+from isochrone.models import Model
+from isochrone.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 from isochrone.pages.words import plural
@@ -53,11 +55,11 @@ def run(args: argparse.Namespace) -> int:
         document = {**found.to_json(), "aggregators": ranks, "ranks": nodes.ranks}
         print(json.dumps(document))
     else:
-        print_blocks(_blocks(found, nodes))
+        print_blocks(_blocks(found, nodes, model.model))
     return 0
 
 
-def _blocks(found: CallCost, nodes: Allocation) -> list[Block]:
+def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     """Say what a prediction found: every node, or the hottest ones."""
     hot = found.hot_nodes
     names = ", ".join(printable(found.hosts[k], 40) for k in hot[:4])
@@ -83,4 +85,4 @@ def _blocks(found: CallCost, nodes: Allocation) -> list[Block]:
     cooler = len(found.hosts) - len(rows)
     left_out = f"and {plural(cooler, 'cooler node')} (--json lists all)" if cooler else ""
     table = Table("", columns, tuple(rows), left_out)
-    return [Sentence(summary), table, Warnings(tuple(found.warnings))]
+    return [Sentence(summary), predicted_by(model), table, Warnings(tuple(found.warnings))]

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/pairs.h"
+
+#include "base/sizes.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int iso_pairs_next(const char **rest, int pair[2])
+{
+    if (*rest == NULL) {
+        return 0;
+    }
+    if (!isdigit((unsigned char)**rest)) {
+        return -1;
+    }
+    char *end = NULL;
+    long i = strtol(*rest, &end, 10);
+    if (*end != '-' || !isdigit((unsigned char)end[1])) {
+        return -1;
+    }
+    long j = strtol(end + 1, &end, 10);
+    if (i == j || i > INT_MAX || j > INT_MAX || (*end && *end != ',')) {
+        return -1;
+    }
+    pair[0] = (int)i;
+    pair[1] = (int)j;
+    *rest = *end ? end + 1 : NULL;
+    return 1;
+}
+
+int iso_pairs_check_ranks(const char *list, int ranks, char *error)
+{
+    int pair[2];
+    while (iso_pairs_next(&list, pair) > 0) {
+        int highest = pair[0] > pair[1] ? pair[0] : pair[1];
+        if (highest >= ranks) {
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--pairs names rank %d, but there are ranks 0 to %d",
+                     highest, ranks - 1);
+            return -1;
+        }
+    }
+    return 0;
+}

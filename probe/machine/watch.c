@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* strsignal, gethostname, sigtimedwait */
+#include "machine/watch.h"
+
+#include "base/check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+/** Signals by which a launcher may ask a rank for something. */
+static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
+                                SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
+enum { PASSED_ON = sizeof(passed_on) / sizeof(passed_on[0]) };
+
+/** What a rank tells its watcher. */
+typedef struct iso_told {
+    int rank; /**< -1: not known yet */
+    char host[MPI_MAX_PROCESSOR_NAME];
+} iso_told_t;
+
+static int watcher = -1; /* the pipe to it */
+
+static bool in_simulator(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    return strncmp(version, "SMPI", 4) == 0;
+}
+
+/** Let those who look for ranks, with ps or pgrep, not find watchers. */
+static void look_different(int argc, char **argv)
+{
+    static const char name[] = "watcher";
+    size_t length = strlen(argv[0]);
+    for (int k = 1; k < argc; k++) {
+        memset(argv[k], 0, strlen(argv[k]));
+    }
+    memset(argv[0], 0, length);
+    memcpy(argv[0], name, length < sizeof(name) ? length : sizeof(name) - 1);
+#ifdef __linux__
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+#endif
+}
+
+static void say_who_was_killed(int number, int told)
+{
+    iso_told_t who = {.rank = -1};
+    if (read(told, &who, sizeof(who)) != sizeof(who)) {
+        who.rank = -1;
+        gethostname(who.host, sizeof(who.host) - 1);
+    }
+    char rank[32] = "a rank";
+    if (who.rank >= 0) {
+        snprintf(rank, sizeof(rank), "rank %d", who.rank);
+    }
+    fprintf(stderr, "isochrone-probe: %s on %s was killed by signal %d (%s)\n",
+            rank, who.host, number, strsignal(number));
+    fflush(stderr);
+}
+
+/** Sleep until the rank ends. @return its status as of waitpid */
+static int wait_for_rank(pid_t rank, const sigset_t *awaited, bool *asked)
+{
+    int status = 0;
+    for (;;) {
+        int number = sigwaitinfo(awaited, NULL);
+        if (number > 0 && number != SIGCHLD) {
+            *asked = *asked || number != SIGCONT;
+            kill(rank, number);
+        }
+        if (waitpid(rank, &status, WNOHANG) != 0) {
+            return status;
+        }
+    }
+}
+
+/** Wait for the rank, and end as it does. */
+static void watch(pid_t rank, int told, const sigset_t *awaited)
+{
+    bool asked = false;
+    int status = wait_for_rank(rank, awaited, &asked);
+    if (!WIFSIGNALED(status)) {
+        _exit(WEXITSTATUS(status));
+    }
+    int number = WTERMSIG(status), more;
+    const struct timespec now = {0};
+    while ((more = sigtimedwait(awaited, NULL, &now)) > 0) {
+        asked = asked || (more != SIGCHLD && more != SIGCONT);
+    }
+    if (!asked) {
+        say_who_was_killed(number, told);
+    }
+    const struct rlimit no_core = {0, 0}; /* the rank has left one */
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(number, SIG_DFL);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    raise(number);
+    _exit(128 + number);
+}
+
+void iso_watch_begin(int argc, char **argv)
+{
+    int ends[2];
+    sigset_t awaited, before;
+    struct sigaction usual = {.sa_handler = SIG_DFL}, of_child;
+    if (in_simulator() || pipe(ends) != 0) {
+        return;
+    }
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGCHLD);
+    for (int k = 0; k < PASSED_ON; k++) {
+        sigaddset(&awaited, passed_on[k]);
+    }
+    sigprocmask(SIG_BLOCK, &awaited, &before);
+    sigaction(SIGCHLD, &usual, &of_child); /* ignored, it would not come */
+    pid_t parent = getpid(), rank = fork();
+    if (rank > 0) {
+        close(ends[1]);
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        look_different(argc, argv);
+        watch(rank, ends[0], &awaited);
+    }
+    sigaction(SIGCHLD, &of_child, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(ends[0]);
+    if (rank < 0) {
+        close(ends[1]);
+        return;
+    }
+    watcher = ends[1];
+    fcntl(watcher, F_SETFD, FD_CLOEXEC);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+#endif
+    if (getppid() != parent) {
+        _exit(128 + SIGKILL);
+    }
+}
+
+void iso_watch_tell(int rank)
+{
+    if (watcher < 0) {
+        return;
+    }
+    iso_told_t me = {.rank = rank};
+    int length = 0;
+    MPI_CHECK(MPI_Get_processor_name(me.host, &length));
+    if (write(watcher, &me, sizeof(me)) != sizeof(me)) {
+        close(watcher); /* the watcher says what it knows */
+        watcher = -1;
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sampling/judge.h"
+
+#include "runfile/record.h"
+#include "sampling/quality.h"
+#include "sampling/time_limit.h"
+
+#include <stdio.h>
+
+static void warn(const iso_points_t *points, const iso_context_t *ctx,
+                 const iso_quality_t *quality, long given_up, long lowered,
+                 long max_points)
+{
+    char text[160];
+    iso_record_t *record = ctx->record;
+    if (given_up + quality->points < points->count) {
+        iso_time_limit_warn(ctx, quality->points, points->count, "points");
+    }
+    if (given_up > 0) {
+        snprintf(text, sizeof(text),
+                 "%ld of %d points were given up: all their samples were void",
+                 given_up, points->count);
+        iso_record_warning(record, "given-up", text);
+    }
+    if (lowered > 0) {
+        snprintf(text, sizeof(text),
+                 "the time limit of %g s lowered the repetitions of %ld of %d "
+                 "points",
+                 iso_time_limit(), lowered, points->count);
+        iso_record_warning(record, "repeats-lowered", text);
+    }
+    if (points->full) {
+        snprintf(
+            text, sizeof(text),
+            "--max-points %ld is too few to resolve all bends of the curve",
+            max_points);
+        iso_record_warning(record, "max-points", text);
+    }
+    iso_quality_warn(quality, record);
+}
+
+iso_outcome_t iso_points_judge(const iso_points_t *points,
+                               const iso_context_t *ctx, long max_points)
+{
+    iso_quality_t quality = {0};
+    long given_up = 0, lowered = 0;
+    for (int k = 0; k < points->count; k++) {
+        const iso_point_t *point = &points->items[k];
+        if (point->sampler.n > 0) {
+            iso_quality_add(&quality, &point->summary);
+            lowered += point->lowered && point->sampler.n < iso_sampler_goal();
+        }
+        given_up +=
+            point->sampler.n == 0 && point->void_visits > ISO_MAX_VOID_VISITS;
+    }
+    warn(points, ctx, &quality, given_up, lowered, max_points);
+    return quality.points == points->count ? ISO_COMPLETE : ISO_CUT_SHORT;
+}

@@ -1,0 +1,182 @@
+"""A measurement as its command line says it, launched as often as is wanted."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.cli.measuring import (
+    add_setup,
+    follow,
+    rank_count,
+    seconds_above_zero,
+    see_again,
+    setup_of,
+)
+from isochrone.cli.parser import Parser
+from isochrone.measure import presets, probe
+from isochrone.measure.setup import Setup
+from isochrone.results.comparison.alike import LAUNCH
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
+
+__all__ = [
+    "Launchable", "add_measurement", "default_name", "launch_files", "launched", "read_command",
+    "run_count", "sizes_of", "with_sizes",
+]  # fmt: skip
+
+AUTOMATIC: Final = "auto"
+
+
+def add_measurement(parser: argparse.ArgumentParser) -> None:
+    """Add what says what is measured, and how: the experiment, its ranks, MPI and launcher."""
+    names = probe.experiments()
+    parser.add_argument(
+        "experiment", metavar="EXPERIMENT", choices=names, help=f"one of: {', '.join(names)}"
+    )
+    parser.add_argument(
+        "-n", "--ranks", type=rank_count, metavar="N",
+        help="number of ranks (default: those of the Slurm job, or one for each processor)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--preset", metavar="NAME",
+        help="named set of options, e.g. --preset longnb; options given as well override it",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout",
+        type=seconds_above_zero,
+        metavar="SECONDS",
+        help="end the ranks of a launch after this time",
+    )
+    add_setup(parser)
+
+
+def run_count(text: str) -> int:
+    """Read a number of launches for argparse."""
+    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 4 and int(text)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of launches of at least 1")
+    return int(text)
+
+
+@dataclass(frozen=True)
+class Launchable:
+    """One measuring command, checked, that can be launched again and again.
+
+    Attributes
+    ----------
+    setup
+        The MPI and the launcher.
+    experiment, options, ranks
+        What is measured.
+    notes
+        For the run file.
+    timeout
+        Seconds after which the ranks of a launch are ended; None: never.
+    """
+
+    setup: Setup
+    experiment: str
+    options: tuple[str, ...]
+    ranks: int
+    notes: Mapping[str, str]
+    timeout: float | None
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Launchable:
+        """Check what the options ask for.
+
+        Raises
+        ------
+        InputError
+            If there is no MPI or launcher, or the probe refuses the options.
+        """
+        options, notes = tuple(args.rest), {}
+        if args.preset is not None:
+            options = (*presets.find(args.preset, args.experiment).options, *options)
+            notes["preset"] = args.preset
+        setup = setup_of(args)
+        ranks = args.ranks or setup.default_ranks()
+        setup.check(args.experiment, options, ranks)
+        return cls(setup, args.experiment, options, ranks, notes, args.timeout)
+
+    def tokens(self, path: Path, *, force: bool = False, launch: str = "") -> list[str]:
+        """Return the command of one launch; ``launch`` says which it is: ``2 of 5``."""
+        notes = {**self.notes, LAUNCH: launch} if launch else self.notes
+        return self.setup.tokens(
+            self.experiment, self.options, self.ranks, path, force=force, notes=notes
+        )
+
+
+def read_command(text: str, where: str) -> Launchable:
+    """Read what a user would type after ``isochrone measure``; no shell sees it.
+
+    Raises
+    ------
+    InputError
+        If its quotes do not match, or it says where to write, which the caller does.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"{str(error).lower()}: {text}", where=where) from error
+    parser = Parser(prog=f"isochrone compare --measure: {where}", allow_abbrev=False)
+    add_measurement(parser)
+    args, rest = parser.parse_known_args(words)
+    args.rest = rest
+    taken = [word for word in rest if word.split("=")[0] in ("-o", "--output", "--runs")]
+    if taken or args.dry_run:
+        raise InputError(
+            f"{(taken or ['--dry-run'])[0]} belongs to compare", where=where,
+            hint="give it after the two commands",
+        )  # fmt: skip
+    return Launchable.of(args)
+
+
+def launch_files(path: Path, runs: int) -> list[Path]:
+    """Name the file of each launch: ``run-1.jsonl`` … for ``run.jsonl``; itself if it is one."""
+    if runs == 1:
+        return [path]
+    return [path.with_name(f"{path.stem}-{k}{path.suffix}") for k in range(1, runs + 1)]
+
+
+def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, quiet: bool) -> Run:
+    """Launch for the k-th time of so many, from 1 on; return what was measured.
+
+    What a map would call slow is measured again, alone, before it is returned.
+    """
+    launch = f"{k} of {runs}" if runs > 1 else ""
+    title = f"{what.experiment} {launch}" if launch else what.experiment
+    tokens = what.tokens(path, force=force, launch=launch)
+    before = time.monotonic()
+    follow(tokens, path, title=title, timeout=what.timeout, quiet=quiet)
+    left = what.timeout and max(1.0, what.timeout - (time.monotonic() - before))
+    see_again(
+        what.setup, what.experiment, what.options, what.ranks, path, timeout=left, quiet=quiet
+    )
+    return read(path)
+
+
+def with_sizes(what: Launchable, first: Run) -> Launchable:
+    """Let later launches measure the sizes that ``--bytes auto`` chose in the first one."""
+    sizes = sizes_of(first)
+    return replace(what, options=(*what.options, "--bytes", sizes)) if sizes else what
+
+
+def sizes_of(run: Run) -> str:
+    """Return the sizes a run chose by itself, as ``--bytes`` takes them; else an empty text."""
+    asked = run.options.get("bytes")
+    table = run.tables.get("sample")
+    if not (isinstance(asked, str) and asked.startswith(AUTOMATIC)) or table is None:
+        return ""
+    return ",".join(map(str, sorted(set(table["bytes"].tolist()))))
+
+
+def default_name(experiment: str) -> Path:
+    """Name a run file after the experiment and the time."""
+    return Path(f"{experiment}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl")

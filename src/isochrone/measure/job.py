@@ -1,0 +1,272 @@
+"""One job: a launcher and all it starts, followed to its end, of which nothing stays behind.
+
+Whatever ends this process, a crash or SIGKILL included, ends the job as well: the launcher is
+started by `isochrone.measure.keeper`, which lives as long as anything of the job does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import IO, Final
+
+import msgspec
+
+from isochrone.base.errors import InputError, Interrupted, IsochroneError, MeasurementError
+from isochrone.base.units import format_seconds
+from isochrone.measure import keeper
+from isochrone.measure import launcher as launchers
+
+__all__ = ["Progress", "run"]
+
+_PROGRESS: Final = "isochrone-progress "
+_PROBE: Final = "isochrone-probe: "
+_KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
+"""What the watcher of a rank says, see ``probe/machine/watch.h``."""
+
+_LAST_WORDS: Final = 20
+
+_ENDING: Final = keeper.GRACE + keeper.LINGER + keeper.PATIENCE + 5.0
+"""Seconds after which the keeper has reported, however the job resists."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a measurement is: steps done and in all, and the latest value in seconds."""
+
+    done: int
+    total: int
+    estimate: float
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    timeout: float | None = None,
+    progress: Callable[[Progress], None] = lambda _: None,
+    run_file: Path | None = None,
+) -> None:
+    """Start a launcher and wait until it and all it has started have ended.
+
+    Parameters
+    ----------
+    argv
+        Its tokens.
+    timeout
+        Seconds after which the job is ended; None: never.
+    progress
+        Called from another thread whenever the probe says how far it is.
+    run_file
+        What the ranks write. Why the job ended too early becomes its last record.
+
+    Raises
+    ------
+    InputError
+        If the launcher cannot be started, or the probe says that it was used wrongly.
+    MeasurementError
+        If the ranks fail or did not end in time; with their last words.
+    Interrupted
+        If SIGINT, SIGTERM or SIGHUP has come, and this is the main thread.
+    """
+    with _held_signals() as signals:
+        job = _Job(argv, run_file, progress)
+        signals.tell(lambda number: job.end(Interrupted(number)))
+        if not job.wait(timeout):
+            limit = format_seconds(timeout or 0.0)
+            job.end(MeasurementError(f"it did not end within {limit}"))
+            job.wait(_ENDING)
+        job.close()
+    if job.why is not None:
+        raise job.why
+
+
+class _Job:
+    """A keeper that was started, and what is heard of it."""
+
+    def __init__(
+        self, argv: Sequence[str], run_file: Path | None, progress: Callable[[Progress], None]
+    ) -> None:
+        self.argv = argv
+        self.began = time.monotonic()
+        self.why: IsochroneError | None = None
+        self.report, report = os.pipe()
+        itself = [sys.executable, "-I", "-S", keeper.__file__, str(report)]
+        try:
+            self.keeper = subprocess.Popen(
+                [*itself, str(run_file or os.devnull), *argv],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=[report],
+                start_new_session=True,  # the signals of a terminal are for us
+            )
+        finally:
+            os.close(report)
+        assert self.keeper.stdin is not None
+        assert self.keeper.stdout is not None
+        self.life_line = self.keeper.stdin
+        self.words = _Words(self.keeper.stdout, progress, self.end)
+        self.words.start()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until the job is gone; return whether it is."""
+        return bool(select.select([self.report], [], [], seconds)[0])
+
+    def end(self, why: IsochroneError) -> None:
+        """Let the keeper end the job; the first reason counts."""
+        if self.why is None:
+            self.why = why
+            self.say(why)
+
+    def say(self, why: IsochroneError) -> None:
+        """Tell the keeper the last record of the run file, which also ends the job."""
+        interrupted = isinstance(why, Interrupted)
+        lasted = f" after {format_seconds(time.monotonic() - self.began)}" if interrupted else ""
+        code = "interrupted" if interrupted else "failed"
+        record = {"record": "warning", "code": code, "text": why.what + lasted}
+        with contextlib.suppress(BrokenPipeError, ValueError):  # it has ended, or was told all
+            os.write(self.life_line.fileno(), msgspec.json.encode(record) + b"\n")
+
+    def close(self) -> None:
+        """Hear the report, tell the run file what went wrong, and let the keeper go."""
+        report = os.read(self.report, 512).split() if self.wait(0) else []
+        os.close(self.report)
+        self.words.join(keeper.LINGER)
+        if self.why is None:
+            self.why = self.verdict(report)
+            if isinstance(self.why, MeasurementError):
+                self.say(self.why)
+        elif isinstance(self.why, MeasurementError):
+            self.why.details = self.words.last()
+        with contextlib.suppress(BrokenPipeError):
+            self.life_line.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.keeper.wait(_ENDING)
+        assert self.keeper.stdout is not None
+        if not self.words.is_alive():
+            self.keeper.stdout.close()
+
+    def verdict(self, report: Sequence[bytes]) -> IsochroneError | None:
+        """Return what went wrong by the report of the keeper and the words of the ranks."""
+        if not report:
+            return MeasurementError("the process that kept the ranks was killed")
+        if report[0] == b"absent":
+            return InputError(
+                f"cannot start '{self.argv[0]}': {os.strerror(int(report[1]))}",
+                hint="is the launcher the right one? see --launcher and --dry-run",
+            )
+        status, left = int(report[1]), int(report[2])
+        words = self.words.last()
+        usage = [word.removeprefix(_PROBE) for word in words if word.startswith(_PROBE)]
+        if status == InputError.exit_code and usage:
+            return InputError(usage[-1])
+        if status and (killed := _killed_says_the_launcher(words)):
+            return MeasurementError(killed, details=words)
+        name = Path(self.argv[0]).name
+        if status < 0:
+            return MeasurementError(f"{name} was killed by signal {-status}", details=words)
+        if status:
+            return MeasurementError(f"{name} failed (exit status {status})", details=words)
+        if left:
+            return MeasurementError(f"{left} processes of it cannot be killed")
+        return None
+
+
+def _killed_says_the_launcher(words: Sequence[str]) -> str:
+    """Say which rank was killed, in the words of any launcher: scripts start others."""
+    text = " ".join(words)
+    numbers = {signal.strsignal(number): int(number) for number in signal.valid_signals()}
+    for name in launchers.names():
+        pattern = launchers.load(name).killed
+        found = re.search(pattern, text) if pattern else None
+        number = numbers.get(found["signal"], found["signal"]) if found else ""
+        if found and str(number).isdigit():
+            return f"rank {found['rank']} on {found['host']} was killed by signal {number}"
+    return ""
+
+
+class _Words(threading.Thread):
+    """Sorts the lines of the ranks into progress, the words of watchers, and others."""
+
+    def __init__(
+        self,
+        stream: IO[bytes],
+        progress: Callable[[Progress], None],
+        end: Callable[[IsochroneError], None],
+    ) -> None:
+        super().__init__(daemon=True)
+        self.stream = stream
+        self.progress = progress
+        self.end = end
+        self.words: deque[str] = deque(maxlen=_LAST_WORDS)
+
+    def run(self) -> None:
+        """Read until nobody is left who could write."""
+        for raw in self.stream:
+            line = raw.decode(errors="replace").rstrip()
+            if line.startswith(_PROGRESS):
+                with contextlib.suppress(ValueError):
+                    done, total, estimate = line.removeprefix(_PROGRESS).split()
+                    self.progress(Progress(int(done), int(total), float(estimate)))
+            elif found := _KILLED.fullmatch(line):
+                # srun would wait for the other ranks, and these for the one that was killed
+                self.end(MeasurementError(found[1]))
+            elif line:
+                self.words.append(line)
+
+    def last(self) -> tuple[str, ...]:
+        """Return the last words."""
+        return tuple(self.words)
+
+
+class _Signals:
+    """Signals that ask this process to end, kept until somebody has the time for them."""
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+        self.listener: Callable[[int], None] = lambda _: None
+
+    def take(self, number: int, frame: FrameType | None) -> None:
+        """Keep the first; all others ask for what is under way already."""
+        if self.first is None:
+            self.first = number
+            self.listener(number)
+
+    def tell(self, listener: Callable[[int], None]) -> None:
+        """Let somebody know of the first, now or as soon as it comes."""
+        self.listener = listener
+        if self.first is not None:
+            listener(self.first)
+
+
+@contextlib.contextmanager
+def _held_signals() -> Iterator[_Signals]:
+    """Hold back the signals that end this process, unless they are ignored.
+
+    An exception between the start of a job and the moment we know of it would leave it behind.
+    """
+    signals = _Signals()
+    if threading.current_thread() is not threading.main_thread():
+        yield signals
+        return
+    before = {number: signal.getsignal(number) for number in keeper.ORDERS}
+    held = {n: old for n, old in before.items() if old not in (signal.SIG_IGN, None)}
+    for number in held:
+        signal.signal(number, signals.take)
+    try:
+        yield signals
+    finally:
+        for number, old in held.items():
+            signal.signal(number, old)

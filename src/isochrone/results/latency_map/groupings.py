@@ -1,0 +1,292 @@
+"""Hierarchies that are worth explaining: built from below, whatever single parts cost.
+
+Units of one group meet all others in the same way, but for what each costs itself. So the times
+between groups are blocks, t(a, b) = B(group a, group b) + c_a + c_b (a stochastic block model:
+Holland, Laskey & Leinhardt 1983, *Social Networks* 5, 109-137), whether or not the group, or the
+way to it, is slow. Groups are cuts of dendrograms of distances that the cost of a unit does not
+disturb, each unit put where it fits best; the groups are then the units of the next level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from isochrone.base.stats import row_medians
+from isochrone.results.latency_map.partitions import Partition, canonical
+from isochrone.results.latency_map.times import Times
+
+__all__ = ["cuts", "cuts_within", "distances", "fill_missing", "hierarchies", "split_or_merged"]
+
+Matrix = NDArray[np.float64]
+
+CUTS: Final = 8
+"""Cuts of a dendrogram that are tried, at its largest gaps."""
+
+KEPT: Final = (3, 2, 1)
+"""Groupings that are followed on each level, the most likely first."""
+
+REFERENCES: Final = 96
+"""Units that profiles are compared on, where there are more."""
+
+PLAIN: Final = 2
+"""Cuts at the largest gaps of each dendrogram that are followed in any case."""
+
+SWEEPS: Final = 2
+"""Times that every unit is put where it fits best."""
+
+CELL: Final = 3.0
+"""Nats that it takes to write down the time of a block, relative to the noise."""
+
+STRAY: Final = 8.0
+"""Nats that a pair costs at most, however far off it is."""
+
+
+def hierarchies(times: Matrix, noise: float, above: int = 0) -> Iterator[list[Partition]]:
+    """Propose chains of nested groupings of the units, the finest first; also the empty one.
+
+    Parameters
+    ----------
+    times
+        Symmetric matrix of round trips without gaps; the diagonal does not count, except where the
+        units are groups: there it holds the times within them.
+    noise
+        Relative spread of the times.
+    above
+        Number of levels that were found below.
+    """
+    yield []
+    if len(times) < 4 or above >= len(KEPT):
+        return
+    found: dict[bytes, _Blocks] = {}
+    plain: list[_Blocks] = []
+    for distance in distances(times):
+        for place, cut in enumerate(cuts(distance)):
+            if cut.tobytes() not in found:
+                found[cut.tobytes()] = _Blocks(times, cut, noise)
+                plain += [found[cut.tobytes()]] * (place < PLAIN and not above)
+    for blocks in _best(found, KEPT[above]):
+        groups = blocks.groups
+        for _ in range(SWEEPS):
+            moved = canonical(_fitting_best(times, groups, blocks.seconds))
+            if moved.tobytes() in found or not 0 < moved.max() < len(moved) - 1:
+                break
+            blocks = found[moved.tobytes()] = _Blocks(times, moved, noise)
+            groups = moved
+    for blocks in {id(one): one for one in [*_best(found, KEPT[above]), *plain]}.values():
+        for chain in hierarchies(blocks.seconds, noise, above + 1):
+            yield [blocks.groups, *(upper[blocks.groups] for upper in chain)]
+
+
+class _Blocks:
+    """The times between groups, what each unit costs beyond them, and how well they fit.
+
+    Attributes
+    ----------
+    groups
+        Group of each unit.
+    seconds
+        Time between each two groups, and within each.
+    nats
+        About how many nats it takes to write the times down by blocks and costs.
+    """
+
+    def __init__(self, times: Matrix, groups: Partition, noise: float) -> None:
+        self.groups = groups
+        blocks = _block_medians(times, groups)
+        rest = times - blocks[np.ix_(groups, groups)]
+        np.fill_diagonal(rest, np.nan)
+        cost = row_medians(rest)
+        # what all units of a group cost is the group's
+        for k in range(int(groups.max()) + 1):
+            cost[groups == k] -= np.median(cost[groups == k])
+        self.seconds = _block_medians(times - cost[:, None] - cost, groups)
+        expected = self.seconds[np.ix_(groups, groups)] + cost[:, None] + cost
+        rest = (times - expected) / np.maximum(expected, 0.2 * times)
+        np.fill_diagonal(rest, 0.0)
+        count = int(groups.max()) + 1
+        self.nats = _nats(rest, noise) + CELL * count * (count + 1) / 2
+        # the same with one time between all groups and one within all
+        same = groups[:, None] == groups
+        upper = np.triu(np.ones_like(same), 1)
+        level = np.where(
+            same, np.median(expected[same & upper]), np.median(expected[~same & upper])
+        )
+        rest = (times - level - cost[:, None] - cost) / np.maximum(level, 0.2 * times)
+        np.fill_diagonal(rest, 0.0)
+        self.plain = _nats(rest, noise)
+
+
+def _nats(rest: Matrix, noise: float) -> float:
+    """Return about how many nats it takes to write a matrix of relative residuals down."""
+    return float(np.minimum(0.5 * (rest / max(noise, 0.01)) ** 2, STRAY).sum() / 2)
+
+
+def _best(found: dict[bytes, _Blocks], most: int) -> list[_Blocks]:
+    """Return the groupings that fit best, by blocks and by two plain levels."""
+    blocks = sorted(found.values(), key=lambda blocks: blocks.nats)[:most]
+    plain = sorted(found.values(), key=lambda blocks: blocks.plain)[:most]
+    return list({id(one): one for pair in zip(blocks, plain, strict=True) for one in pair}.values())
+
+
+def _block_medians(times: Matrix, groups: Partition) -> Matrix:
+    """Return the median time between each two groups, and within each; never below zero."""
+    count = int(groups.max()) + 1
+    i, j = np.triu_indices(len(times), 1)
+    a, b = np.minimum(groups[i], groups[j]), np.maximum(groups[i], groups[j])
+    key, values = a * count + b, times[i, j]
+    order = np.lexsort((values, key))
+    key, values = key[order], values[order]
+    first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    size = np.diff(np.append(first, len(key)))
+    middle = (values[first + (size - 1) // 2] + values[first + size // 2]) / 2
+    blocks = np.full(count * count, np.nan)
+    blocks[key[first]] = middle
+    matrix = blocks.reshape(count, count)
+    matrix = np.where(np.isnan(matrix), matrix.T, matrix)
+    least = np.nanmin(times[times > 0]) if np.any(times > 0) else 1e-9
+    # a group of one has no time within
+    inside = np.isnan(np.diag(matrix))
+    matrix[inside, inside] = least
+    return np.asarray(np.maximum(matrix, 0.1 * least))
+
+
+def _fitting_best(times: Matrix, groups: Partition, blocks: Matrix) -> Partition:
+    """Put each unit into the group whose blocks explain its times best, but for a constant."""
+    ways = blocks[:, groups]
+    best = np.empty_like(groups)
+    for a in range(len(times)):
+        rest = times[a] - ways
+        rest[:, a] = np.nan
+        rest -= row_medians(rest)[:, None]
+        relative = np.minimum(np.abs(rest) / times[a], 0.5)
+        best[a] = int(np.argmin(np.nansum(relative, axis=1)))
+    return best
+
+
+def distances(times: Matrix) -> tuple[Matrix, ...]:
+    """Return distances between units, small within a group."""
+    return np.log(times), _centred(times), profile_distance(times)
+
+
+def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
+    """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
+    distance = distance.copy()
+    np.fill_diagonal(distance, 0.0)
+    condensed = squareform(distance, checks=False)
+    tree = linkage(condensed - condensed.min(), "average")
+    height = tree[:, 2]
+    gap = np.diff(height)
+    for k in np.argsort(-gap, kind="stable")[:most]:
+        if gap[k] > 0:
+            labels = fcluster(tree, height[k] + gap[k] / 2, "distance")
+            partition = canonical(labels.astype(np.int64))
+            if 0 < partition.max() < len(partition) - 1:
+                yield partition
+
+
+def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
+    """Split each group at the largest gap within it, and merge each with the nearest other."""
+    log = np.log(times)
+    count = int(groups.max()) + 1
+    for k in range(count):
+        members = np.flatnonzero(groups == k)
+        if len(members) > 2:
+            for cut in cuts(log[np.ix_(members, members)], 2):
+                split = groups.copy()
+                split[members] = count + cut
+                yield canonical(split)
+    if count > 2:
+        blocks = np.log(_block_medians(times, groups))
+        np.fill_diagonal(blocks, np.inf)
+        for k, nearest in enumerate(np.argmin(blocks, axis=1)):
+            yield canonical(np.where(groups == nearest, k, groups))
+
+
+def fill_missing(times: Matrix) -> Matrix:
+    """Fill in pairs that were not measured, as the nested groups predict them.
+
+    If a third rank k is near to both i and j, they are near to each other: in a hierarchy
+    t_ij <= max(t_ik, t_jk) for all k, with equality for some (the ultrametric inequality). A rank
+    without any pair takes the median.
+    """
+    filled = times.copy()
+    np.fill_diagonal(filled, 0.0)
+    reach = np.where(np.isnan(filled), np.inf, filled)
+    np.fill_diagonal(reach, np.inf)
+    for i in np.flatnonzero(np.isnan(filled).any(axis=1)):
+        missing = np.flatnonzero(np.isnan(times[i]) & (np.arange(len(times)) != i))
+        filled[i, missing] = np.maximum(reach[i], reach[missing]).min(axis=1)
+    alone = np.isinf(filled)
+    if alone.any():
+        filled[alone] = np.nanmedian(times)
+    return np.minimum(filled, filled.T)
+
+
+def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
+    """Return cuts of the dendrograms of all groups under the roof, at the same heights for all."""
+    log = np.log(seconds)
+    trees: list[tuple[NDArray[np.int64], Matrix]] = []
+    order = np.argsort(times.roof[times.i], kind="stable")
+    edges = np.searchsorted(times.roof[times.i][order], np.arange(int(times.roof.max()) + 2))
+    low = float(log.min())
+    for first, last in pairwise(edges):
+        pairs = order[first:last]
+        members = np.unique(np.concatenate([times.i[pairs], times.j[pairs]]))
+        if len(members) > 2:
+            own = np.full((len(members), len(members)), np.nan)
+            a, b = (np.searchsorted(members, end[pairs]) for end in (times.i, times.j))
+            own[a, b] = own[b, a] = log[pairs] - low + 1.0
+            own = fill_missing(own)
+            np.fill_diagonal(own, 0.0)
+            trees.append((members, linkage(squareform(own, checks=False), "average")))
+    heights = np.sort(np.concatenate([[0.0], *(tree[:, 2] for _, tree in trees)]))
+    gap = np.diff(heights)
+    found: dict[bytes, Partition] = {}
+    for k in np.argsort(-gap, kind="stable")[:CUTS]:
+        labels = times.roof.copy()
+        count = int(labels.max()) + 1
+        for members, tree in trees:
+            cut = fcluster(tree, heights[k] + gap[k] / 2, "distance")
+            labels[members] = count + cut
+            count += int(cut.max()) + 1
+        partition = canonical(labels)
+        if gap[k] > 0 and not np.array_equal(partition, canonical(times.roof)):
+            found[partition.tobytes()] = partition
+    return list(found.values())
+
+
+def _centred(times: Matrix) -> Matrix:
+    """Take the middle time of both units off each pair."""
+    own = times.copy()
+    np.fill_diagonal(own, np.nan)
+    middle = row_medians(own)
+    return np.asarray(times - middle[:, None] - middle)
+
+
+def profile_distance(times: Matrix) -> Matrix:
+    """Return how differently two units meet all others, but for a constant; relative.
+
+    V(a, b) = mean over r of |t(a, r) - t(b, r) - the median of these| / hypot(t(a, r), t(b, r))
+    """
+    n = len(times)
+    own = times.copy()
+    np.fill_diagonal(own, np.nan)
+    columns = np.arange(n)
+    if n > REFERENCES:
+        columns = np.unique(np.linspace(0, n - 1, REFERENCES).astype(int))
+    seen = own[:, columns]
+    distance = np.zeros((n, n))
+    for a in range(n - 1):
+        difference = seen[a] - seen[a + 1 :]
+        difference -= row_medians(difference)[:, None]
+        relative = np.abs(difference) / np.hypot(seen[a], seen[a + 1 :])
+        known = np.maximum(np.sum(~np.isnan(relative), axis=1), 1)
+        distance[a, a + 1 :] = np.nansum(relative, axis=1) / known
+    return distance + distance.T

