@@ -389,9 +389,7 @@ class Diagnosis:
             beside = np.zeros(len(outer))
             beside[outer] = np.bincount(place, minlength=len(times.i))[place]
             several = beside > 1
-            # held against a median that they are part of themselves
-            wider = np.sqrt(1 + 2.5 / np.maximum(beside, 1))
-            sigma = np.hypot(max(spread, MIN_SPREAD) * wider, self.pairs.error)
+            sigma = np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
             limit = outlier_limit(int(several.sum()), MAD_EFFICIENCY * several.sum(), PAIR_RATE)
             for k in np.flatnonzero(several & left & (rest > limit * sigma)):
                 yield self._alone(int(k), float(np.exp(rest[k])))
