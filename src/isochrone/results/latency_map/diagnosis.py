@@ -70,14 +70,32 @@ FEW: Final = 0.01
 
 @dataclass(frozen=True)
 class _Cost:
-    """Something that adds time to some of the pairs of ranks, before it has a name."""
+    """Something that adds time to some of the pairs of ranks, before it has a name.
+
+    Attributes
+    ----------
+    kind, ranks
+        What it is, and the ranks concerned.
+    seconds
+        What it adds to each pair of ranks.
+    added, error
+        What it adds to the middle one of its pairs, and the standard error of that, in seconds.
+    instead
+        What would explain the same pairs as well.
+    """
 
     kind: str
     ranks: Index
-    columns: tuple[tuple[Mask, float], ...]
+    seconds: Vector
     added: float
     error: float
     instead: tuple[str, ...] = ()
+
+
+def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]:
+    """Return what a part adds to the middle one of its pairs, and the standard error of that."""
+    middle = float(np.median(extra[extra > 0]))
+    return middle, error * middle / seconds
 
 
 def diagnose(pairs: RankPairs, hosts: Sequence[str], told: Sequence[Partition] = ()) -> Diagnosis:
@@ -230,14 +248,14 @@ class Diagnosis:
         if self.inner is None:
             return
         for part, seconds, error in self._sure(self.inner):
-            mask = np.zeros(len(outer), dtype=bool)
-            mask[inside] = part.weight(self.inner_times) > 0
+            extra = np.zeros(len(outer))
+            extra[inside] = self.inner.added(part, seconds, self.inner_times)
             ranks = np.array(part.members)
             whole = [np.flatnonzero(self.node == k) for k in np.unique(self.node[ranks])]
             kind = "rank" if len(ranks) == 1 else "switch"
             if len(ranks) > 1 and np.array_equal(np.concatenate(whole), ranks) and self.by_host:
                 kind = "node"
-            yield _Cost(kind, ranks, ((mask, seconds),), seconds, error)
+            yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error))
 
     @staticmethod
     def _sure(fit: Explanation) -> Iterator[tuple[Part, float, float]]:
@@ -251,15 +269,16 @@ class Diagnosis:
         """Turn a part of the network into what it is: nodes, a switch, its uplink."""
         single = part.pattern == ENDS or len(part.members) == 1
         for members in [(k,) for k in part.members] if single else [part.members]:
-            own = Part(part.pattern if len(members) > 1 else LEAVING, members)
-            mask = np.zeros(len(outer), dtype=bool)
-            mask[outer] = own.weight(times)[place] > 0
+            assert self.outer is not None
+            own = Part(part.pattern if len(members) > 1 else LEAVING, members, part.scaled)
+            extra = np.zeros(len(outer))
+            extra[outer] = self.outer.added(own, seconds, times)[place]
             ranks = np.flatnonzero(np.isin(self.node, members))
             kind = "uplink" if part.pattern == LEAVING else "switch"
             if single:
                 kind = "node" if self.by_host else "rank"
             instead = self._instead(members) if single else ()
-            yield _Cost(kind, ranks, ((mask, seconds),), seconds, error, instead)
+            yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error), instead)
 
     def _instead(self, members: tuple[int, ...]) -> tuple[str, ...]:
         """Say of a node alone behind its switch that it cannot be told from that switch's link."""
@@ -276,7 +295,7 @@ class Diagnosis:
         for rank in np.flatnonzero(cost):
             mask = outer & ((self.pairs.i == rank) | (self.pairs.j == rank))
             own = float(cost[rank])
-            yield _Cost("rank", np.array([rank]), ((mask, own),), own, float(error[rank]))
+            yield _Cost("rank", np.array([rank]), own * mask, own, float(error[rank]))
 
     @staticmethod
     def _merged(costs: Sequence[_Cost]) -> list[_Cost]:
@@ -287,18 +306,15 @@ class Diagnosis:
             if key in found:
                 both = sorted([found[key], cost], key=lambda c: c.kind == "uplink")
                 worst = max(both, key=lambda c: c.added)
-                columns = both[0].columns + both[1].columns
-                cost = _Cost(both[0].kind, cost.ranks, columns, worst.added, worst.error)
+                seconds = both[0].seconds + both[1].seconds
+                cost = _Cost(both[0].kind, cost.ranks, seconds, worst.added, worst.error)
             found[key] = cost
         return list(found.values())
 
     def _name(self, cost: _Cost) -> Slow:
         """Put a cost into words."""
-        mask = np.logical_or.reduce([column for column, _ in cost.columns])
-        added = np.zeros(len(mask))
-        for column, seconds in cost.columns:
-            added[column] += seconds
-        without = np.maximum(self.expected - added, np.minimum(self.healthy, self.expected))
+        mask = cost.seconds > 0
+        without = np.maximum(self.expected - cost.seconds, np.minimum(self.healthy, self.expected))
         ratios = tuple(
             (int(k), float(np.median((self.expected / without)[mask & (self.level == k)])))
             for k in np.unique(self.level[mask])
@@ -373,9 +389,7 @@ class Diagnosis:
             beside = np.zeros(len(outer))
             beside[outer] = np.bincount(place, minlength=len(times.i))[place]
             several = beside > 1
-            # held against a median that they are part of themselves
-            wider = np.sqrt(1 + 2.5 / np.maximum(beside, 1))
-            sigma = np.hypot(max(spread, MIN_SPREAD) * wider, self.pairs.error)
+            sigma = np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
             limit = outlier_limit(int(several.sum()), MAD_EFFICIENCY * several.sum(), PAIR_RATE)
             for k in np.flatnonzero(several & left & (rest > limit * sigma)):
                 yield self._alone(int(k), float(np.exp(rest[k])))

@@ -60,10 +60,13 @@ class Part:
         (either), or all its ``ends``: twice for a pair inside, as if each unit were slow.
     members
         Its units.
+    scaled
+        Whether it adds a part of the time of each level, and not the same time to all.
     """
 
     pattern: str
     members: tuple[int, ...]
+    scaled: bool = False
 
     def weight(self, times: Times) -> Vector:
         """Return how often each pair pays for it."""
@@ -96,6 +99,8 @@ class Explanation:
     length
         Description length in nats; infinite where a part takes time off, or a level is not farther
         than the one before.
+    scale
+        Time of each level over that of the slowest, by which scaled parts add.
     """
 
     chain: tuple[Partition, ...]
@@ -106,6 +111,14 @@ class Explanation:
     expected: Vector
     spread: float
     length: float
+    scale: Vector
+
+    def added(self, part: Part, seconds: float, times: Times) -> Vector:
+        """Return what a part adds to each pair, in seconds."""
+        weight = seconds * part.weight(times)
+        if part.scaled:
+            weight *= self.scale[level_of(self.chain, times.i, times.j)]
+        return weight
 
     def healthy(self, times: Times, most: int | None = None) -> Vector:
         """Return the times of the pairs without what the parts add, in seconds.
@@ -120,7 +133,7 @@ class Explanation:
         extra = np.zeros(len(times.i))
         for part, seconds in zip(self.parts, self.seconds, strict=True):
             if most is None or len(part.members) <= most:
-                extra += seconds * part.weight(times)
+                extra += self.added(part, seconds, times)
         least = np.minimum(times.seconds, 0.3 * self.base[level_of(self.chain, times.i, times.j)])
         return np.asarray(np.maximum(times.seconds - extra, least))
 
@@ -159,12 +172,18 @@ class Fitter:
         self.used = np.unique(self.level)
         self.one_hot = (self.level[:, None] == self.used).astype(float)
         self.count = self.one_hot.sum(axis=0)
+        middle = [float(np.median(times.seconds[self.level == k])) for k in self.used]
+        self.scale = np.ones(self.levels)
+        self.scale[self.used] = np.array(middle) / max(middle)
+        self.pace = self.scale[self.level]
+        self.scaled: dict[Part, Vector] = {}
 
     def column(self, part: Part) -> Vector:
         """Return what each pair pays for a part."""
-        if part not in self.cache:
-            self.cache[part] = part.weight(self.times)
-        return self.cache[part]
+        cache = self.scaled if part.scaled else self.cache
+        if part not in cache:
+            cache[part] = part.weight(self.times) * (self.pace if part.scaled else 1.0)
+        return cache[part]
 
     def columns(self, parts: Sequence[Part]) -> Vector:
         """Return what each pair pays for some parts, one column a part."""
@@ -290,7 +309,9 @@ class Fitter:
         system = design.T @ weighted
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
         errors = np.sqrt(np.diag(np.linalg.inv(system)))[levels:] if parts else x[levels:]
-        return Explanation(self.chain, base, parts, x[levels:], errors, expected, spread, length)
+        return Explanation(
+            self.chain, base, parts, x[levels:], errors, expected, spread, length, self.scale
+        )
 
     def _words(self, parts: Sequence[Part], columns: Vector, spread: float) -> float:
         """Return the nats that it takes to write an explanation down."""
@@ -317,7 +338,7 @@ class Fitter:
     @cached_property
     def choices(self) -> int:
         """Number of parts there are to choose from."""
-        return self.times.units + len(PATTERNS) * len(self.groups)
+        return 2 * self.times.units + len(PATTERNS) * len(self.groups)
 
 
 def densities(rest: Vector, sigma: Vector) -> tuple[Vector, float]:

@@ -48,6 +48,8 @@ class PartFinder(Fitter):
     def candidates(self) -> tuple[list[Part], csr_array, Vector]:
         """All parts; what each pair pays for them, one row a part, and the norms of the rows."""
         parts = [Part(LEAVING, (k,)) for k in range(self.times.units)]
+        if len(self.used) > 1:
+            parts += [Part(LEAVING, (k,), scaled=True) for k in range(self.times.units)]
         for group in self.groups:
             parts += [Part(pattern, group) for pattern in PATTERNS]
         # the inside of two units is a pair

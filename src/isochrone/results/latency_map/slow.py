@@ -70,16 +70,26 @@ class Slow:
         """What was seen, in one sentence."""
         each = "its round trip" if self.pairs == 1 else f"each of {self.pairs} round trips"
         text = f"adds {format_seconds(self.added)} to {each}"
-        if self.high > self.low and self.high - self.low > 0.02 * self.added:
+        if self.scaled:
+            text = f"makes {each} {self.ratio:.1f}x as long"
+        if not self.scaled and self.high - self.low > 0.02 * self.added:
             text += f" (95 %: {format_seconds(self.low)} to {format_seconds(self.high)})"
         text += f": {format_seconds(self.seconds)} instead of {format_seconds(self.expected)}"
-        if len(self.ratios) > 1:
+        if len(self.ratios) > 1 and not self.scaled:
             near, far = self.ratios[0][1], self.ratios[-1][1]
             text += f", {near:.1f}x near and {far:.1f}x far"
         if self.first is not None:
             first, again = format_seconds(self.first), format_seconds(self.seconds)
             text += f" (measured again alone: {again}, at first {first})"
         return text
+
+    @property
+    def scaled(self) -> bool:
+        """Whether it takes longer by the same factor near and far, rather than by the same time."""
+        if len(self.ratios) < 2:
+            return False
+        factors = [ratio for _, ratio in self.ratios]
+        return max(factors) < 1.1 * min(factors)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a JSON object; times in seconds."""
