@@ -140,13 +140,15 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
         ranks = np.flatnonzero((node == host) & ~np.isnan(middle))
         if len(ranks) < 2:
             continue
-        # a scatter of few values may be zero by luck: at least what is usual
-        sure = SURE * np.maximum(spread[ranks], usual)
+        # a scatter of few values may be zero by luck: at least what is usual; and of two ranks one
+        # is as far above their middle as the other is below, so their difference errs twice as much
+        uncertain = 2 * np.maximum(spread[ranks], usual)
+        sure = SURE * uncertain
         cheap = middle[ranks] <= middle[ranks].min() + sure
         beyond = middle[ranks] - float(np.median(middle[ranks][cheap]))
         slow = ~cheap & (beyond > MIN_COST * typical)
         cost[ranks[slow]] = beyond[slow]
-        error[ranks] = np.maximum(spread[ranks], usual)
+        error[ranks] = uncertain
     return cost, error
 
 
