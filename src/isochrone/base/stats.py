@@ -20,6 +20,7 @@ __all__ = [
     "grouped_median_interval",
     "mad",
     "median_interval",
+    "middles_by",
     "outlier_limit",
     "row_medians",
 ]
@@ -117,6 +118,28 @@ def row_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
     known = np.sum(~np.isnan(values), axis=1)
     rows = np.arange(len(values))
     return np.asarray((ordered[rows, (known - 1) // 2] + ordered[rows, known // 2]) / 2)
+
+
+def middles_by(
+    key: NDArray[np.int64], values: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the two middle values of those that share a key; their mean is the median.
+
+    Parameters
+    ----------
+    key, values
+        Of the same length.
+
+    Returns
+    -------
+    keys, lower, upper
+        Each key once, ascending; the same value twice where the count is odd.
+    """
+    order = np.lexsort((values, key))
+    key, values = key[order], values[order]
+    first = np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
+    size = np.diff(np.append(first, len(key)))
+    return key[first], values[first + (size - 1) // 2], values[first + size // 2]
 
 
 def outlier_limit(tests: int, degrees_of_freedom: float, rate: float = 0.01) -> float:

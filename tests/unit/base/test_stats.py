@@ -12,6 +12,7 @@ from isochrone.base.stats import (
     grouped_median_interval,
     mad,
     median_interval,
+    middles_by,
     outlier_limit,
     row_medians,
 )  # fmt: skip
@@ -133,3 +134,15 @@ def test_an_interval_by_passes_holds_the_median_of_all_values() -> None:
 def test_few_passes_give_no_interval() -> None:
     with pytest.raises(ValueError, match="too few"):
         grouped_median_interval(np.ones(50), np.repeat(np.arange(5), 10))
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.floats(-9, 9)), max_size=40))
+def test_the_middles_of_values_by_key_are_those_of_each_key_alone(
+    pairs: list[tuple[int, float]],
+) -> None:
+    key = np.array([k for k, _ in pairs], dtype=np.int64)
+    values = np.array([v for _, v in pairs], dtype=np.float64)
+    keys, lower, upper = middles_by(key, values)
+    assert keys.tolist() == sorted(set(key.tolist()))
+    medians = [float(np.median(values[key == k])) for k in keys]
+    assert ((lower + upper) / 2).tolist() == pytest.approx(medians)

@@ -37,7 +37,7 @@ from isochrone.results.latency_map.units import (
     within_nodes,
 )
 
-__all__ = ["LEAST", "Diagnosis", "diagnose"]
+__all__ = ["LEAST", "MIN_NODES", "Diagnosis", "diagnose"]
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -211,11 +211,9 @@ class Diagnosis:
         outer, place, inside = self._places
         seconds = np.empty(len(self.pairs.i))
         if self.outer is not None:
-            times = self.outer_times[0]
-            seconds[outer] = self.outer.base[level_of(self.outer.chain, times.i, times.j)][place]
+            seconds[outer] = self.outer.base_of(self.outer_times[0])[place]
         if self.inner is not None:
-            times = self.inner_times
-            seconds[inside] = self.inner.base[level_of(self.inner.chain, times.i, times.j)]
+            seconds[inside] = self.inner.base_of(self.inner_times)
         return seconds
 
     @cached_property

@@ -12,13 +12,14 @@ over its precision, and every part the logarithm of the choices there were. So "
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.stats import middles_by
 from isochrone.results.latency_map.partitions import Partition, level_of
 from isochrone.results.latency_map.times import Times
 
@@ -28,7 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 Vector = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 STRAY: Final = 0.05
 """Part of the pairs that may take any time at all, for no reason that could be named."""
@@ -43,7 +43,10 @@ MIN_SPREAD: Final = 2e-3
 """Relative spread that even a simulator's exact times are credited with."""
 
 ROUNDS: Final = 12
+"""Steps of a fit, at most."""
+
 SETTLED: Final = 1e-4
+"""Numbers that change by less than this part of the largest have been found."""
 
 LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
 PATTERNS: Final = (TOUCHING, LEAVING, INSIDE, ENDS)
@@ -90,8 +93,8 @@ class Explanation:
         Groups of each level, the closest first; the last is the roof.
     base
         Time of each level in seconds; NaN where it has no pair.
-    parts, seconds, errors
-        The slow parts, what each adds to a pair that pays once, and the standard error of that.
+    parts, seconds
+        The slow parts, and what each adds to a pair that pays once.
     expected
         What is expected of each pair, in seconds.
     spread
@@ -101,17 +104,23 @@ class Explanation:
         than the one before.
     scale
         Time of each level over that of the slowest, by which scaled parts add.
+    errors
+        Standard error of what each part adds, in seconds; empty until the search has ended.
     """
 
     chain: tuple[Partition, ...]
     base: Vector
     parts: tuple[Part, ...]
     seconds: Vector
-    errors: Vector
     expected: Vector
     spread: float
     length: float
     scale: Vector
+    errors: Vector = field(default_factory=lambda: np.zeros(0))
+
+    def base_of(self, times: Times) -> Vector:
+        """Return the time of the level of each pair, in seconds."""
+        return np.asarray(self.base[level_of(self.chain, times.i, times.j)])
 
     def added(self, part: Part, seconds: float, times: Times) -> Vector:
         """Return what a part adds to each pair, in seconds."""
@@ -134,7 +143,7 @@ class Explanation:
         for part, seconds in zip(self.parts, self.seconds, strict=True):
             if most is None or len(part.members) <= most:
                 extra += self.added(part, seconds, times)
-        least = np.minimum(times.seconds, 0.3 * self.base[level_of(self.chain, times.i, times.j)])
+        least = np.minimum(times.seconds, 0.3 * self.base_of(times))
         return np.asarray(np.maximum(times.seconds - extra, least))
 
 
@@ -172,9 +181,9 @@ class Fitter:
         self.used = np.unique(self.level)
         self.one_hot = (self.level[:, None] == self.used).astype(float)
         self.count = self.one_hot.sum(axis=0)
-        middle = [float(np.median(times.seconds[self.level == k])) for k in self.used]
+        self.middle = [float(np.median(times.seconds[self.level == k])) for k in self.used]
         self.scale = np.ones(self.levels)
-        self.scale[self.used] = np.array(middle) / max(middle)
+        self.scale[self.used] = np.array(self.middle) / max(self.middle)
         self.pace = self.scale[self.level]
         self.scaled: dict[Part, Vector] = {}
 
@@ -199,12 +208,10 @@ class Fitter:
         What is usual on a level may be the middle pair, or the middle one of its groups, or, where
         most groups are slow, the fastest.
         """
-        y = self.times.seconds
-        middle = [float(np.median(y[self.level == k])) for k in self.used]
         cells = [np.sort(self._cells(k)) for k in self.used]
         usual = [float(c[(len(c) - 1) // 2]) for c in cells]
         least = [float(c[0]) for c in cells]
-        found = {tuple(base): None for base in (middle, usual, least)}
+        found = {tuple(base): None for base in (self.middle, usual, least)}
         return [self._settle((), self.columns(()), np.array(base)) for base in found]
 
     def _cells(self, k: int) -> Vector:
@@ -219,11 +226,7 @@ class Fitter:
             finer = self.chain[k - 1]
             a, b = finer[i], finer[j]
             key = np.minimum(a, b) * (int(finer.max()) + 1) + np.maximum(a, b)
-        order = np.lexsort((y, key))
-        key, y = key[order], y[order]
-        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-        count = np.diff(np.append(first, len(key)))
-        return np.asarray(y[first + (count - 1) // 2])
+        return middles_by(key, y)[1]
 
     def like(self, old: Explanation) -> Explanation:
         """Explain the map by the parts of an explanation on another hierarchy."""
@@ -243,14 +246,14 @@ class Fitter:
         share = np.bincount(self.level[pays], minlength=self.levels)[self.used]
         return not np.all((share == 0) | (share == self.count))
 
-    def with_part(self, old: Explanation, part: Part, rounds: int = ROUNDS) -> Explanation:
+    def with_part(self, old: Explanation, part: Part) -> Explanation:
         """Add a part."""
         column = self.column(part)
         pays = column > 0
         extra = np.median((self.times.seconds - old.expected)[pays] / column[pays])
         parts = (*old.parts, part)
         coefficients = np.concatenate([old.base[self.used], old.seconds, [extra]])
-        return self._settle(parts, self.columns(parts), coefficients, old.spread, rounds)
+        return self._settle(parts, self.columns(parts), coefficients, old.spread)
 
     def without(self, old: Explanation, parts: Sequence[Part]) -> Explanation:
         """Take parts away."""
@@ -265,7 +268,6 @@ class Fitter:
         columns: Vector,
         start: Vector,
         spread: float | None = None,
-        rounds: int = ROUNDS,
     ) -> Explanation:
         """Fit base times and costs together: the most likely of a normal core with strays.
 
@@ -280,7 +282,7 @@ class Fitter:
         rest = np.log(y / expected)
         sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
         core, nats = densities(rest, sigma)
-        for _ in range(rounds):
+        for _ in range(ROUNDS):
             weighted = design * (core / (sigma * expected) ** 2)[:, None]
             system = design.T @ weighted
             # a number that only strays speak of stays as it was
@@ -305,13 +307,21 @@ class Fitter:
         taken = x[:levels]
         if np.any(x[levels:] <= 0) or np.any(np.diff(np.append(least, taken)) <= 0):
             length = np.inf  # parts add time, and farther levels take longer
-        weighted = design * (core / (sigma * expected) ** 2)[:, None]
-        system = design.T @ weighted
-        system[np.diag_indices_from(system)] += float(y.mean()) ** -2
-        errors = np.sqrt(np.diag(np.linalg.inv(system)))[levels:] if parts else x[levels:]
         return Explanation(
-            self.chain, base, parts, x[levels:], errors, expected, spread, length, self.scale
+            self.chain, base, parts, x[levels:], expected, spread, length, self.scale
         )
+
+    def errors(self, fit: Explanation) -> Vector:
+        """Return the standard error of what each part adds, in seconds."""
+        if not fit.parts:
+            return np.zeros(0)
+        y = self.times.seconds
+        design = np.concatenate([self.one_hot, self.columns(fit.parts)], axis=1)
+        sigma = np.hypot(fit.spread, self.times.error)
+        core, _ = densities(np.log(y / fit.expected), sigma)
+        system = design.T @ (design * (core / (sigma * fit.expected) ** 2)[:, None])
+        system[np.diag_indices_from(system)] += float(y.mean()) ** -2
+        return np.asarray(np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :])
 
     def _words(self, parts: Sequence[Part], columns: Vector, spread: float) -> float:
         """Return the nats that it takes to write an explanation down."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from isochrone.base.stats import row_medians
+from isochrone.base.stats import middles_by, row_medians
 from isochrone.results.latency_map.partitions import Partition, canonical
 from isochrone.results.latency_map.times import Times
 
@@ -140,14 +140,9 @@ def _block_medians(times: Matrix, groups: Partition) -> Matrix:
     count = int(groups.max()) + 1
     i, j = np.triu_indices(len(times), 1)
     a, b = np.minimum(groups[i], groups[j]), np.maximum(groups[i], groups[j])
-    key, values = a * count + b, times[i, j]
-    order = np.lexsort((values, key))
-    key, values = key[order], values[order]
-    first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    size = np.diff(np.append(first, len(key)))
-    middle = (values[first + (size - 1) // 2] + values[first + size // 2]) / 2
+    key, lower, upper = middles_by(a * count + b, times[i, j])
     blocks = np.full(count * count, np.nan)
-    blocks[key[first]] = middle
+    blocks[key] = (lower + upper) / 2
     matrix = blocks.reshape(count, count)
     matrix = np.where(np.isnan(matrix), matrix.T, matrix)
     least = np.nanmin(times[times > 0]) if np.any(times > 0) else 1e-9

@@ -10,6 +10,7 @@ outside that are as near as those inside.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -80,11 +81,11 @@ def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
     """
     search = _Search(times, told)
     found = search.run()
-    if search.times is times:
-        return found
-    code = search.code(found.chain[:-1])
-    finder = PartFinder(times, found.chain, max(found.spread, MIN_SPREAD), code, {})
-    return finder.improve(finder.grow(finder.like(found)))
+    finder = search.finder(found.chain[:-1])
+    if search.times is not times:
+        finder = PartFinder(times, found.chain, found.spread, finder.code, {})
+        found = finder.best(finder.like(found))
+    return replace(found, errors=finder.errors(found))
 
 
 class _Search:
@@ -92,8 +93,7 @@ class _Search:
 
     def __init__(self, times: Times, told: Sequence[Partition]) -> None:
         self.all, self.times = times, times.some(MOST)
-        self.told = {canonical(p).tobytes() for p in told}
-        self.told_list = [canonical(p) for p in told]
+        self.told = {p.tobytes(): p for p in map(canonical, told)}
         self.noise = noise_of(times)
         self.whole_map = not times.roof.any()
         self.columns: dict[Part, Matrix] = {}
@@ -134,8 +134,8 @@ class _Search:
     def whole(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times as they are, and without what the parts add."""
         yield from self.plain
-        yield from ([partition] for partition in self.told_list)
-        yield self.told_list[:]
+        yield from ([partition] for partition in self.told.values())
+        yield list(self.told.values())
         for cleaned in self.without_parts(best):
             yield from hierarchies(cleaned, self.noise)
 
@@ -153,7 +153,7 @@ class _Search:
         chain = list(best.chain[:-1])
         for k in range(len(chain)):
             yield chain[:k] + chain[k + 1 :]
-        groupings = {p.tobytes(): p for p in self.told_list}
+        groupings = dict(self.told)
         if not self.whole_map:
             groupings |= {p.tobytes(): p for p in cuts_within(self.all, best.healthy(self.all))}
         elif self.times.units > 3:

@@ -155,12 +155,12 @@ class PartFinder(Fitter):
                 bare = self.without(fit, inner)
                 for pattern in PATTERNS:
                     part = Part(pattern, group)
-                    if part.weight(self.times).any():
+                    if self.column(part).any():
                         yield self.grow(self.with_part(bare, part), inner)
 
-    def best(self, first: Explanation | None = None) -> Explanation:
-        """Return the shortest explanation found."""
-        return self.improve(self.grow(first or self.quick()))
+    def best(self, first: Explanation) -> Explanation:
+        """Return the shortest explanation found from a first one."""
+        return self.improve(self.grow(first))
 
     def quick(
         self, rival: Explanation | None = None, most: int = QUICK, known: Explanation | None = None

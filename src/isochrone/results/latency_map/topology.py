@@ -1,9 +1,7 @@
 """What a latency map says about the machine: levels, groups, placement, and what is slow.
 
-The reading has four steps, each in a module of its own: the levels of the hierarchy (`levels`, with
-`singletons` for slow parts that would blur it), the placement of the ranks (`placement`), what each
-rank and each link costs beyond its level (`costs`), and what costs too much (`diagnosis`, which
-names it as `slow`).
+The reading is put together from the explanation of the map and what it names (`diagnosis`, each a
+`slow.Slow`), and from the placement of the ranks (`placement`).
 """
 
 from __future__ import annotations
@@ -13,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.stats import median_interval
-from isochrone.results.latency_map.diagnosis import LEAST, Diagnosis, diagnose
+from isochrone.results.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
 from isochrone.results.latency_map.partitions import Partition, groups_of
 from isochrone.results.latency_map.placement import Placement, placement_of
 from isochrone.results.latency_map.slow import Slow
@@ -25,14 +22,9 @@ from isochrone.runfile.run import Run
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
 
-Matrix = NDArray[np.float64]
-
 MIN_RANKS_TO_JUDGE: Final = 6
 OUTLIER_RATIO: Final = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
-
-MIN_NODES: Final = 4
-"""With fewer nodes a slow one cannot be told from the others."""
 
 MAX_PAIRS: Final = 20
 """Slow pairs that are listed; more are only counted."""

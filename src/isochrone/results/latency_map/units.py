@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import INTERVAL_WIDTH, MAD_TO_SIGMA, MEDIAN_LOSS, Q80_TO_SIGMA
+from isochrone.base.stats import INTERVAL_WIDTH, MAD_TO_SIGMA, MEDIAN_LOSS, Q80_TO_SIGMA, middles_by
 from isochrone.base.table import Table
 from isochrone.results.latency_map.partitions import Partition, canonical
 from isochrone.results.latency_map.times import Times
@@ -203,16 +203,8 @@ def within_nodes(pairs: RankPairs, node: Partition) -> Times:
 
 def _medians_by(key: Index, values: Vector) -> Vector:
     """Return for each value the median of those that share its key."""
-    if not len(values):
-        return values
-    order = np.lexsort((values, key))
-    sorted_key, ordered = key[order], values[order]
-    first = np.flatnonzero(np.concatenate([[True], sorted_key[1:] != sorted_key[:-1]]))
-    size = np.diff(np.append(first, len(key)))
-    middle = (ordered[first + (size - 1) // 2] + ordered[first + size // 2]) / 2
-    result = np.empty(len(values))
-    result[order] = np.repeat(middle, size)
-    return result
+    keys, lower, upper = middles_by(key, values)
+    return np.asarray(((lower + upper) / 2)[np.searchsorted(keys, key)])
 
 
 def nodes_of(hosts: Sequence[str]) -> Partition:
