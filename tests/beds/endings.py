@@ -19,8 +19,8 @@ from isochrone.runfile.file import read
 MARK = "ISOCHRONE_TEST_MARK"
 """Variable that every process of a measurement inherits, whoever its parent becomes."""
 
-OPTIONS = ("latency-map", "-n", "3", "--bytes", "64,1MiB", "--repeats", "500")
-"""A measurement of three pairs, each of some hundred milliseconds."""
+OPTIONS = ("latency-map", "-n", "3", "--bytes", "64,1MiB", "--repeats", "4000")
+"""A measurement of three pairs, some seconds, so that it is not over before it is signalled."""
 
 TARGETS = ("isochrone", "launcher", "rank", "keeper")
 

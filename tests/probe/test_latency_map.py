@@ -196,7 +196,7 @@ def test_a_time_limit_keeps_what_was_measured(mpich: Mpi, tmp_path: Path) -> Non
 
 def test_ranks_that_are_killed_leave_a_readable_partial_run(mpich: Mpi, tmp_path: Path) -> None:
     out = tmp_path / "map.jsonl"
-    options = ("--repeats", "500", "--bytes", "64,256KiB", "--out", str(out))
+    options = ("--repeats", "2000", "--bytes", "64,256KiB", "--out", str(out))
     argv = mpich.argv("latency-map", *options, ranks=6)
     process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for_records(out, "pair", 2, process)
