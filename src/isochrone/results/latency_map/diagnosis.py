@@ -17,13 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.stats import INTERVAL_HALF, MAD_EFFICIENCY, Q80_TO_SIGMA, outlier_limit
-from isochrone.results.latency_map.explanation import (
-    ENDS,
-    LEAVING,
-    MIN_SPREAD,
-    Explanation,
-    Part,
-)
+from isochrone.results.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.results.latency_map.fitting import MIN_SPREAD
 from isochrone.results.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.results.latency_map.partitions import Partition, canonical, level_of
 from isochrone.results.latency_map.slow import Slow
@@ -246,14 +241,26 @@ class Diagnosis:
         if self.inner is None:
             return
         for part, seconds, error in self._sure(self.inner):
-            extra = np.zeros(len(outer))
-            extra[inside] = self.inner.added(part, seconds, self.inner_times)
-            ranks = np.array(part.members)
-            whole = [np.flatnonzero(self.node == k) for k in np.unique(self.node[ranks])]
-            kind = "rank" if len(ranks) == 1 else "switch"
-            if len(ranks) > 1 and np.array_equal(np.concatenate(whole), ranks) and self.by_host:
-                kind = "node"
-            yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error))
+            if part.pattern == ENDS and not self.inner.is_group(part):
+                own = [Part(LEAVING, (rank,)) for rank in part.members]
+            else:
+                own = [part]
+            for one in own:
+                yield self._of_ranks(one, seconds, error, outer, inside)
+
+    def _of_ranks(
+        self, part: Part, seconds: float, error: float, outer: Mask, inside: Index
+    ) -> _Cost:
+        """Turn a part of a node into what it is: a rank, all of the node, or some of it."""
+        assert self.inner is not None
+        extra = np.zeros(len(outer))
+        extra[inside] = self.inner.added(part, seconds, self.inner_times)
+        ranks = np.array(part.members)
+        whole = [np.flatnonzero(self.node == k) for k in np.unique(self.node[ranks])]
+        kind = "rank" if len(ranks) == 1 else "switch"
+        if len(ranks) > 1 and np.array_equal(np.concatenate(whole), ranks) and self.by_host:
+            kind = "node"
+        return _Cost(kind, ranks, extra, *_typical(extra, seconds, error))
 
     @staticmethod
     def _sure(fit: Explanation) -> Iterator[tuple[Part, float, float]]:

@@ -9,8 +9,8 @@ disturb, each unit put where it fits best; the groups are then the units of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import Final
 
 import numpy as np
@@ -18,19 +18,31 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from isochrone.base.stats import middles_by, row_medians
+from isochrone.base.stats import row_medians
+from isochrone.results.latency_map.blocks import Blocks, block_medians
 from isochrone.results.latency_map.partitions import Partition, canonical
 from isochrone.results.latency_map.times import Times
 
-__all__ = ["cuts", "cuts_within", "distances", "fill_missing", "hierarchies", "split_or_merged"]
+__all__ = [
+    "cuts",
+    "cuts_within",
+    "distances",
+    "fill_missing",
+    "hierarchies",
+    "merged_within",
+    "split_or_merged",
+]
 
 Matrix = NDArray[np.float64]
 
-CUTS: Final = 8
+CUTS: Final = 6
 """Cuts of a dendrogram that are tried, at its largest gaps."""
 
-KEPT: Final = (3, 2, 1)
-"""Groupings that are followed on each level, the most likely first."""
+UPPER_CUTS: Final = 4
+"""The same of groups of groups."""
+
+FEW: Final = 6
+"""Groups of which any two may be merged."""
 
 REFERENCES: Final = 96
 """Units that profiles are compared on, where there are more."""
@@ -41,14 +53,10 @@ PLAIN: Final = 2
 SWEEPS: Final = 2
 """Times that every unit is put where it fits best."""
 
-CELL: Final = 3.0
-"""Nats that it takes to write down the time of a block, relative to the noise."""
 
-STRAY: Final = 8.0
-"""Nats that a pair costs at most, however far off it is."""
-
-
-def hierarchies(times: Matrix, noise: float, above: int = 0) -> Iterator[list[Partition]]:
+def hierarchies(
+    times: Matrix, noise: float, kept: Sequence[int], above: int = 0
+) -> Iterator[list[Partition]]:
     """Propose chains of nested groupings of the units, the finest first; also the empty one.
 
     Parameters
@@ -58,111 +66,50 @@ def hierarchies(times: Matrix, noise: float, above: int = 0) -> Iterator[list[Pa
         units are groups: there it holds the times within them.
     noise
         Relative spread of the times.
+    kept
+        Groupings that are followed on each level, the most likely first.
     above
         Number of levels that were found below.
     """
     yield []
-    if len(times) < 4 or above >= len(KEPT):
+    if len(times) < 4 or above >= len(kept):
         return
-    found: dict[bytes, _Blocks] = {}
-    plain: list[_Blocks] = []
+    found: dict[bytes, Blocks] = {}
+    plain: list[Blocks] = []
     for distance in distances(times):
-        for place, cut in enumerate(cuts(distance)):
+        for place, cut in enumerate(cuts(distance, UPPER_CUTS if above else CUTS)):
             if cut.tobytes() not in found:
-                found[cut.tobytes()] = _Blocks(times, cut, noise)
+                found[cut.tobytes()] = Blocks(times, cut, noise)
                 plain += [found[cut.tobytes()]] * (place < PLAIN and not above)
-    for blocks in _best(found, KEPT[above]):
-        groups = blocks.groups
+    for blocks in _best(found, kept[above]):
         for _ in range(SWEEPS):
-            moved = canonical(_fitting_best(times, groups, blocks.seconds))
+            moved = fitting_best(times, blocks)
             if moved.tobytes() in found or not 0 < moved.max() < len(moved) - 1:
                 break
-            blocks = found[moved.tobytes()] = _Blocks(times, moved, noise)
-            groups = moved
-    for blocks in {id(one): one for one in [*_best(found, KEPT[above]), *plain]}.values():
-        for chain in hierarchies(blocks.seconds, noise, above + 1):
+            blocks = found[moved.tobytes()] = Blocks(times, moved, noise)
+    for blocks in {id(one): one for one in [*_best(found, kept[above]), *plain]}.values():
+        for chain in hierarchies(blocks.seconds, noise, kept, above + 1):
             yield [blocks.groups, *(upper[blocks.groups] for upper in chain)]
 
 
-class _Blocks:
-    """The times between groups, what each unit costs beyond them, and how well they fit.
-
-    Attributes
-    ----------
-    groups
-        Group of each unit.
-    seconds
-        Time between each two groups, and within each.
-    nats
-        About how many nats it takes to write the times down by blocks and costs.
-    """
-
-    def __init__(self, times: Matrix, groups: Partition, noise: float) -> None:
-        self.groups = groups
-        blocks = _block_medians(times, groups)
-        rest = times - blocks[np.ix_(groups, groups)]
-        np.fill_diagonal(rest, np.nan)
-        cost = row_medians(rest)
-        # what all units of a group cost is the group's
-        for k in range(int(groups.max()) + 1):
-            cost[groups == k] -= np.median(cost[groups == k])
-        self.seconds = _block_medians(times - cost[:, None] - cost, groups)
-        expected = self.seconds[np.ix_(groups, groups)] + cost[:, None] + cost
-        rest = (times - expected) / np.maximum(expected, 0.2 * times)
-        np.fill_diagonal(rest, 0.0)
-        count = int(groups.max()) + 1
-        self.nats = _nats(rest, noise) + CELL * count * (count + 1) / 2
-        # the same with one time between all groups and one within all
-        same = groups[:, None] == groups
-        upper = np.triu(np.ones_like(same), 1)
-        level = np.where(
-            same, np.median(expected[same & upper]), np.median(expected[~same & upper])
-        )
-        rest = (times - level - cost[:, None] - cost) / np.maximum(level, 0.2 * times)
-        np.fill_diagonal(rest, 0.0)
-        self.plain = _nats(rest, noise)
-
-
-def _nats(rest: Matrix, noise: float) -> float:
-    """Return about how many nats it takes to write a matrix of relative residuals down."""
-    return float(np.minimum(0.5 * (rest / max(noise, 0.01)) ** 2, STRAY).sum() / 2)
-
-
-def _best(found: dict[bytes, _Blocks], most: int) -> list[_Blocks]:
+def _best(found: dict[bytes, Blocks], most: int) -> list[Blocks]:
     """Return the groupings that fit best, by blocks and by two plain levels."""
     blocks = sorted(found.values(), key=lambda blocks: blocks.nats)[:most]
     plain = sorted(found.values(), key=lambda blocks: blocks.plain)[:most]
     return list({id(one): one for pair in zip(blocks, plain, strict=True) for one in pair}.values())
 
 
-def _block_medians(times: Matrix, groups: Partition) -> Matrix:
-    """Return the median time between each two groups, and within each; never below zero."""
-    count = int(groups.max()) + 1
-    i, j = np.triu_indices(len(times), 1)
-    a, b = np.minimum(groups[i], groups[j]), np.maximum(groups[i], groups[j])
-    key, lower, upper = middles_by(a * count + b, times[i, j])
-    blocks = np.full(count * count, np.nan)
-    blocks[key] = (lower + upper) / 2
-    matrix = blocks.reshape(count, count)
-    matrix = np.where(np.isnan(matrix), matrix.T, matrix)
-    least = np.nanmin(times[times > 0]) if np.any(times > 0) else 1e-9
-    # a group of one has no time within
-    inside = np.isnan(np.diag(matrix))
-    matrix[inside, inside] = least
-    return np.asarray(np.maximum(matrix, 0.1 * least))
-
-
-def _fitting_best(times: Matrix, groups: Partition, blocks: Matrix) -> Partition:
+def fitting_best(times: Matrix, blocks: Blocks) -> Partition:
     """Put each unit into the group whose blocks explain its times best, but for a constant."""
-    ways = blocks[:, groups]
-    best = np.empty_like(groups)
+    ways = blocks.seconds[:, blocks.groups]
+    best = np.empty_like(blocks.groups)
     for a in range(len(times)):
         rest = times[a] - ways
         rest[:, a] = np.nan
         rest -= row_medians(rest)[:, None]
         relative = np.minimum(np.abs(rest) / times[a], 0.5)
         best[a] = int(np.argmin(np.nansum(relative, axis=1)))
-    return best
+    return canonical(best)
 
 
 def distances(times: Matrix) -> tuple[Matrix, ...]:
@@ -187,7 +134,7 @@ def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
 
 
 def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
-    """Split each group at the largest gap within it, and merge each with the nearest other."""
+    """Split each group at the largest gap within it; merge any two, of many the nearest ones."""
     log = np.log(times)
     count = int(groups.max()) + 1
     for k in range(count):
@@ -197,11 +144,32 @@ def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
                 split = groups.copy()
                 split[members] = count + cut
                 yield canonical(split)
-    if count > 2:
-        blocks = np.log(_block_medians(times, groups))
+    if 2 < count <= FEW:
+        for one, other in combinations(range(count), 2):
+            yield canonical(np.where(groups == other, one, groups))
+    elif count > 2:
+        blocks = np.log(block_medians(times, groups))
         np.fill_diagonal(blocks, np.inf)
         for k, nearest in enumerate(np.argmin(blocks, axis=1)):
             yield canonical(np.where(groups == nearest, k, groups))
+
+
+def merged_within(finer: Partition, coarser: Partition) -> Iterator[Partition]:
+    """Merge all groups that lie in one coarser group, or in all but one."""
+    for k in range(int(coarser.max()) + 1):
+        for inside in (coarser == k, coarser != k):
+            groups = canonical(np.where(inside, finer.max() + 1 + coarser, finer))
+            if 0 < groups.max() < len(groups) - 1 and not np.array_equal(groups, finer):
+                yield groups
+
+
+def dense(times: Times, values: Matrix) -> Matrix:
+    """Return values of the pairs as a matrix, gaps filled as the nested groups predict them."""
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = values
+    filled = fill_missing(matrix)
+    np.fill_diagonal(filled, 1.0)
+    return filled
 
 
 def fill_missing(times: Matrix) -> Matrix:

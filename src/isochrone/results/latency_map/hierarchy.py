@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -19,16 +18,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from isochrone.base.stats import MAD_TO_SIGMA, row_medians
-from isochrone.results.latency_map.explanation import MIN_SPREAD, Explanation, Part
-from isochrone.results.latency_map.groupings import (
-    cuts,
-    cuts_within,
-    distances,
-    fill_missing,
-    hierarchies,
-    split_or_merged,
-)
-from isochrone.results.latency_map.partitions import Partition, canonical, level_of, nested
+from isochrone.results.latency_map.blocks import Blocks
+from isochrone.results.latency_map.explanation import Explanation, Part
+from isochrone.results.latency_map.fitting import MIN_SPREAD
+from isochrone.results.latency_map.groupings import cuts_within, dense, hierarchies
+from isochrone.results.latency_map.neighbours import neighbours, without_parts
+from isochrone.results.latency_map.partitions import Partition, canonical, level_of
 from isochrone.results.latency_map.parts import PartFinder
 from isochrone.results.latency_map.times import Times
 
@@ -47,6 +42,15 @@ EXCEPTIONS: Final = 0.20
 
 PROMISING: Final = 4
 """Hierarchies that are explored, of those looked at, and as many of those whose levels stand."""
+
+LIKELY: Final = 12
+"""Hierarchies looked at, of those proposed for some times."""
+
+MANY, FEW = (2, 1, 1), (1, 1, 1)
+"""Groupings that are followed on each level: of the times as they are, and without the parts."""
+
+GLANCE: Final = 3
+"""Steps of a fit that only says which hierarchies are looked at."""
 
 MOST: Final = 6000
 """Pairs that hierarchies are compared on."""
@@ -96,105 +100,109 @@ class _Search:
         self.told = {p.tobytes(): p for p in map(canonical, told)}
         self.noise = noise_of(times)
         self.whole_map = not times.roof.any()
-        self.columns: dict[Part, Matrix] = {}
+        self.paying: dict[Part, tuple[NDArray[np.int64], Matrix]] = {}
+        self.ways: dict[tuple[bytes, bytes], float] = {}
         self.done: dict[tuple[bytes, ...], Explanation | None] = {}
 
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
-        best = self.among([[]])
-        for propose in (self.whole, self.neighbours):
+        best = self.leaders(self.among(self.plain()))
+        for propose in (self.cleaned, self.neighbours):
             while True:
-                shorter = self.among(propose(best), best)
-                if shorter.length >= best.length - 1e-6:
+                shortest = min((self.among(propose(fit), fit) for fit in best), key=_length)
+                found = self.leaders(shortest)
+                if all(f.length >= b.length - 1e-6 for f, b in zip(found, best, strict=False)):
                     break
-                best = shorter
+                best = found
+        return best[-1]
+
+    def leaders(self, shortest: Explanation) -> list[Explanation]:
+        """Return the shortest explanation, and, if its levels do not stand, that whose do."""
+        standing = self.standing()
+        return [shortest] if standing is shortest else [shortest, standing]
+
+    def standing(self) -> Explanation:
+        """Return the shortest explanation whose levels stand; without any the one of no groups."""
         found = sorted((f for f in self.done.values() if f is not None), key=_length)
-        return next((f for f in found if self.stands(f)), self.done[()] or best)
+        return next((f for f in found if self.stands(f)), self.done[()] or found[0])
 
     def among(
         self, chains: Iterable[list[Partition]], known: Explanation | None = None
     ) -> Explanation:
         """Return the shortest explanation on some hierarchies; the promising ones are explored."""
-        unique = {_key(chain): chain for chain in chains if _key(chain) not in self.done}
+        unique = {_key(chain): chain for chain in chains}
         best: Explanation | None = None
         quick: list[tuple[float, int, PartFinder, Explanation, tuple[bytes, ...]]] = []
         for key, chain in unique.items():
             finder = self.finder(chain)
             fit = finder.quick(best, known=known)
-            self.done[key] = None
+            self.done.setdefault(key, None)
             quick.append((fit.length, len(quick), finder, fit, key))
             best = fit if best is None or fit.length < best.length else best
         quick.sort(key=lambda q: q[:2])
         standing = [q for q in quick if self.stands(q[3])][:PROMISING]
-        for _, _, finder, fit, key in [*quick[:PROMISING], *standing]:
-            if self.done[key] is None:
-                self.done[key] = finder.best(fit)
+        for _, _, finder, fit, key in {q[1]: q for q in [*quick[:PROMISING], *standing]}.values():
+            explored, before = finder.best(fit), self.done[key]
+            if before is None or explored.length < before.length:
+                self.done[key] = explored
         return min((f for f in self.done.values() if f is not None), key=_length)
 
-    def whole(self, best: Explanation) -> Iterator[list[Partition]]:
-        """Propose hierarchies from the times as they are, and without what the parts add."""
-        yield from self.plain
+    def plain(self) -> Iterator[list[Partition]]:
+        """Propose hierarchies from the times as they are, and those that were told."""
+        yield []
         yield from ([partition] for partition in self.told.values())
         yield list(self.told.values())
-        for cleaned in self.without_parts(best):
-            yield from hierarchies(cleaned, self.noise)
+        if self.whole_map:
+            yield from self.likely(dense(self.all, self.all.seconds), MANY)
+        else:
+            yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
+
+    def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies from the times without what the parts add."""
+        if self.whole_map:
+            for matrix in without_parts(best, self.all):
+                yield from self.likely(matrix, FEW)
+
+    def likely(self, matrix: Matrix, kept: Sequence[int]) -> list[list[Partition]]:
+        """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
+        blocks: dict[bytes, Blocks] = {}
+        found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
+        for chain in hierarchies(matrix, self.noise, kept):
+            if chain:
+                key = chain[0].tobytes()
+                if key not in blocks:
+                    blocks[key] = Blocks(matrix, chain[0], self.noise)
+                found[_key(chain)] = blocks[key].by_levels(chain) + self.code(chain), chain
+        best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
+        return [chain for _, chain in best if _key(chain) not in self.done]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Propose the most promising hierarchies that differ from the best in one grouping."""
         found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
-        for chain in self.changed(best):
+        for chain in neighbours(best, self.all, self.times, self.noise, self.told.values()):
             key = _key(chain)
-            if key not in found and key not in self.done:
-                found[key] = self.finder(chain).like(best).length, chain
+            if key not in found:
+                finder = self.finder(chain)
+                length = min(fit.length for fit in finder.carried(best, GLANCE))
+                before = self.done.get(key)
+                if before is None or length < before.length - 1e-6:
+                    found[key] = length, chain
         return [chain for _, chain in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
-
-    def changed(self, best: Explanation) -> Iterator[list[Partition]]:
-        """Change one grouping of the best hierarchy: leave it out, exchange it, split or merge."""
-        chain = list(best.chain[:-1])
-        for k in range(len(chain)):
-            yield chain[:k] + chain[k + 1 :]
-        groupings = dict(self.told)
-        if not self.whole_map:
-            groupings |= {p.tobytes(): p for p in cuts_within(self.all, best.healthy(self.all))}
-        elif self.times.units > 3:
-            for matrix in (dense(self.all, self.all.seconds), *self.without_parts(best)):
-                for distance in distances(matrix):
-                    groupings |= {p.tobytes(): p for p in cuts(distance)}
-                for partition in chain:
-                    groupings |= {p.tobytes(): p for p in split_or_merged(matrix, partition)}
-        for partition in groupings.values():
-            if any(np.array_equal(partition, p) for p in best.chain):
-                continue
-            keep = [p for p in chain if nested(p, partition)]
-            yield _in_order([*keep, partition])
-            for k in range(len(keep)):
-                yield _in_order([*keep[:k], *keep[k + 1 :], partition])
-
-    def without_parts(self, best: Explanation) -> Iterator[Matrix]:
-        """Yield the times without what the parts add, and without what single units add."""
-        if not self.whole_map:
-            return
-        if best.parts:
-            yield dense(self.all, best.healthy(self.all))
-        if any(len(part.members) > 1 for part in best.parts):
-            yield dense(self.all, best.healthy(self.all, 1))
 
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
         return PartFinder(
-            self.times, [*chain, self.times.roof], self.noise, self.code(chain), self.columns
+            self.times, [*chain, self.times.roof], self.noise, self.code(chain), self.paying
         )
 
-    @cached_property
-    def plain(self) -> list[list[Partition]]:
-        """The hierarchies that the times propose as they are."""
-        if self.whole_map:
-            return list(hierarchies(dense(self.all, self.all.seconds), self.noise))
-        return [[partition] for partition in cuts_within(self.all, self.all.seconds)]
-
     def stands(self, fit: Explanation) -> bool:
-        """Whether each level is nearer than the next on the times without costs."""
-        cleaned = np.log(fit.healthy(self.times))
+        """Whether each level is nearer than the next on the times without costs.
+
+        A pair is as far off its level's time, in log time, as it is off what is expected of it:
+        what parts add comes with its own noise, which would bury a level once they are taken off.
+        """
+        base = fit.base_of(self.times)
+        cleaned = np.log(base * self.times.seconds / fit.expected)
         level = level_of(fit.chain, self.times.i, self.times.j)
         return self._no_luck(fit, cleaned, level) and all(
             separates(
@@ -225,16 +233,12 @@ class _Search:
         coarser = [*chain, self.times.roof][1:]
         for below, partition, above in zip(finer, chain, coarser, strict=True):
             if partition.tobytes() not in self.told:
-                total += _ways(partition, above) + LEVEL
-                joined = np.unique(np.stack([partition, below]), axis=1)[0]
-                if np.sum(np.bincount(joined) > 1) < 2:
-                    total += LEVEL
+                key = partition.tobytes(), above.tobytes()
+                if key not in self.ways:
+                    self.ways[key] = _ways(partition, above)
+                joined = np.bincount(partition[np.unique(below, return_index=True)[1]]) > 1
+                total += self.ways[key] + (LEVEL if joined.sum() > 1 else 2 * LEVEL)
         return total
-
-
-def _in_order(partitions: Sequence[Partition]) -> list[Partition]:
-    """Sort partitions, finest first."""
-    return sorted(partitions, key=lambda p: -int(p.max()))
 
 
 def _length(fit: Explanation) -> float:
@@ -285,15 +289,6 @@ def _exceptions(fast: Matrix, slow: Matrix) -> int:
     beyond = fast.size - np.searchsorted(fast, fast, side="right")
     before = np.searchsorted(slow, fast, side="right")
     return int(min(np.min(beyond + before), fast.size))
-
-
-def dense(times: Times, values: Matrix) -> Matrix:
-    """Return values of the pairs as a matrix, gaps filled as the nested groups predict them."""
-    matrix = np.full((times.units, times.units), np.nan)
-    matrix[times.i, times.j] = matrix[times.j, times.i] = values
-    filled = fill_missing(matrix)
-    np.fill_diagonal(filled, 1.0)
-    return filled
 
 
 def noise_of(times: Times) -> float:

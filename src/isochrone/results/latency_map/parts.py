@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -11,15 +12,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from isochrone.results.latency_map.explanation import (
+    ENDS,
     INSIDE,
     LEAVING,
-    MIN_SPREAD,
     PATTERNS,
     Explanation,
-    Fitter,
     Part,
-    densities,
 )
+from isochrone.results.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, densities, middle
 
 __all__ = ["PartFinder"]
 
@@ -37,8 +37,23 @@ PROMISE: Final = 1.5
 MAX_PARTS: Final = 40
 """Slow parts of one map, at most."""
 
+ALIKE: Final = 0.5
+"""Units whose times differ by more than this part of the larger are not slow alike."""
+
+FEW: Final = 4
+"""Groups that are tried without what they add, on another hierarchy."""
+
 QUICK: Final = 8
 """The same of a hierarchy that is only looked at."""
+
+
+def _of_units(part: Part) -> bool:
+    """Whether a part is of units by themselves, each slow by a time."""
+    return not part.scaled and (part.pattern == ENDS or len(part.members) == 1)
+
+
+def _length(fit: Explanation) -> float:
+    return fit.length
 
 
 class PartFinder(Fitter):
@@ -54,40 +69,54 @@ class PartFinder(Fitter):
             parts += [Part(pattern, group) for pattern in PATTERNS]
         # the inside of two units is a pair
         parts = [p for p in parts if p.pattern != INSIDE or len(p.members) > 2]
-        kept: dict[tuple[bytes, bytes], Part] = {}
-        rows, weights = [], []
-        for part in parts:
-            column = self.column(part)
-            pays = np.flatnonzero(column)
-            key = (pays.tobytes(), column[pays].tobytes())
-            if key not in kept and self.fits(part):
-                kept[key] = part
-                rows.append(pays)
-                weights.append(column[pays])
-        ends = np.cumsum([0, *map(len, rows)])
-        shape = (len(rows), len(self.level))
-        nothing = [np.zeros(0)]
-        values, columns = np.concatenate(weights or nothing), np.concatenate(rows or nothing)
-        matrix = csr_array((values, columns.astype(np.int64), ends), shape=shape)
-        norm = np.sqrt(np.array([float((w**2).sum()) for w in weights]))
-        return list(kept.values()), matrix, norm
+        rows = [self.paying(part) for part in parts]
+        ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
+        pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
+        weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])
+        weights *= np.where(
+            np.repeat([p.scaled for p in parts], np.diff(ends)), self.pace[pairs], 1
+        )
+        shape = len(parts), len(self.level)
+        matrix = csr_array((weights, pairs, ends), shape=shape)
+        share = csr_array((np.ones(len(pairs)), pairs, ends), shape=shape) @ self.one_hot
+        kept: dict[tuple[bytes, bytes], int] = {}
+        for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
+            own = slice(ends[k], ends[k + 1])
+            # of parts that the same pairs pay for in the same way, the first
+            kept.setdefault((pairs[own].tobytes(), weights[own].tobytes()), int(k))
+        places = list(kept.values())
+        matrix = matrix[places]
+        return [parts[k] for k in places], matrix, np.sqrt((matrix * matrix).sum(axis=1))
 
-    def promising(self, fit: Explanation, banned: Sequence[Part] = ()) -> list[Part]:
-        """Return the parts whose pairs exceed what is expected most clearly."""
+    def promising(self, fit: Explanation, banned: Sequence[int] = ()) -> list[Part]:
+        """Return the candidates whose pairs exceed what is expected most clearly."""
         parts, matrix, norm = self.candidates
         if not parts:
             return []
         sigma = np.hypot(fit.spread, self.times.error) * fit.expected
         excess = np.clip((self.times.seconds - fit.expected) / sigma, -CLIP, CLIP)
         score = (matrix @ excess) / norm
-        taken = {*fit.parts, *banned}
-        best = np.argsort(-score, kind="stable")[: TRIED + len(taken)]
-        return [parts[k] for k in best if score[k] > PROMISE and parts[k] not in taken][:TRIED]
+        score[[*self.places(fit.parts), *banned]] = 0.0
+        best = np.argsort(-score, kind="stable")[:TRIED]
+        return [parts[k] for k in best if score[k] > PROMISE]
+
+    def places(self, parts: Sequence[Part]) -> list[int]:
+        """Return the places of parts among the candidates."""
+        return [self._place[part] for part in parts if part in self._place]
+
+    @cached_property
+    def _place(self) -> dict[Part, int]:
+        return {part: k for k, part in enumerate(self.candidates[0])}
+
+    @cached_property
+    def _of_groups(self) -> list[int]:
+        """Places of the candidates that are of groups."""
+        return [k for k, part in enumerate(self.candidates[0]) if len(part.members) > 1]
 
     def grow(
         self,
         fit: Explanation,
-        banned: Sequence[Part] = (),
+        banned: Sequence[int] = (),
         most: int = MAX_PARTS,
         rival: Explanation | None = None,
     ) -> Explanation:
@@ -102,7 +131,7 @@ class PartFinder(Fitter):
             ]
             if not trials:
                 break
-            better = self.with_part(fit, min(trials)[2])
+            better = self.alike(self.with_part(fit, min(trials)[2]))
             gain = fit.length - better.length
             if not gain > 0:
                 break
@@ -111,12 +140,28 @@ class PartFinder(Fitter):
                 break
         return fit
 
+    def alike(self, fit: Explanation) -> Explanation:
+        """Join the last part with those, or the one, most like it if all are of units."""
+        last = len(fit.parts) - 1
+        if not _of_units(fit.parts[last]) or not np.isfinite(fit.length):
+            return fit
+        off = {
+            k: abs(fit.seconds[k] - fit.seconds[last])
+            for k, part in enumerate(fit.parts[:last])
+            if _of_units(part)
+        }
+        near = [k for k in off if off[k] <= ALIKE * fit.seconds[last]]
+        if not near:
+            return fit
+        sets = {(min(near, key=off.__getitem__), last), (*near, last)}
+        return min([fit, *(self.joined(fit, some) for some in sorted(sets))], key=_length)
+
     def estimate(self, fit: Explanation, part: Part) -> float:
         """Estimate the length with one more part, all other numbers as they are."""
         column = self.column(part)
         pays = column > 0
         rest = (self.times.seconds - fit.expected)[pays] / column[pays]
-        extra = float(np.median(rest))
+        extra = middle(rest)
         if extra <= 0:
             return np.inf
         expected = fit.expected + extra * column
@@ -140,27 +185,66 @@ class PartFinder(Fitter):
 
     def exchanges(self, fit: Explanation) -> Iterator[Explanation]:
         """Try explanations that differ in a part, or in all parts of a group."""
-        groups = [p for p in fit.parts if len(p.members) > 1]
-        for part in groups:
+        yield from self.regrouped(fit)
+        for part in filter(fit.is_group, fit.parts):
             inner = [p for p in fit.parts if set(p.members) <= set(part.members)]
             bare = self.without(fit, inner)
-            yield self.grow(bare, [p for p in self.candidates[0] if len(p.members) > 1])
+            yield self.grow(bare, self._of_groups)
         for part in fit.parts:
             bare = self.without(fit, [part])
             yield bare
-            yield self.grow(bare, [part])
+            if len(part.members) == 1 or fit.is_group(part):
+                yield self.grow(bare, self.places([part]))
         for group in self.groups:
             inner = [p for p in fit.parts if set(p.members) <= set(group)]
-            if len(inner) > 1:
+            if len(inner) > 1 or any(not fit.is_group(p) for p in inner if len(p.members) > 1):
                 bare = self.without(fit, inner)
                 for pattern in PATTERNS:
                     part = Part(pattern, group)
                     if self.column(part).any():
-                        yield self.grow(self.with_part(bare, part), inner)
+                        yield self.grow(self.with_part(bare, part), self.places(inner))
+
+    def regrouped(self, fit: Explanation) -> Iterator[Explanation]:
+        """Try to join units that are slow alike, and to take one out of those joined."""
+        units = sorted(
+            (k for k, part in enumerate(fit.parts) if _of_units(part)), key=lambda k: fit.seconds[k]
+        )
+        alike = [k for k in units if fit.seconds[k] >= (1 - ALIKE) * fit.seconds[units[-1]]]
+        if len(alike) > 2:
+            yield self.joined(fit, alike)
+        for one, other in pairwise(units):
+            if fit.seconds[other] - fit.seconds[one] <= ALIKE * fit.seconds[other]:
+                yield self.joined(fit, (one, other))
+        for k, part in enumerate(fit.parts):
+            if part.pattern == ENDS and len(part.members) > 2:
+                yield self.parted(fit, k)
+
+    def parted(self, fit: Explanation, k: int) -> Explanation:
+        """Let the unit that is off most have a time of its own, apart from the others."""
+        part = fit.parts[k]
+        off = (self.times.seconds - fit.expected) / fit.expected
+        own = [middle(off[self.column(Part(LEAVING, (m,))) > 0]) for m in part.members]
+        odd = part.members[int(np.argmax(np.abs(own)))]
+        rest = Part(ENDS, tuple(m for m in part.members if m != odd))
+        return self.with_part(
+            self.with_part(self.without(fit, [part]), rest), Part(LEAVING, (odd,))
+        )
 
     def best(self, first: Explanation) -> Explanation:
         """Return the shortest explanation found from a first one."""
         return self.improve(self.grow(first))
+
+    def carried(self, known: Explanation, rounds: int = ROUNDS) -> list[Explanation]:
+        """Explain the map by the parts of an explanation on another hierarchy, or by some.
+
+        A group may add what was thought to be its parts', or the other way round.
+        """
+        groups = [part for part in known.parts if known.is_group(part)]
+        here = [self.as_here(part, known) for part in groups]
+        within = {m for part in here if part for m in part.members}
+        inner = [p for p in known.parts if p not in groups and within.issuperset(p.members)]
+        less = [[], *([part] for part in groups[:FEW]), groups if len(groups) > 1 else [], inner]
+        return [self.like(known, some, rounds) for k, some in enumerate(less) if some or not k]
 
     def quick(
         self, rival: Explanation | None = None, most: int = QUICK, known: Explanation | None = None
@@ -170,7 +254,7 @@ class PartFinder(Fitter):
         ``known`` is an explanation on another hierarchy, whose parts are a start, too.
         """
         starts: list[Explanation] = []
-        for fit in [*self.starts(), *([self.like(known)] if known and known.parts else [])]:
+        for fit in [*self.starts(), *(self.carried(known) if known else [])]:
             if fit.parts or not any(
                 np.allclose(fit.base, s.base, rtol=0.01, equal_nan=True) for s in starts
             ):
