@@ -1,4 +1,4 @@
-"""The two sides of a comparison: files and folders, sorted by what was measured in them."""
+"""Launches: files and folders, and the sides of a comparison sorted by what was measured."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class Pairing(NamedTuple):
     after: list[Run]
 
 
-def runs_of(text: str) -> list[Run]:
-    """Read the runs of one side.
+def runs_of(*texts: str) -> list[Run]:
+    """Read the runs of one side, each file once.
 
     Parameters
     ----------
-    text
-        A run file, a folder of them (or of folders of them), several joined by commas, or a name
-        ``run.jsonl`` that stands for ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+    texts
+        Each a run file, a folder of them (or of folders of them), several joined by commas, or a
+        name ``run.jsonl`` that stands for ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
 
     Raises
     ------
     InputError
         If there are none, or one cannot be read.
     """
-    path = Path(text)
-    words = [text] if path.exists() else text.split(",")
+    lists = ([text] if Path(text).exists() else text.split(",") for text in texts)
+    words = [word for words in lists for word in words]
     files = [file for word in words for file in _files(Path(word))]
     return [read(file) for file in {file.resolve(): file for file in files}.values()]
 

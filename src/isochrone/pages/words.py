@@ -13,7 +13,8 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 __all__ = [
-    "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges", "warnings_of", "with_hosts",
+    "between", "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges", "warnings_of",
+    "with_hosts",
 ]  # fmt: skip
 
 MAX_WARNINGS: Final = 20
@@ -39,7 +40,12 @@ def interval(times: Times) -> str:
     """Write the interval of a median, with one unit if both ends have the same."""
     if times.n < 2 or not times.has_interval:
         return "–"
-    low, high = format_seconds(times.low), format_seconds(times.high)
+    return between(times.low, times.high)
+
+
+def between(least: float, most: float) -> str:
+    """Write two times, with one unit if both have the same: ``1.16 … 1.22 µs``."""
+    low, high = format_seconds(least), format_seconds(most)
     number, _, unit = low.partition(" ")
     return f"{number} … {high}" if high.endswith(f" {unit}") else f"{low} … {high}"
 

@@ -1,4 +1,9 @@
-"""Summarise run files: levels of a map, curves of a sweep, points of a hot spot, phases of I/O."""
+"""Summarise run files: levels of a map, curves of a sweep, points of a hot spot, phases of I/O.
+
+The intervals of one run cover its moments, not what differs from one start to another. With --pool
+all files are launches of one measurement, as `isochrone measure … --runs 5 -o run.jsonl` writes
+them, and intervals rest on the launches: that of the typical time, and that for the next start.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,13 @@ import argparse
 import json
 from pathlib import Path
 
+from isochrone.cli.input import tell_partial
 from isochrone.cli.options import add_least, add_message_size
-from isochrone.pages import terminal
+from isochrone.cli.sides import runs_of
+from isochrone.pages import launches, terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
+from isochrone.results.launches import pool
 from isochrone.runfile.file import read
 
 __all__ = ["add_arguments", "run"]
@@ -17,21 +25,42 @@ __all__ = ["add_arguments", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="run file")
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    parser.add_argument(
+        "--pool", action="store_true",
+        help="all files are launches of one measurement: typical times with intervals over the "
+        "launches. FILE may be a folder, or run.jsonl for run-1.jsonl, run-2.jsonl …",
+    )  # fmt: skip
     add_message_size(parser)
     add_least(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what each file holds."""
+    """Print what each file holds, or all launches together."""
+    if args.pool:
+        return _pooled(args)
     asked = Asked(args.bytes, args.least)
+    files = [Path(name) for name in args.files]
     if args.json:
-        documents = [document(read(path), asked) for path in args.files]
+        documents = [document(read(path), asked) for path in files]
         print(json.dumps(documents[0] if len(documents) == 1 else documents))
         return 0
-    for number, path in enumerate(args.files):
+    for number, path in enumerate(files):
         if number:
             print()
         terminal.render(page_of(read(path), asked))
+    return 0
+
+
+def _pooled(args: argparse.Namespace) -> int:
+    runs = runs_of(*args.files)
+    found = pool(runs, args.bytes)
+    for one in runs:
+        if not one.complete:
+            tell_partial(one.where)
+    if args.json:
+        print(json.dumps(found.to_json()))
+    else:
+        terminal.print_blocks(launches.blocks(found))
     return 0

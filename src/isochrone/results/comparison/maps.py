@@ -1,9 +1,9 @@
-"""The pairs of two latency maps, matched by the places of their ranks."""
+"""The pairs of latency maps, matched by the places of their ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,49 @@ from isochrone.results.comparison.places import Places, places_of
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting
 
-__all__ = ["of_maps"]
+__all__ = ["Matched", "keys_of", "matched", "of_maps"]
 
 Array = NDArray[np.float64]
 
 SMALLEST: Final = 1e-12
 """Seconds that stand for a time of 0, which a coarse clock makes."""
+
+
+class Matched(NamedTuple):
+    """Pairs that any of several maps has.
+
+    ``rows`` are two places and a message size each; ``logs`` the logarithms of the medians in
+    seconds, shape (maps, pairs), NaN where a map lacks the pair.
+    """
+
+    places: Places
+    rows: NDArray[np.int64]
+    logs: Array
+
+
+def matched(runs: Sequence[Run]) -> Matched:
+    """Match the pairs of maps by the places of their ranks.
+
+    Raises
+    ------
+    InputError
+        If a map holds no medians.
+    """
+    places = places_of(runs)
+    found = [_pairs(run, seats) for run, seats in zip(runs, places.of_rank, strict=True)]
+    sizes, codes = _codes([pairs for pairs, _ in found], len(places.rank))
+    every = np.unique(np.concatenate(codes))
+    logs = np.full((len(runs), len(every)), np.nan)
+    for one, code, (_, values) in zip(logs, codes, found, strict=True):
+        one[np.searchsorted(every, code)] = values
+    pair, size = np.divmod(every, len(sizes))
+    rows = np.column_stack([*np.divmod(pair, len(places.rank)), sizes[size]])
+    return Matched(places, rows, logs)
+
+
+def keys_of(places: Places, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Say what each pair is: two ranks, or places, and a message size."""
+    return [_key(places, *row) for row in rows.tolist()]
 
 
 def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
@@ -32,18 +69,9 @@ def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
     InputError
         If a map holds no medians, or the sides have no pair in common.
     """
-    runs = [*before, *after]
-    places = places_of(runs)
-    found = [_pairs(run, seats) for run, seats in zip(runs, places.of_rank, strict=True)]
-    sizes, codes = _codes([pairs for pairs, _ in found], len(places.rank))
-    every = np.unique(np.concatenate(codes))
-    logs = np.full((len(runs), len(every)), np.nan)
-    for one, code, (_, values) in zip(logs, codes, found, strict=True):
-        one[np.searchsorted(every, code)] = values
-    pair, size = np.divmod(every, len(sizes))
-    rows = np.column_stack([*np.divmod(pair, len(places.rank)), sizes[size]])
-    known = ~np.isnan(logs)
-    both = known[: len(before)].any(axis=0) & known[len(before) :].any(axis=0)
+    places, rows, logs = matched([*before, *after])
+    known = np.asarray(~np.isnan(logs))
+    both = np.asarray(known[: len(before)].any(axis=0) & known[len(before) :].any(axis=0))
     if not both.any():
         raise InputError("the two sides have no point in common")
     notes = [places.note] if places.note else []
@@ -51,7 +79,7 @@ def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
         notes.append(f"left out, as not on both sides: {_left_out(rows, both)}")
     rows, logs = rows[both], logs[:, both]
     kinds = machine_parts(before[0], after[0], places, rows)
-    keys = [_key(places, *row) for row in rows.tolist()]
+    keys = keys_of(places, rows)
     return Measured(keys, logs[: len(before)], logs[len(before) :], kinds, "pair", notes)
 
 

@@ -1,4 +1,4 @@
-"""What two sides measured: one logarithm of a median for each launch and point."""
+"""What launches, or two sides of them, measured: a logarithm of a median for each and point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isochrone.results.comparison.parts import Group
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Key, identity, points
 
-__all__ = ["Measured", "of_samples"]
+__all__ = ["Measured", "logs_of", "of_samples"]
 
 Array = NDArray[np.float64]
 
@@ -63,9 +63,26 @@ def of_samples(before: Sequence[Run], after: Sequence[Run]) -> Measured:
     notes = []
     if len(keys) < len(left) or len(keys) < len(right):
         notes.append(f"left out, as not on both sides: {_others(left, right)}")
-    logs = [np.array([[times.get(key, np.nan) for key in keys] for times in s]) for s in sides]
+    logs = [_matrix(side, keys) for side in sides]
     kinds = _curves(keys, before[0].by)
     return Measured([dict(key) for key in keys], logs[0], logs[1], kinds, "point", notes)
+
+
+def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
+    """Return every point of several launches, and its logarithms as in `Measured`.
+
+    Raises
+    ------
+    InputError
+        If a run holds no times.
+    """
+    launches = [_medians(run) for run in runs]
+    keys = list(dict.fromkeys(key for times in launches for key in times))
+    return [dict(key) for key in keys], _matrix(launches, keys)
+
+
+def _matrix(launches: Sequence[dict[Key, float]], keys: Sequence[Key]) -> Array:
+    return np.array([[times.get(key, np.nan) for key in keys] for times in launches])
 
 
 def _medians(run: Run) -> dict[Key, float]:
