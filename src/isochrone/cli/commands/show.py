@@ -2,8 +2,8 @@
 
 The intervals of one run cover its moments, not what differs from one start to another. With --pool
 all files are launches of one measurement, as `isochrone measure … --runs 5 -o run.jsonl` writes
-them, and intervals rest on the launches: that of the typical time, and that for the next start. Launches in a row
-are alike: where the load of the machine changes, start them at different times.
+them, and intervals rest on the launches: that of the typical time, and that for the next start.
+Launches in a row are alike: where the load of the machine changes, start them at different times.
 """
 
 from __future__ import annotations
