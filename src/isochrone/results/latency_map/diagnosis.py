@@ -87,6 +87,19 @@ class _Cost:
     instead: tuple[str, ...] = ()
 
 
+def _freedom(spread: float, own: float, times: Times) -> float:
+    """Return the degrees of freedom of a spread, known with ``own``, and the pairs' own errors.
+
+    By Welch and Satterthwaite (1946, *An approximate distribution of estimates of variance
+    components*, Biometrics Bulletin 2, 110-114).
+    """
+    error = float(np.median(times.error))
+    if not times.freedom or not error:
+        return own
+    both = (spread**2 + error**2) ** 2
+    return float(both / (spread**4 / own + error**4 / times.freedom))
+
+
 def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]:
     """Return what a part adds to the middle one of its pairs, and the standard error of that."""
     middle = float(np.median(extra[extra > 0]))
@@ -409,11 +422,11 @@ class Diagnosis:
     def _standing_out(times: Times, fit: Explanation) -> Index:
         """Return the pairs that take longer than explained, beyond chance."""
         rest = np.log(times.seconds / fit.expected)
-        freedom = len(rest) - len(fit.parts) - len(fit.chain)
-        limit = outlier_limit(len(rest), MAD_EFFICIENCY * max(freedom, 1), PAIR_RATE)
+        own = MAD_EFFICIENCY * max(len(rest) - len(fit.parts) - len(fit.chain), 1)
+        limit = outlier_limit(len(rest), _freedom(fit.spread, own, times), PAIR_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
-        spread = max(fit.spread, Q80_TO_SIGMA * float(np.quantile(np.abs(rest), 0.8)))
-        return np.flatnonzero(rest > limit * np.hypot(spread, times.error))
+        wide = Q80_TO_SIGMA * float(np.quantile(np.abs(rest), 0.8))
+        return np.flatnonzero(rest > limit * np.maximum(np.hypot(fit.spread, times.error), wide))
 
     def _pair(self, mask: Mask, expected: float, seconds: float) -> Slow:
         ranks = np.unique(np.concatenate([self.pairs.i[mask], self.pairs.j[mask]]))

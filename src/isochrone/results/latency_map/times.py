@@ -36,6 +36,8 @@ class Times:
         Standard error of each, in log time.
     roof
         Groups beyond which nothing was measured; all units in one where everything was.
+    freedom
+        Degrees of freedom that the errors were estimated with; 0 if that is not known.
     """
 
     units: int
@@ -44,6 +46,7 @@ class Times:
     seconds: Vector
     error: Vector
     roof: Partition
+    freedom: float = 0.0
 
     def some(self, most: int) -> Times:
         """Return the nearest partners of each unit and an even draw of the other pairs.

@@ -9,7 +9,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import INTERVAL_WIDTH, MAD_TO_SIGMA, MEDIAN_LOSS, Q80_TO_SIGMA, middles_by
+from isochrone.base.stats import (
+    INTERVAL_WIDTH,
+    MAD_EFFICIENCY,
+    MAD_TO_SIGMA,
+    MEDIAN_LOSS,
+    Q80_TO_SIGMA,
+    middles_by,
+)
 from isochrone.base.table import Table
 from isochrone.results.latency_map.partitions import Partition, canonical
 from isochrone.results.latency_map.times import Times
@@ -184,13 +191,14 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Vector) -> tuple[Time
     # values lie nearer to the median of few than to the true one
     rest = np.abs(np.log(seconds / middle)) * (1 + FEW / times[inverse])
     rest = rest[times[inverse] > 2]
+    freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times > 2))
     spread = Q80_TO_SIGMA * float(np.quantile(rest, 0.8)) if rest.size else 0.0
     own = np.empty(len(found))
     own[inverse] = _medians_by(key, pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
     error = np.hypot(spread, own) * several
     roof = np.zeros(count, dtype=np.int64)
-    return Times(count, found // count, found % count, together, error, roof), spread
+    return Times(count, found // count, found % count, together, error, roof, freedom), spread
 
 
 def within_nodes(pairs: RankPairs, node: Partition) -> Times:
