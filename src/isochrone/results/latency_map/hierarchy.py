@@ -97,7 +97,9 @@ class _Search:
 
     def __init__(self, times: Times, told: Sequence[Partition]) -> None:
         self.all, self.times = times, times.some(MOST)
-        self.told = {p.tobytes(): p for p in map(canonical, told)}
+        # neither all units in one group nor each by itself is a grouping
+        groupings = (p for p in map(canonical, told) if 0 < p.max() < len(p) - 1)
+        self.told = {p.tobytes(): p for p in groupings}
         self.noise = noise_of(times)
         self.whole_map = not times.roof.any()
         self.paying: dict[Part, tuple[NDArray[np.int64], Matrix]] = {}

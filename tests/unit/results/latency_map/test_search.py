@@ -137,3 +137,11 @@ def test_the_estimate_on_blocks_speaks_for_the_true_groups() -> None:
         assert more == pytest.approx(true, abs=3.0)
     for wrong in (np.repeat([0, 1], 8), np.repeat(np.arange(8), 2)):
         assert Blocks(matrix, wrong, 0.05).by_levels([wrong, EVERYONE]) > true + 20
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_a_machine_told_may_be_no_grouping() -> None:
+    """As packages of machines with a rank on each, or with a single package."""
+    times = times_of(slowed([4], 30.0), noise=0.05)
+    found = explain(times, [np.arange(16), EVERYONE])
+    assert np.array_equal(found.chain[0], SWITCH)
