@@ -142,8 +142,9 @@ class _Search:
             quick.append((fit.length, len(quick), finder, fit, key))
             best = fit if best is None or fit.length < best.length else best
         quick.sort(key=lambda q: q[:2])
-        standing = [q for q in quick if self.stands(q[3])][:PROMISING]
-        for _, _, finder, fit, key in {q[1]: q for q in [*quick[:PROMISING], *standing]}.values():
+        most = PROMISING if known is None else PROMISING // 2
+        standing = [q for q in quick if self.stands(q[3])][:most]
+        for _, _, finder, fit, key in {q[1]: q for q in [*quick[:most], *standing]}.values():
             explored, before = finder.best(fit), self.done[key]
             if before is None or explored.length < before.length:
                 self.done[key] = explored

@@ -43,6 +43,9 @@ ALIKE: Final = 0.5
 FEW: Final = 4
 """Groups that are tried without what they add, on another hierarchy."""
 
+DOUBTED: Final = 8
+"""Parts that others are tried for, those that add least first."""
+
 QUICK: Final = 8
 """The same of a hierarchy that is only looked at."""
 
@@ -190,10 +193,11 @@ class PartFinder(Fitter):
             inner = [p for p in fit.parts if set(p.members) <= set(part.members)]
             bare = self.without(fit, inner)
             yield self.grow(bare, self._of_groups)
-        for part in fit.parts:
+        for place, k in enumerate(np.argsort(fit.seconds)):
+            part = fit.parts[k]
             bare = self.without(fit, [part])
             yield bare
-            if len(part.members) == 1 or fit.is_group(part):
+            if place < DOUBTED and (len(part.members) == 1 or fit.is_group(part)):
                 yield self.grow(bare, self.places([part]))
         for group in self.groups:
             inner = [p for p in fit.parts if set(p.members) <= set(group)]
