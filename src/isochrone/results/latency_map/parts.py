@@ -189,16 +189,17 @@ class PartFinder(Fitter):
     def exchanges(self, fit: Explanation) -> Iterator[Explanation]:
         """Try explanations that differ in a part, or in all parts of a group."""
         yield from self.regrouped(fit)
+        most = len(fit.parts) + 2
         for part in filter(fit.is_group, fit.parts):
             inner = [p for p in fit.parts if set(p.members) <= set(part.members)]
             bare = self.without(fit, inner)
-            yield self.grow(bare, self._of_groups)
+            yield self.grow(bare, self._of_groups, most, fit)
         for place, k in enumerate(np.argsort(fit.seconds)):
             part = fit.parts[k]
             bare = self.without(fit, [part])
             yield bare
             if place < DOUBTED and (len(part.members) == 1 or fit.is_group(part)):
-                yield self.grow(bare, self.places([part]))
+                yield self.grow(bare, self.places([part]), most, fit)
         for group in self.groups:
             inner = [p for p in fit.parts if set(p.members) <= set(group)]
             if len(inner) > 1 or any(not fit.is_group(p) for p in inner if len(p.members) > 1):
@@ -206,7 +207,8 @@ class PartFinder(Fitter):
                 for pattern in PATTERNS:
                     part = Part(pattern, group)
                     if self.column(part).any():
-                        yield self.grow(self.with_part(bare, part), self.places(inner))
+                        first = self.with_part(bare, part)
+                        yield self.grow(first, self.places(inner), most, fit)
 
     def regrouped(self, fit: Explanation) -> Iterator[Explanation]:
         """Try to join units that are slow alike, and to take one out of those joined."""
