@@ -38,7 +38,12 @@ def test_inside_an_allocation_the_ranks_start_through_srun(
     """Slurm's own default starts every rank alone, so the plug-in for the MPI has to be named."""
     mpicc, out = find_mpi(mpi).probe.mpicc, tmp_path / "map.jsonl"
     measure = [SCRIPTS / "isochrone", "measure", "latency-map", "--mpicc", mpicc]
-    answer = slurm_cluster.run("salloc", "--nodes=3", "--ntasks=6", *measure, "-o", out)
+    for _ in range(3):
+        answer = slurm_cluster.run("salloc", "--nodes=3", "--ntasks=6", *measure, "-o", out)
+        # on a busy machine Open MPI's own MPI_Init may crash when a peer connects too early
+        if not ("Segmentation fault" in answer.stderr and "ompi_mpi_init" in answer.stderr):
+            break
+        out.unlink(missing_ok=True)
     assert answer.returncode == 0, answer.stderr
     plug_in = "pmix" if "openmpi" in mpi else "pmi2"
     assert f"Slurm has no default MPI plug-in: srun is given --mpi={plug_in}" in answer.stderr
