@@ -30,6 +30,7 @@ from isochrone.results.comparison.machine import machine_parts
 from isochrone.results.comparison.maps import keys_of, matched
 from isochrone.results.comparison.measured import logs_of
 from isochrone.results.comparison.parts import Group
+from isochrone.results.sweep.curves import no_such_size
 from isochrone.runfile.run import Run
 
 __all__ = ["Launches", "OverLaunches", "over_launches", "pool"]
@@ -152,11 +153,9 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
         raise InputError("the launches hold no times", where=runs[0].where)
     chosen = [k for k, key in enumerate(keys) if _sized(key.get("bytes"), nbytes)]
     if not chosen:
-        known = sorted({key["bytes"] for key in keys if "bytes" in key})
-        raise InputError(
-            f"nothing was measured with {nbytes} bytes", where=runs[0].where,
-            hint=f"there are: {', '.join(map(str, known))}",
-        )  # fmt: skip
+        assert nbytes is not None
+        known = (key["bytes"] for key in keys if "bytes" in key)
+        raise no_such_size(nbytes, known, runs[0].where)
     return Launches(
         runs[0].experiment, runs[0].kind, len(runs),
         over_launches([keys[k] for k in chosen], logs[:, chosen]), _of_levels(levels, logs),

@@ -27,7 +27,7 @@ OTHER: Final = 6.0
 """Nats that a block costs whose time is not that of its level."""
 
 LEAST_ERROR: Final = 0.01
-"""Relative error of a block's time, at least."""
+"""Relative error of a time, at least."""
 
 QUANTILES: Final = np.linspace(0, 1, 25)
 """Blocks whose time may be that of their level."""
@@ -42,12 +42,14 @@ class Blocks:
         Group of each unit.
     seconds
         Time between each two groups, and within each.
-    nats
-        About how many nats it takes to write the times down by blocks and costs.
+    added
+        What each two units cost beyond the time of their groups.
+    expected
+        Time between each two units by blocks and costs.
     """
 
     def __init__(self, times: Matrix, groups: Partition, noise: float) -> None:
-        self.groups = groups
+        self.times, self.groups, self.noise = times, groups, noise
         blocks = block_medians(times, groups)
         rest = times - blocks[np.ix_(groups, groups)]
         np.fill_diagonal(rest, np.nan)
@@ -55,23 +57,29 @@ class Blocks:
         # what all units of a group cost is the group's
         for k in range(int(groups.max()) + 1):
             cost[groups == k] -= np.median(cost[groups == k])
+        self.added = cost[:, None] + cost
         self.seconds = block_medians(times - cost[:, None] - cost, groups)
-        expected = self.seconds[np.ix_(groups, groups)] + cost[:, None] + cost
-        rest = (times - expected) / np.maximum(expected, 0.2 * times)
-        np.fill_diagonal(rest, 0.0)
-        count = int(groups.max()) + 1
-        self.within = _nats(rest, noise)
-        self.nats = self.within + CELL * count * (count + 1) / 2
-        self.noise = noise
-        # the same with one time between all groups and one within all
-        same = groups[:, None] == groups
+        self.expected = self.seconds[np.ix_(groups, groups)] + cost[:, None] + cost
+
+    @cached_property
+    def within(self) -> float:
+        """About how many nats the times take if the blocks and costs are known."""
+        return self._nats(self.expected, self.expected)
+
+    @cached_property
+    def nats(self) -> float:
+        """About how many nats it takes to write the times down by blocks and costs."""
+        count = int(self.groups.max()) + 1
+        return self.within + CELL * count * (count + 1) / 2
+
+    @cached_property
+    def plain(self) -> float:
+        """The same with one time between all groups and one within all."""
+        same = self.groups[:, None] == self.groups
         upper = np.triu(np.ones_like(same), 1)
-        level = np.where(
-            same, np.median(expected[same & upper]), np.median(expected[~same & upper])
-        )
-        rest = (times - level - cost[:, None] - cost) / np.maximum(level, 0.2 * times)
-        np.fill_diagonal(rest, 0.0)
-        self.plain = _nats(rest, noise)
+        near, far = (np.median(self.expected[pairs & upper]) for pairs in (same, ~same))
+        level = np.where(same, near, far)
+        return self._nats(level + self.added, level)
 
     @cached_property
     def cells(self) -> tuple[Index, Index, Matrix, Matrix]:
@@ -103,10 +111,12 @@ class Blocks:
             total += float(np.minimum(0.5 * rest**2, OTHER).sum(axis=1).min())
         return total
 
-
-def _nats(rest: Matrix, noise: float) -> float:
-    """Return about how many nats it takes to write a matrix of relative residuals down."""
-    return float(np.minimum(0.5 * (rest / max(noise, 0.01)) ** 2, STRAY).sum() / 2)
+    def _nats(self, expected: Matrix, level: Matrix) -> float:
+        """Return about how many nats the times take where others are expected."""
+        rest = (self.times - expected) / np.maximum(level, 0.2 * self.times)
+        np.fill_diagonal(rest, 0.0)
+        core = 0.5 * (rest / max(self.noise, LEAST_ERROR)) ** 2
+        return float(np.minimum(core, STRAY).sum() / 2)
 
 
 def block_medians(times: Matrix, groups: Partition) -> Matrix:

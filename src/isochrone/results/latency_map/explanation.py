@@ -6,6 +6,8 @@ t_ij = base[level(i, j)] + the sum over the parts of x_k · w_k(i, j)
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +15,12 @@ from numpy.typing import NDArray
 from isochrone.results.latency_map.partitions import Partition, level_of
 from isochrone.results.latency_map.times import Times
 
-__all__ = ["ENDS", "INSIDE", "LEAVING", "PATTERNS", "TOUCHING", "Explanation", "Part"]
+__all__ = ["ENDS", "INSIDE", "LEAVING", "PATTERNS", "TOUCHING", "Explanation", "Part", "length_of"]
 
 Vector = NDArray[np.float64]
 
 LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
-PATTERNS = (TOUCHING, LEAVING, INSIDE, ENDS)
+PATTERNS: Final = (TOUCHING, LEAVING, INSIDE, ENDS)
 
 
 @dataclass(frozen=True)
@@ -121,3 +123,7 @@ class Explanation:
                 extra += self.added(part, seconds, times)
         least = np.minimum(times.seconds, 0.3 * self.base_of(times))
         return np.asarray(np.maximum(times.seconds - extra, least))
+
+
+length_of = attrgetter("length")
+"""Of several explanations the shortest is wanted."""

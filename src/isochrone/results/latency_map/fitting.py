@@ -23,7 +23,7 @@ from isochrone.results.latency_map.explanation import ENDS, PATTERNS, Explanatio
 from isochrone.results.latency_map.partitions import Partition, level_of
 from isochrone.results.latency_map.times import Times
 
-__all__ = ["MIN_SPREAD", "ROUNDS", "Fitter", "densities", "likelihood", "middle"]
+__all__ = ["MIN_SPREAD", "ROUNDS", "Fitter", "densities", "likelihood", "log_choose", "middle"]
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -84,10 +84,14 @@ class Fitter:
         self.used = np.unique(self.level)
         self.one_hot = (self.level[:, None] == self.used).astype(float)
         self.count = self.one_hot.sum(axis=0)
-        self.middle = [middle(times.seconds[self.level == k]) for k in self.used]
+        self.middles = self.middle_of_levels(times.seconds)
         self.scale = np.ones(self.levels)
-        self.scale[self.used] = np.array(self.middle) / max(self.middle)
+        self.scale[self.used] = self.middles / self.middles.max()
         self.pace = self.scale[self.level]
+
+    def middle_of_levels(self, values: Vector) -> Vector:
+        """Return the middle value of the pairs of each level that has any."""
+        return np.array([middle(values[self.level == k]) for k in self.used])
 
     def paying(self, part: Part) -> tuple[Index, Vector]:
         """Return the pairs that pay for a part, and how often."""
@@ -123,7 +127,7 @@ class Fitter:
         cells = [np.sort(self._cells(k)) for k in self.used]
         usual = [float(c[(len(c) - 1) // 2]) for c in cells]
         least = [float(c[0]) for c in cells]
-        found = {tuple(base): None for base in (self.middle, usual, least)}
+        found = {tuple(base): None for base in (self.middles.tolist(), usual, least)}
         return [self._settle((), self.columns(()), np.array(base)) for base in found]
 
     def _cells(self, k: int) -> Vector:
@@ -156,8 +160,8 @@ class Fitter:
             parts, seconds = tuple(found), np.array(list(found.values()))
             columns = self.columns(parts)
             rest = self.times.seconds - columns @ seconds
-            base = np.array([middle(rest[self.level == k]) for k in self.used])
-            fit = self._settle(parts, columns, np.concatenate([base, seconds]), rounds=rounds)
+            start = np.concatenate([self.middle_of_levels(rest), seconds])
+            fit = self._settle(parts, columns, start, rounds=rounds)
             none = [part for part, x in zip(parts, fit.seconds, strict=True) if x <= 0]
             if not none:
                 return fit
@@ -188,9 +192,7 @@ class Fitter:
         column = self.column(part)
         pays = column > 0
         extra = middle((self.times.seconds - old.expected)[pays] / column[pays])
-        parts = (*old.parts, part)
-        coefficients = np.concatenate([old.base[self.used], old.seconds, [extra]])
-        return self._settle(parts, self.columns(parts), coefficients, old.spread)
+        return self._from(old, (*old.parts, part), [*old.seconds, extra])
 
     def joined(self, old: Explanation, places: Collection[int]) -> Explanation:
         """Let some parts, of units by themselves, add the same time: one number for all."""
@@ -200,15 +202,19 @@ class Fitter:
         parts = (*(old.parts[k] for k in keep), union)
         sizes = [len(part.members) for part in some]
         seconds = float(np.average(old.seconds[list(places)], weights=sizes))
-        coefficients = np.concatenate([old.base[self.used], old.seconds[keep], [seconds]])
-        return self._settle(parts, self.columns(parts), coefficients, old.spread)
+        return self._from(old, parts, [*old.seconds[keep], seconds])
 
     def without(self, old: Explanation, parts: Sequence[Part]) -> Explanation:
         """Take parts away."""
         keep = [k for k, part in enumerate(old.parts) if part not in parts]
-        left = tuple(old.parts[k] for k in keep)
-        coefficients = np.concatenate([old.base[self.used], old.seconds[keep]])
-        return self._settle(left, self.columns(left), coefficients, old.spread)
+        return self._from(old, tuple(old.parts[k] for k in keep), old.seconds[keep])
+
+    def _from(
+        self, old: Explanation, parts: tuple[Part, ...], seconds: Sequence[float] | Vector
+    ) -> Explanation:
+        """Explain the map by other parts, from the times of an explanation on this hierarchy."""
+        start = np.concatenate([old.base[self.used], seconds])
+        return self._settle(parts, self.columns(parts), start, old.spread)
 
     def _settle(
         self,
@@ -287,7 +293,7 @@ class Fitter:
         n, k = self.times.units, len(part.members)
         if k == 1 or part.members in self.groups:
             return 0.0
-        return float(np.log(n) + gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+        return float(np.log(n)) + log_choose(n, k)
 
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:
@@ -306,6 +312,11 @@ class Fitter:
     def choices(self) -> int:
         """Number of parts there are to choose from."""
         return 2 * self.times.units + len(PATTERNS) * len(self.groups)
+
+
+def log_choose(n: int, k: int) -> float:
+    """Return the logarithm of the number of ways to choose k of n."""
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def middle(values: Vector) -> float:

@@ -20,18 +20,13 @@ from scipy.spatial.distance import squareform
 
 from isochrone.base.stats import row_medians
 from isochrone.results.latency_map.blocks import Blocks, block_medians
-from isochrone.results.latency_map.partitions import Partition, canonical
+from isochrone.results.latency_map.partitions import Partition, canonical, is_grouping
 from isochrone.results.latency_map.times import Times
 
 __all__ = [
-    "cuts",
-    "cuts_within",
-    "distances",
-    "fill_missing",
-    "hierarchies",
-    "merged_within",
-    "split_or_merged",
-]
+    "cuts", "cuts_of", "cuts_within", "dense", "distances", "fill_missing", "fitting_best",
+    "hierarchies", "merged_within", "split_or_merged",
+]  # fmt: skip
 
 Matrix = NDArray[np.float64]
 
@@ -56,8 +51,8 @@ SWEEPS: Final = 2
 
 def hierarchies(
     times: Matrix, noise: float, kept: Sequence[int], above: int = 0
-) -> Iterator[list[Partition]]:
-    """Propose chains of nested groupings of the units, the finest first; also the empty one.
+) -> Iterator[tuple[Blocks, list[Partition]]]:
+    """Propose chains of nested groupings of the units, the finest first, with the finest's blocks.
 
     Parameters
     ----------
@@ -71,7 +66,6 @@ def hierarchies(
     above
         Number of levels that were found below.
     """
-    yield []
     if len(times) < 4 or above >= len(kept):
         return
     found: dict[bytes, Blocks] = {}
@@ -84,12 +78,13 @@ def hierarchies(
     for blocks in _best(found, kept[above]):
         for _ in range(SWEEPS):
             moved = fitting_best(times, blocks)
-            if moved.tobytes() in found or not 0 < moved.max() < len(moved) - 1:
+            if moved.tobytes() in found or not is_grouping(moved):
                 break
             blocks = found[moved.tobytes()] = Blocks(times, moved, noise)
     for blocks in {id(one): one for one in [*_best(found, kept[above]), *plain]}.values():
-        for chain in hierarchies(blocks.seconds, noise, kept, above + 1):
-            yield [blocks.groups, *(upper[blocks.groups] for upper in chain)]
+        yield blocks, [blocks.groups]
+        for _, chain in hierarchies(blocks.seconds, noise, kept, above + 1):
+            yield blocks, [blocks.groups, *(upper[blocks.groups] for upper in chain)]
 
 
 def _best(found: dict[bytes, Blocks], most: int) -> list[Blocks]:
@@ -117,6 +112,13 @@ def distances(times: Matrix) -> tuple[Matrix, ...]:
     return np.log(times), _centred(times), profile_distance(times)
 
 
+def cuts_of(times: Matrix) -> Iterator[Partition]:
+    """Cut the dendrograms of all distances between units; none of fewer than four."""
+    if len(times) > 3:
+        for distance in distances(times):
+            yield from cuts(distance)
+
+
 def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
     """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
     distance = distance.copy()
@@ -129,7 +131,7 @@ def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
         if gap[k] > 0:
             labels = fcluster(tree, height[k] + gap[k] / 2, "distance")
             partition = canonical(labels.astype(np.int64))
-            if 0 < partition.max() < len(partition) - 1:
+            if is_grouping(partition):
                 yield partition
 
 
@@ -159,7 +161,7 @@ def merged_within(finer: Partition, coarser: Partition) -> Iterator[Partition]:
     for k in range(int(coarser.max()) + 1):
         for inside in (coarser == k, coarser != k):
             groups = canonical(np.where(inside, finer.max() + 1 + coarser, finer))
-            if 0 < groups.max() < len(groups) - 1 and not np.array_equal(groups, finer):
+            if is_grouping(groups) and not np.array_equal(groups, finer):
                 yield groups
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -18,12 +19,11 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from isochrone.base.stats import MAD_TO_SIGMA, row_medians
-from isochrone.results.latency_map.blocks import Blocks
-from isochrone.results.latency_map.explanation import Explanation, Part
-from isochrone.results.latency_map.fitting import MIN_SPREAD
-from isochrone.results.latency_map.groupings import cuts_within, dense, hierarchies
+from isochrone.results.latency_map.explanation import Explanation, Part, length_of
+from isochrone.results.latency_map.fitting import MIN_SPREAD, log_choose
+from isochrone.results.latency_map.groupings import cuts_of, cuts_within, dense, hierarchies
 from isochrone.results.latency_map.neighbours import neighbours, without_parts
-from isochrone.results.latency_map.partitions import Partition, canonical, level_of
+from isochrone.results.latency_map.partitions import Partition, canonical, is_grouping, level_of
 from isochrone.results.latency_map.parts import PartFinder
 from isochrone.results.latency_map.times import Times
 
@@ -98,7 +98,7 @@ class _Search:
     def __init__(self, times: Times, told: Sequence[Partition]) -> None:
         self.all, self.times = times, times.some(MOST)
         # neither all units in one group nor each by itself is a grouping
-        groupings = (p for p in map(canonical, told) if 0 < p.max() < len(p) - 1)
+        groupings = filter(is_grouping, map(canonical, told))
         self.told = {p.tobytes(): p for p in groupings}
         self.noise = noise_of(times)
         self.whole_map = not times.roof.any()
@@ -111,7 +111,7 @@ class _Search:
         best = self.leaders(self.among(self.plain()))
         for propose in (self.cleaned, self.neighbours):
             while True:
-                shortest = min((self.among(propose(fit), fit) for fit in best), key=_length)
+                shortest = min((self.among(propose(fit), fit) for fit in best), key=length_of)
                 found = self.leaders(shortest)
                 if all(f.length >= b.length - 1e-6 for f, b in zip(found, best, strict=False)):
                     break
@@ -125,7 +125,7 @@ class _Search:
 
     def standing(self) -> Explanation:
         """Return the shortest explanation whose levels stand; without any the one of no groups."""
-        found = sorted((f for f in self.done.values() if f is not None), key=_length)
+        found = sorted((f for f in self.done.values() if f is not None), key=length_of)
         return next((f for f in found if self.stands(f)), self.done[()] or found[0])
 
     def among(
@@ -148,7 +148,7 @@ class _Search:
             explored, before = finder.best(fit), self.done[key]
             if before is None or explored.length < before.length:
                 self.done[key] = explored
-        return min((f for f in self.done.values() if f is not None), key=_length)
+        return min((f for f in self.done.values() if f is not None), key=length_of)
 
     def plain(self) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times as they are, and those that were told."""
@@ -156,9 +156,14 @@ class _Search:
         yield from ([partition] for partition in self.told.values())
         yield list(self.told.values())
         if self.whole_map:
-            yield from self.likely(dense(self.all, self.all.seconds), MANY)
+            yield from self.likely(self.matrix, MANY)
         else:
             yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The times as they are."""
+        return dense(self.all, self.all.seconds)
 
     def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times without what the parts add."""
@@ -168,21 +173,21 @@ class _Search:
 
     def likely(self, matrix: Matrix, kept: Sequence[int]) -> list[list[Partition]]:
         """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
-        blocks: dict[bytes, Blocks] = {}
         found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
-        for chain in hierarchies(matrix, self.noise, kept):
-            if chain:
-                key = chain[0].tobytes()
-                if key not in blocks:
-                    blocks[key] = Blocks(matrix, chain[0], self.noise)
-                found[_key(chain)] = blocks[key].by_levels(chain) + self.code(chain), chain
+        for blocks, chain in hierarchies(matrix, self.noise, kept):
+            found[_key(chain)] = blocks.by_levels(chain) + self.code(chain), chain
         best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
         return [chain for _, chain in best if _key(chain) not in self.done]
+
+    @cached_property
+    def usual(self) -> list[Partition]:
+        """The groupings that are told, and those of the times as they are."""
+        return [*self.told.values(), *(cuts_of(self.matrix) if self.whole_map else [])]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Propose the most promising hierarchies that differ from the best in one grouping."""
         found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
-        for chain in neighbours(best, self.all, self.times, self.noise, self.told.values()):
+        for chain in neighbours(best, self.all, self.times, self.noise, self.usual):
             key = _key(chain)
             if key not in found:
                 finder = self.finder(chain)
@@ -224,7 +229,7 @@ class _Search:
         if not near.size or not far.size:
             return False
         pairs, wrong = near.size + far.size, _exceptions(near, far)
-        sets = _log_choose(pairs, near.size) - _log_choose(pairs, wrong) - np.log(wrong + 1.0)
+        sets = log_choose(pairs, near.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
         widest = max(near[-1] - near[0], far[-1] - far[0])
         apart = far[0] - near[-1] > WIDE_GAP * widest
         return bool(apart or _ways(groups, parent, sizes=False) - sets <= np.log(CHANCE))
@@ -244,16 +249,8 @@ class _Search:
         return total
 
 
-def _length(fit: Explanation) -> float:
-    return fit.length
-
-
 def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
     return tuple(p.tobytes() for p in chain)
-
-
-def _log_choose(n: int, k: int) -> float:
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.results.latency_map.explanation import Explanation
 from isochrone.results.latency_map.fitting import likelihood
-from isochrone.results.latency_map.partitions import Partition, canonical, level_matrix
+from isochrone.results.latency_map.partitions import Partition, canonical, is_grouping, level_matrix
 from isochrone.results.latency_map.times import Times
 
 __all__ = ["moved"]
@@ -100,4 +100,4 @@ def _after(
             for upper in range(k, len(after)):
                 after[upper][members] = chain[upper][to]
     found = {p.tobytes(): p for p in map(canonical, after)}
-    return [p for p in found.values() if 0 < p.max() < len(p) - 1]
+    return [p for p in found.values() if is_grouping(p)]

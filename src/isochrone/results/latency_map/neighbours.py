@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 from isochrone.results.latency_map.blocks import Blocks
 from isochrone.results.latency_map.explanation import LEAVING, Explanation
 from isochrone.results.latency_map.groupings import (
-    cuts,
+    cuts_of,
     cuts_within,
     dense,
-    distances,
     fitting_best,
     merged_within,
     split_or_merged,
 )
 from isochrone.results.latency_map.moves import moved
-from isochrone.results.latency_map.partitions import Partition, canonical, nested
+from isochrone.results.latency_map.partitions import Partition, canonical, is_grouping, nested
 from isochrone.results.latency_map.times import Times
 
 __all__ = ["neighbours", "without_parts"]
@@ -29,7 +28,7 @@ Matrix = NDArray[np.float64]
 
 
 def neighbours(
-    fit: Explanation, times: Times, some: Times, noise: float, told: Iterable[Partition]
+    fit: Explanation, times: Times, some: Times, noise: float, known: Iterable[Partition]
 ) -> Iterator[list[Partition]]:
     """Propose hierarchies, without the roof, that differ in little from that of an explanation.
 
@@ -41,8 +40,8 @@ def neighbours(
         The map, and the pairs of it that hierarchies are compared on.
     noise
         Relative spread of the times.
-    told
-        Groupings that the machine told.
+    known
+        Groupings that are proposed whatever the explanation.
     """
     chain = list(fit.chain[:-1])
     for k in range(len(chain)):
@@ -52,10 +51,9 @@ def neighbours(
             yield [*chain[:k], merged, *chain[k + 1 :]]
             yield [*chain[:k], merged, *chain[k + 2 :]]
     yield from moved(fit, some)
-    groupings = {p.tobytes(): p for p in (*told, *_groupings(fit, times, noise))}
+    groupings = {p.tobytes(): p for p in (*known, *_groupings(fit, times, noise))}
     for partition in groupings.values():
-        nothing = not 0 < partition.max() < len(partition) - 1
-        if not nothing and not any(np.array_equal(partition, p) for p in fit.chain):
+        if is_grouping(partition) and not any(np.array_equal(partition, p) for p in fit.chain):
             yield from _with(chain, partition)
             yield from _alone(fit, partition)
 
@@ -75,9 +73,9 @@ def _groupings(fit: Explanation, times: Times, noise: float) -> Iterator[Partiti
         return
     if times.units < 4:
         return
-    for matrix in (dense(times, times.seconds), *without_parts(fit, times)):
-        for distance in distances(matrix):
-            yield from cuts(distance)
+    for cleaned, matrix in enumerate([dense(times, times.seconds), *without_parts(fit, times)]):
+        if cleaned:
+            yield from cuts_of(matrix)
         for partition in fit.chain[:-1]:
             yield from split_or_merged(matrix, partition)
             yield fitting_best(matrix, Blocks(matrix, partition, noise))

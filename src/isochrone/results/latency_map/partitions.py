@@ -7,7 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Partition", "canonical", "groups_of", "level_matrix", "level_of", "nested"]
+__all__ = [
+    "Partition",
+    "canonical",
+    "groups_of",
+    "is_grouping",
+    "level_matrix",
+    "level_of",
+    "nested",
+]
 
 Partition = NDArray[np.int64]
 """Number of the group of each rank or node."""
@@ -19,6 +27,11 @@ def canonical(labels: Partition) -> Partition:
     order = np.empty_like(first)
     order[np.argsort(first)] = np.arange(len(first))
     return order[inverse].astype(np.int64)
+
+
+def is_grouping(partition: Partition) -> bool:
+    """Whether it joins and separates some: neither all are in one group nor each by itself."""
+    return bool(0 < partition.max() < len(partition) - 1)
 
 
 def groups_of(partition: Partition) -> list[list[int]]:

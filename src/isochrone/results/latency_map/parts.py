@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -18,6 +18,7 @@ from isochrone.results.latency_map.explanation import (
     PATTERNS,
     Explanation,
     Part,
+    length_of,
 )
 from isochrone.results.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, densities, middle
 
@@ -37,6 +38,9 @@ PROMISE: Final = 1.5
 MAX_PARTS: Final = 40
 """Slow parts of one map, at most."""
 
+QUICK: Final = 8
+"""The same of a hierarchy that is only looked at."""
+
 ALIKE: Final = 0.5
 """Units whose times differ by more than this part of the larger are not slow alike."""
 
@@ -46,17 +50,15 @@ FEW: Final = 4
 DOUBTED: Final = 8
 """Parts that others are tried for, those that add least first."""
 
-QUICK: Final = 8
-"""The same of a hierarchy that is only looked at."""
-
 
 def _of_units(part: Part) -> bool:
     """Whether a part is of units by themselves, each slow by a time."""
     return not part.scaled and (part.pattern == ENDS or len(part.members) == 1)
 
 
-def _length(fit: Explanation) -> float:
-    return fit.length
+def _within(units: Collection[int], parts: Sequence[Part]) -> list[Part]:
+    """Return the parts that have no other units than these."""
+    return [part for part in parts if set(part.members) <= set(units)]
 
 
 class PartFinder(Fitter):
@@ -157,7 +159,7 @@ class PartFinder(Fitter):
         if not near:
             return fit
         sets = {(min(near, key=off.__getitem__), last), (*near, last)}
-        return min([fit, *(self.joined(fit, some) for some in sorted(sets))], key=_length)
+        return min([fit, *(self.joined(fit, some) for some in sorted(sets))], key=length_of)
 
     def estimate(self, fit: Explanation, part: Part) -> float:
         """Estimate the length with one more part, all other numbers as they are."""
@@ -191,7 +193,7 @@ class PartFinder(Fitter):
         yield from self.regrouped(fit)
         most = len(fit.parts) + 2
         for part in filter(fit.is_group, fit.parts):
-            inner = [p for p in fit.parts if set(p.members) <= set(part.members)]
+            inner = _within(part.members, fit.parts)
             bare = self.without(fit, inner)
             yield self.grow(bare, self._of_groups, most, fit)
         for place, k in enumerate(np.argsort(fit.seconds)):
@@ -201,7 +203,7 @@ class PartFinder(Fitter):
             if place < DOUBTED and (len(part.members) == 1 or fit.is_group(part)):
                 yield self.grow(bare, self.places([part]), most, fit)
         for group in self.groups:
-            inner = [p for p in fit.parts if set(p.members) <= set(group)]
+            inner = _within(group, fit.parts)
             if len(inner) > 1 or any(not fit.is_group(p) for p in inner if len(p.members) > 1):
                 bare = self.without(fit, inner)
                 for pattern in PATTERNS:
@@ -248,7 +250,7 @@ class PartFinder(Fitter):
         groups = [part for part in known.parts if known.is_group(part)]
         here = [self.as_here(part, known) for part in groups]
         within = {m for part in here if part for m in part.members}
-        inner = [p for p in known.parts if p not in groups and within.issuperset(p.members)]
+        inner = [p for p in _within(within, known.parts) if p not in groups]
         less = [[], *([part] for part in groups[:FEW]), groups if len(groups) > 1 else [], inner]
         return [self.like(known, some, rounds) for k, some in enumerate(less) if some or not k]
 

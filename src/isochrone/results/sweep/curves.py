@@ -7,7 +7,7 @@ the median with its interval, the extremes, the mean and the bandwidth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ __all__ = [
     "Point",
     "curves",
     "is_sweep",
+    "no_such_size",
     "of_size",
     "participants",
     "samples",
@@ -184,6 +185,12 @@ def curves(run: Run) -> list[Curve]:
     return [_curve(run, table, dict(of), sizes) for of, sizes in grouped.items()]
 
 
+def no_such_size(nbytes: int, known: Iterable[int], where: str = "") -> InputError:
+    """Say that nothing was measured with a size, and which sizes there are."""
+    hint = f"there are: {', '.join(map(str, sorted(set(known))))}"
+    return InputError(f"nothing was measured with {nbytes} bytes", where=where, hint=hint)
+
+
 def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Curve]:
     """Return the curves with all their sizes, or with the one size the user names.
 
@@ -200,9 +207,9 @@ def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Cur
         if (points := tuple(point for point in curve.points if point.bytes == nbytes))
     ]
     if not kept:
-        known = sorted({size for curve in found for size in curve.bytes.tolist()})
-        hint = f"there are: {', '.join(map(str, known))}"
-        raise InputError(f"nothing was measured with {nbytes} bytes", where=where, hint=hint)
+        raise no_such_size(
+            nbytes, (size for curve in found for size in curve.bytes.tolist()), where
+        )
     return kept
 
 

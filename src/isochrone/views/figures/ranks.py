@@ -9,7 +9,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
-from isochrone.results.sweep.curves import Curve, Point
+from isochrone.results.sweep.curves import Curve, Point, no_such_size
 from isochrone.runfile.run import Run
 from isochrone.views.labels import Labels, distinguish, ranks_per_node
 from isochrone.views.lines import ChartText, Line, draw_lines
@@ -66,8 +66,7 @@ def _sizes(drawn: Drawn, sizes: Sequence[int]) -> list[int]:
     known = sorted({size for _, curve in drawn for size in curve.bytes.tolist()})
     for size in sizes:
         if size not in known:
-            hint = f"there are: {', '.join(map(str, known))}"
-            raise InputError(f"nothing was measured with {size} bytes", hint=hint)
+            raise no_such_size(size, known)
     if sizes:
         return list(dict.fromkeys(sizes))
     several = [curve for _, curve in drawn if len(curve.points) > 1]  # a barrier has no sizes
