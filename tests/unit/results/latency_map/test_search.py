@@ -7,6 +7,7 @@ import pytest
 
 from isochrone.results.latency_map.blocks import Blocks
 from isochrone.results.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.results.latency_map.groupings import cuts_of, dense
 from isochrone.results.latency_map.hierarchy import explain
 from isochrone.results.latency_map.moves import moved
 from isochrone.results.latency_map.neighbours import neighbours
@@ -42,8 +43,10 @@ def explained(times: Times, groups: Partition, parts: list[Part]) -> Explanation
 
 
 def proposed(fit: Explanation, times: Times) -> list[list[bytes]]:
+    usual = list(cuts_of(dense(times, times.seconds)))
     return [
-        [canonical(p).tobytes() for p in chain] for chain in neighbours(fit, times, times, 0.05, [])
+        [canonical(p).tobytes() for p in chain]
+        for chain in neighbours(fit, times, times, 0.05, usual)
     ]
 
 
