@@ -30,7 +30,7 @@ Find the protocol switch in a sweep over message sizes, from medians and their 9
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.segment_costs import DEPENDENT, exact_costs, fast_costs
 from isochrone.base.stats import INTERVAL_WIDTH
 
 __all__ = ["Break", "Segment", "Segmentation", "segment", "sigma_of_interval"]
@@ -51,8 +52,8 @@ MAX_CANDIDATES: Final = 300
 _ROUNDING: Final = 1e-9
 """Relative deviations below this are rounding, not noise: no criterion may look at them."""
 
-_DEPENDENT: Final = 1e-10
-"""A term is a sum of others if this little of its column is left beside them."""
+_FAST: Final = 1e-9
+"""Squares of the noise, as a part of those of the values, that normal equations can tell."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Break:
 class Segment:
     """The measured values ``low`` … ``high`` of the variable and its coefficients.
 
-    ``form`` is 0 for those of the basis, else the number of an alternative.
+    ``form`` is the number of the formula.
     """
 
     low: float
@@ -114,7 +115,7 @@ def segment(
     y: ArrayLike,
     basis: ArrayLike | Callable[[Array], Array] | None = None,
     *,
-    alternatives: Sequence[ArrayLike] = (),
+    forms: Sequence[Sequence[int]] | None = None,
     sigma: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     max_segments: int = 4,
@@ -134,8 +135,9 @@ def segment(
     basis
         Columns of the linear model, shape (n, terms), or a function that makes them of ``x``;
         1 and x if None.
-    alternatives
-        More such columns; each segment takes those that fit it best.
+    forms
+        Formulas, each by the columns of the basis that it uses: a segment takes the one that is
+        worth most, and pays for its number of terms. A single one with all columns if None.
     sigma
         Standard deviation of each ``y``. The noise is then taken to be at least that, so that
         no break is found in what may be noise. It may be more: real curves are not quite straight.
@@ -159,22 +161,24 @@ def segment(
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     scale = _scale(y, sigma, weights)
     order = np.argsort(x, kind="stable")
-    bases = [_columns(x, basis), *(np.asarray(other, dtype=np.float64) for other in alternatives)]
-    rows = [(np.column_stack([columns, y]) * scale[:, None])[order] for columns in bases]
+    columns = _columns(x, basis)
+    forms = [range(columns.shape[1])] if forms is None else forms
+    rows = (np.column_stack([columns, y]) * scale[:, None])[order]
     values, starts = np.unique(x[order], return_index=True)
-    terms = max(columns.shape[1] for columns in bases)
-    min_values = max(3, terms + 1) if min_values is None else min_values
+    if min_values is None:
+        min_values = max(3, max(len(form) for form in forms) + 1)
     if len(values) < min_values:
         raise InputError(
             f"{len(values)} values of the variable are too few to fit, it takes {min_values}",
             hint="measure more of them",
         )
-    noise = _noise_floor(rows[0][:, -1], known=sigma is not None)
-    data = _Data(rows, values, np.append(starts, len(y)), terms, noise, min_values)
-    whole = [_residual(part) for part in rows]
+    noise = _noise_floor(rows[:, -1], known=sigma is not None)
+    places = _candidates(len(values), min_values, max_candidates)
+    data = _Data(rows, forms, values, np.append(starts, len(y)), places, noise, min_values)
+    whole = data.whole()
     if segments is None and min(whole) <= noise * len(y):
         return _unbroken(data, whole)  # nothing is left that a break could explain
-    return _broken(data, max_segments, segments, max_candidates)
+    return _broken(data, max_segments, segments)
 
 
 def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
@@ -194,30 +198,60 @@ class _Data:
     Attributes
     ----------
     rows
-        For each basis its weighted columns and the weighted ``y``, sorted by ``x``.
+        Weighted columns and the weighted ``y``, sorted by ``x``.
+    forms
+        Columns of each formula.
     values
         The distinct values of ``x``.
     starts
         First row of each value, and the number of rows.
-    terms
-        Coefficients of a segment.
+    places
+        Indices of the values where a break is tried, and their number.
     noise
         Mean square that counts as no deviation.
     min_values
         Fewest values in a segment.
     """
 
-    rows: list[Array]
+    rows: Array
+    forms: Sequence[Sequence[int]]
     values: Array
     starts: NDArray[Any]
-    terms: int
+    places: NDArray[np.int64]
     noise: float
     min_values: int
 
-    def criterion(self, cost: float, segments: int) -> float:
+    def of(self, form: Sequence[int]) -> Array:
+        """Return the rows with the columns of one formula."""
+        return self.rows[:, [*form, -1]]
+
+    @property
+    def fast(self) -> bool:
+        """Whether normal equations are precise enough to choose between many formulas."""
+        whole = float(np.mean(self.rows[:, -1] ** 2))
+        return len(self.forms) > 1 and self.noise > _FAST * whole
+
+    def whole(self) -> list[float]:
+        """Return the squared deviations of a single segment by each formula."""
+        if not self.fast:
+            return [_residual(self.of(form)) for form in self.forms]
+        ends = np.array([0, len(self.values)])
+        costs = fast_costs(self.rows, self.forms, ends, self.starts, self.min_values)
+        return [float(cost) for cost in costs[:, 0, 1]]
+
+    def costs(self) -> Array:
+        """Return the squared deviations of all segments by each formula."""
+        if self.fast:
+            return fast_costs(self.rows, self.forms, self.places, self.starts, self.min_values)
+        return np.stack([
+            exact_costs(self.of(form), self.places, self.starts, self.min_values)
+            for form in self.forms
+        ])  # fmt: skip
+
+    def criterion(self, cost: float, coefficients: int, segments: int) -> float:
         """Return n times SICc (McQuarrie 1999, equation 2); every break is a parameter, too."""
-        n = len(self.rows[0])
-        parameters = segments * self.terms + segments - 1
+        n = len(self.rows)
+        parameters = coefficients + segments - 1
         left = n - parameters - 2
         if left <= 0 or not math.isfinite(cost):
             return math.inf if segments > 1 else 0.0
@@ -227,32 +261,38 @@ class _Data:
 
 
 def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
-    """Return a single segment, of the basis that leaves the least."""
-    form = int(np.argmin(whole))
-    return _result(data, [form], [0, len(data.values)], [data.criterion(whole[form], 1)])
+    """Return a single segment, of the formula that is worth most."""
+    found = [
+        data.criterion(cost, len(form), 1) for cost, form in zip(whole, data.forms, strict=True)
+    ]
+    form = int(np.argmin(np.where(np.isfinite(whole), found, math.inf)))
+    return _result(data, [form], [0, len(data.values)], [found[form]])
 
 
-def _broken(
-    data: _Data, max_segments: int, segments: int | None, max_candidates: int
-) -> Segmentation:
+def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentation:
     """Return the best segmentation of all, or of those into that many segments."""
-    edges = _candidates(len(data.values), data.min_values, max_candidates)
-    costs = np.stack([
-        _costs(_blocks(part, data.starts[edges[:-1]]), edges, data.starts, data.min_values)
-        for part in data.rows
-    ])  # fmt: skip
-    totals, cuts = _cut(costs.min(axis=0), max_segments if segments is None else segments)
-    criterion = [data.criterion(total, k + 1) for k, total in enumerate(totals)]
-    chosen = int(np.argmin(criterion)) if segments is None else segments - 1
-    if not math.isfinite(totals[chosen]):
+    least, form = _by_terms(data.costs(), [len(form) for form in data.forms])
+    found = _cut(least, max_segments if segments is None else segments)
+    best = [
+        min((data.criterion(total, count, k + 1), count) for count, (total, _) in cuts.items())
+        if cuts else (math.inf, 0)
+        for k, cuts in enumerate(found)
+    ]  # fmt: skip
+    chosen = int(np.argmin([value for value, _ in best])) if segments is None else segments - 1
+    if not found[chosen]:
         raise InputError(
             f"the data cannot be cut into {chosen + 1} segments of {data.min_values} values each"
             if chosen
             else "the terms of the model are collinear in these data"
         )
-    ends = [0, *cuts[chosen], len(edges) - 1]
-    forms = [int(np.argmin(costs[:, first, last])) for first, last in pairwise(ends)]
-    return _result(data, forms, [int(edges[end]) for end in ends], criterion)
+    _, path = found[chosen][best[chosen][1]]
+    ends = [0, *(end for end, _ in path)]
+    forms = [
+        int(form[terms][a, b]) for (a, b), (_, terms) in zip(pairwise(ends), path, strict=True)
+    ]
+    return _result(
+        data, forms, [int(data.places[end]) for end in ends], [value for value, _ in best]
+    )
 
 
 def _columns(x: Array, basis: ArrayLike | Callable[[Array], Array] | None) -> Array:
@@ -281,69 +321,77 @@ def _candidates(values: int, min_values: int, max_candidates: int) -> NDArray[np
     return np.unique(np.round(np.linspace(0, values, count + 1)).astype(np.int64))
 
 
-def _blocks(rows: Array, starts: NDArray[np.int64]) -> Array:
-    """Reduce the rows of each place to a triangle with the same normal equations (QR)."""
-    width = rows.shape[1]
-    blocks = np.zeros((len(starts), width, width))
-    for k, part in enumerate(np.split(rows, starts[1:])):
-        small = np.linalg.qr(part, mode="r") if len(part) > width else part
-        blocks[k, : len(small)] = small
-    return blocks
-
-
-def _costs(
-    blocks: Array, places: NDArray[np.int64], starts: NDArray[Any], min_values: int
-) -> Array:
-    """Return the squared deviations of every segment: entry (i, j) of places i to j - 1.
-
-    A triangle for each first place is extended place by place. Nothing is subtracted, so data
-    without noise have costs of rounding size. Segments that are too short or whose terms depend on
-    each other cost infinitely much.
-    """
-    count, width = len(blocks), blocks.shape[1]
-    cost = np.full((count + 1, count + 1), np.inf)
-    triangles = np.zeros((count, width, width))
-    for j in range(count):
-        upper = np.broadcast_to(blocks[j], (j + 1, width, width))
-        triangles[: j + 1] = np.linalg.qr(
-            np.concatenate([triangles[: j + 1], upper], axis=1), mode="r"
-        )
-        inner = triangles[: j + 1, :-1, :-1]
-        left = np.abs(np.diagonal(inner, axis1=1, axis2=2))
-        whole = np.linalg.norm(inner, axis=1)
-        allowed = np.all(left > _DEPENDENT * whole, axis=1)
-        allowed &= places[j + 1] - places[: j + 1] >= min_values
-        allowed &= starts[places[j + 1]] - starts[places[: j + 1]] >= width  # terms, and one more
-        cost[: j + 1, j + 1] = np.where(allowed, triangles[: j + 1, -1, -1] ** 2, np.inf)
-    return cost
-
-
 def _residual(rows: Array) -> float:
     """Return the squared deviations of a single segment; infinite if its terms depend."""
     length = np.maximum(np.linalg.norm(rows[:, :-1], axis=0), 1e-300)
-    found, _, rank, _ = np.linalg.lstsq(rows[:, :-1] / length, rows[:, -1], rcond=_DEPENDENT)
+    found, _, rank, _ = np.linalg.lstsq(rows[:, :-1] / length, rows[:, -1], rcond=DEPENDENT)
     if rank < len(length):
         return math.inf
     return float(np.sum((rows[:, -1] - rows[:, :-1] / length @ found) ** 2))
 
 
-def _cut(cost: Array, max_segments: int) -> tuple[list[float], list[list[int]]]:
-    """Return for 1 … ``max_segments`` the least total cost and the positions of the breaks."""
-    count = len(cost) - 1
-    best = cost[0]
-    came_from: list[NDArray[np.int64]] = []
-    totals, cuts = [float(best[count])], [list[int]()]
-    for number in range(2, max_segments + 1):
-        through = best[:, None] + cost
-        came_from.append(np.argmin(through, axis=0))
-        best = np.min(through, axis=0)
-        totals.append(float(best[count]))
-        path, end = list[int](), count
-        for step in reversed(came_from[: number - 1]):
-            end = int(step[end])
-            path.append(end)
-        cuts.append(path[::-1])
-    return totals, cuts
+def _by_terms(
+    costs: Array, terms: Sequence[int]
+) -> tuple[dict[int, Array], dict[int, NDArray[np.int64]]]:
+    """Return for each number of terms the least costs of all segments, and whose they are."""
+    least, form = {}, {}
+    for count in sorted(set(terms)):
+        mine = np.flatnonzero(np.array(terms) == count)
+        which = np.argmin(costs[mine], axis=0)
+        form[count] = mine[which]
+        least[count] = np.take_along_axis(costs[mine], which[None], axis=0)[0]
+    return least, form
+
+
+_Path = list[tuple[int, int]]
+"""Where each segment ends, and how many terms it has."""
+
+
+def _cut(cost: Mapping[int, Array], max_segments: int) -> list[dict[int, tuple[float, _Path]]]:
+    """Return for 1 … ``max_segments``, and each number of coefficients, the best segments.
+
+    ``cost`` are those of the segments by their number of terms.
+    """
+    count = len(next(iter(cost.values()))) - 1
+    layer = {terms: own[0] for terms, own in cost.items()}
+    came_from: list[dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]] = []
+    found = [_ends(layer, came_from, count, cost)]
+    for _ in range(1, max_segments):
+        options: dict[int, list[tuple[Array, int]]] = {}
+        for total, best in layer.items():
+            for terms, own in cost.items():
+                options.setdefault(total + terms, []).append((best[:, None] + own, terms))
+        layer, back = {}, {}
+        for total, choices in options.items():
+            through = np.stack([one for one, _ in choices])
+            place = through.min(axis=1).argmin(axis=0)
+            start = np.take_along_axis(through.argmin(axis=1), place[None], axis=0)[0]
+            layer[total] = through.min(axis=(0, 1))
+            back[total] = start, np.array([terms for _, terms in choices])[place]
+        came_from.append(back)
+        found.append(_ends(layer, came_from, count, cost))
+    return found
+
+
+def _ends(
+    layer: Mapping[int, Array],
+    came_from: Sequence[Mapping[int, tuple[NDArray[np.int64], NDArray[np.int64]]]],
+    count: int,
+    cost: Mapping[int, Array],
+) -> dict[int, tuple[float, _Path]]:
+    """Follow the best segments back from the end of the data; only those that are possible."""
+    found = {}
+    for total, best in layer.items():
+        if not math.isfinite(best[count]):
+            continue
+        path: _Path = []
+        left, end = total, count
+        for back in reversed(came_from):
+            start, terms = (int(way[end]) for way in back[left])
+            path.append((end, terms))
+            left, end = left - terms, start
+        found[total] = float(best[count]), [*path, (end, left)][::-1]
+    return found
 
 
 def _noise_floor(scaled: Array, *, known: bool) -> float:
@@ -360,7 +408,7 @@ def _result(
     breaks = [Break(float(values[edge - 1]), float(values[edge])) for edge in edges[1:-1]]
     segments = []
     for (first, last), form in zip(pairwise(edges), forms, strict=True):
-        part = data.rows[form][data.starts[first] : data.starts[last]]
+        part = data.of(data.forms[form])[data.starts[first] : data.starts[last]]
         length = np.linalg.norm(part[:, :-1], axis=0)
         found = np.linalg.lstsq(part[:, :-1] / length, part[:, -1], rcond=None)[0] / length
         segments.append(Segment(float(values[first]), float(values[last - 1]), found, form))
