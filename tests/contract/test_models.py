@@ -18,6 +18,8 @@ from made_up.times import grid, noisy, times, truth
 
 NAMES = registry.names("models.families")
 FORMS = [(name, k) for name in NAMES for k in range(len(models.family(name).forms))]
+ONCE = [(name, k) for name, k in FORMS if not models.family(name).sum_of or k in (0, 5)]
+"""The same with few of the sums of families, whose parts are there."""
 TRIALS = 200
 
 
@@ -30,8 +32,7 @@ def test_the_families_of_the_sources_are_there() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_has_help_a_formula_a_source_and_its_limits(name: str) -> None:
-    module = registry.load("models.families", name)
-    family = module.FAMILY
+    module, family = registry.load("models.families", name), models.family(name)
     assert (module.__doc__ or "").splitlines()[0].endswith(".")
     assert family.formula.count("{") == family.formula.count("}")
     assert family.source
@@ -64,11 +65,15 @@ def test_times_without_noise_give_the_coefficients_back(name: str, form: int) ->
     assert model.quality["held_out"]["point"]["average"] < 1e-9
 
 
-@pytest.mark.parametrize(("name", "form"), FORMS)
-def test_intervals_cover_the_truth_in_spite_of_noise(name: str, form: int) -> None:
+@pytest.mark.parametrize(("name", "form"), ONCE)
+def test_intervals_cover_the_truth_in_spite_of_noise(
+    name: str, form: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """2 % noise, 10 repetitions: a 95 % interval covers the truth in at least 90 % of 200 trials,
     and points that were left out are predicted to 1.5 % on average; regimes are looked for.
     """
+    # What is beyond the data has tests of its own, and costs two more fits.
+    monkeypatch.setattr("isochrone.models.backtest.PARTS", ())
     variables, regime = grid(name), truth(name, form)
     exact = times(regime, variables)
     covered, wrong = np.zeros(len(regime.terms)), []
@@ -130,15 +135,17 @@ def test_a_constant_variable_is_named_with_what_to_measure(name: str) -> None:
         try:
             found = models.fit(data, name)
         except InputError as error:
-            assert any(word in str(error) for word in ("collinear", "too few"))
+            assert any(word in str(error) for word in ("collinear", "too few", "is always"))
         else:  # another form of the family needs less
             assert found.regimes[0].terms != regime.terms
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_missing_variable_is_named(name: str) -> None:
+    """Unless a formula of the family can do without it, such as that of a barrier without b."""
     variables = grid(name)
-    for missing in variables:
+    forms = models.family(name).forms
+    for missing in (v for v in variables if all(v in variables_of(f.terms) for f in forms)):
         rest = {key: values for key, values in variables.items() if key != missing}
         rest["n" if missing != "n" else "w"] = np.arange(1.0, len(variables[missing]) + 1)
         data = noisy(times(truth(name), variables), rest, 0, 1, seed=0)

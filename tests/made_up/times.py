@@ -22,6 +22,13 @@ SCALE = {
     "ceil(log2(p))": 3e-5, "ceil(log2(p))*b": 4e-9, "p": 2e-5, "log2(p)": 3e-5,
     "floor(log2(p))": 3e-5,
     "floor(log2(p))*b": 4e-9, "floor(log2(p))*floor(log2(p))*b": 2e-9, "1/p*b": -2e-9,
+    "ppn": 1e-5, "nodes": 3e-5, "nodes*ppn": 2e-5, "ppn*b": 4e-10, "nodes*b": 1.2e-9,
+    "nodes*ppn*b": 6e-10, "ceil(log2(ppn))": 2e-5, "ceil(log2(nodes))": 5e-5,
+    "floor(log2(ppn))": 2e-5, "floor(log2(nodes))": 5e-5, "floor(log2(ppn))*b": 2e-9,
+    "floor(log2(nodes))*b": 4e-9, "ceil(log2(ppn))*b": 2e-9, "ceil(log2(nodes))*b": 4e-9,
+    "log2(p)*log2(p)": 1e-5, "log2(p)*log2(p)*b": 1e-9, "ceil(log2(p))*p*b": 1.2e-9,
+    "log2(p)*p": 4e-6, "sqrt(p)": 3e-5, "sqrt(p)*b": 2e-9, "p*sqrt(p)": 2e-6,
+    "p*sqrt(p)*b": 1.5e-10,
     "pa": 4e-3, "pe": 8e-3, "max(in,out)": 8e-3, "min(in,out)": 1e-3,
 }  # fmt: skip
 """A coefficient for each term, in seconds and bytes: every term of a family is felt."""
@@ -31,7 +38,8 @@ def grid(family: str) -> dict[str, np.ndarray]:
     """Return 80 or so combinations of the variables of a family."""
     needed = variables_of([t for form in models.family(family).forms for t in form.terms])
     axes: dict[str, Any] = {
-        "b": SIZES, "p": RANKS, "w": (1, 2, 4, 8, 16, 32, 64, 128), "n": np.arange(1, 11) * 1e5,
+        "b": SIZES, "p": RANKS, "nodes": (1, 2, 3, 4, 6, 8), "ppn": (1, 2, 4, 6, 8),
+        "w": (1, 2, 4, 8, 16, 32, 64, 128), "n": np.arange(1, 11) * 1e5,
         "pa": range(8), "pe": range(8), "in": range(5), "out": range(5),
     }  # fmt: skip
     mesh = np.meshgrid(*(np.array(axes[name], dtype=float) for name in needed), indexing="ij")

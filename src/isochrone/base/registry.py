@@ -14,9 +14,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, IsochroneError
 
-__all__ = ["FAMILIES", "load", "names", "summary"]
+__all__ = ["FAMILIES", "load", "names", "path_of", "summary"]
 
 FAMILIES: Final = {
     "cli.commands": "command",
@@ -49,20 +49,33 @@ def load(family: str, name: str) -> ModuleType:
     Raises
     ------
     InputError
-        If the family has no plug-in of this name; says which it has.
+        If the family has no plug-in of this name; says which it has. If it cannot be imported; says
+        the file and the reason.
     """
     known = names(family)
     if name not in known:
         raise InputError(f"no {FAMILIES[family]} '{name}'", hint=f"there are: {', '.join(known)}")
-    return import_module(f"isochrone.{family}.{_module(name)}")
+    try:
+        return import_module(f"isochrone.{family}.{_module(name)}")
+    except IsochroneError:
+        raise
+    except Exception as error:  # whatever a file that a user has put there may raise
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(
+            f"the {FAMILIES[family]} cannot be loaded: {reason}", where=str(path_of(family, name))
+        ) from error
 
 
 def summary(family: str, name: str) -> str:
     """Return the first line of a plug-in's docstring, which is its help, without importing it."""
-    path = _PACKAGE.joinpath(*family.split("."), _module(name))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    with path.open(encoding="utf-8") as stream:
+    with path_of(family, name).open(encoding="utf-8", errors="replace") as stream:
         return stream.readline().strip().strip('"').rstrip(".")
+
+
+def path_of(family: str, name: str) -> Path:
+    """Return the file of a plug-in."""
+    path = _PACKAGE.joinpath(*family.split("."), _module(name))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
 def _module(name: str) -> str:

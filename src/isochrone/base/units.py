@@ -14,6 +14,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 
 __all__ = [
+    "LARGEST",
     "Bytes",
     "Seconds",
     "format_bytes",
@@ -26,6 +27,9 @@ __all__ = [
 
 Seconds = float
 Bytes = int
+
+LARGEST: Final = 10**18
+"""No size and no count is larger; products of a few of them are still numbers."""
 
 _TIME_UNITS: Final = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0,

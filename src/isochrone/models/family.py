@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Family", "Form"]
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.models.terms import variables_of
+
+__all__ = ["Family", "Form", "added", "check_family"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,8 @@ class Form:
 class Family:
     """A family of models.
 
+    One of one's own needs no more than forms, and a name by which it is told from others.
+
     Attributes
     ----------
     formula
@@ -43,12 +49,63 @@ class Family:
         Names of the operations it was made for; empty if for anything.
     min_values
         Fewest different values of the variable of a split in a regime.
+    name
+        As the user types it; that of a file in `families` is the name of the file.
+    sum_of
+        Pairs of families: each formula of the one and each of the other, added up, is a form.
     """
 
-    formula: str
-    source: str
-    limitations: str
-    forms: tuple[Form, ...]
+    formula: str = ""
+    source: str = ""
+    limitations: str = ""
+    forms: tuple[Form, ...] = ()
     splits: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     min_values: int = 3
+    sum_of: tuple[tuple[str, str], ...] = ()
+    name: str = "own"
+
+
+def check_family(family: Family) -> None:
+    """Refuse a declaration that cannot be fitted.
+
+    Raises
+    ------
+    InputError
+        If it has no forms, terms or splits are none of the grammar, or a form has not one symbol
+        for each term; says which.
+    """
+    where = f"family '{printable(family.name, 40)}'"
+    if not family.forms:
+        raise InputError(
+            "it has no forms", where=where, hint='such as Form(("1", "b"), ("α", "β"))'
+        )
+    for number, form in enumerate(family.forms, 1):
+        if not isinstance(form, Form) or isinstance(form.terms, str):
+            raise InputError(
+                f"form {number} is not a Form of several terms", where=where,
+                hint='write Form(("1", "b"), ("α", "β")), a form of one Form(("b",), ("β",))',
+            )  # fmt: skip
+        terms, symbols = len(form.terms), len(form.symbols)
+        if not terms or terms != symbols or isinstance(form.symbols, str):
+            raise InputError(
+                f"form {number} has not one symbol for each term", where=where,
+                hint=f"{terms} terms: {', '.join(form.terms)}",
+            )  # fmt: skip
+        _check_terms(form.terms, f"{where}, form {number}")
+    _check_terms(family.splits, f"{where}, splits")
+
+
+def _check_terms(terms: tuple[str, ...], where: str) -> None:
+    try:
+        variables_of(terms)
+    except InputError as error:
+        raise InputError(error.what, where=where, hint=error.hint) from error
+
+
+def added(one: Form, other: Form) -> Form:
+    """Return the sum of two formulas; coefficients of the same term are one."""
+    symbols = dict(zip(one.terms, one.symbols, strict=True))
+    for term, symbol in zip(other.terms, other.symbols, strict=True):
+        symbols[term] = f"{symbols[term]} + {symbol}" if term in symbols else symbol
+    return Form(tuple(symbols), tuple(symbols.values()))

@@ -1,8 +1,8 @@
 """The terms of a model: a name a person can read, and the column of numbers it stands for.
 
 A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
-``floor(log2(v-1))``, ``ceil(log2(v))``, ``1/v``, ``max(v,w)`` or ``min(v,w)``. Names come out of
-files, so they are read by this small grammar and never evaluated.
+``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)`` or ``min(v,w)``. Names
+come out of files, so they are read by this small grammar and never evaluated.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 VARIABLES: Final = {
     "b": "message size in bytes",
     "p": "number of ranks",
+    "nodes": "number of nodes",
+    "ppn": "number of ranks on a node",
     "w": "messages in a window",
     "n": "number of operations",
     "pa": "pairs of messages within a node",
@@ -52,6 +54,7 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
     ),
     (re.compile(r"ceil\(log2\((\w+)\)\)"), _ceil_log2, r"\lceil\log_2 {0}\rceil"),
     (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, r"\lfloor\log_2 {0}\rfloor"),
+    (re.compile(r"sqrt\((\w+)\)"), np.sqrt, r"\sqrt{{{0}}}"),
     (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, r"\max({0},{1})"),
     (re.compile(r"min\((\w+),(\w+)\)"), np.minimum, r"\min({0},{1})"),
 ]  # fmt: skip

@@ -14,6 +14,10 @@ FAMILY = Family(
     forms=(
         Form(("1", "b", "p*b", "p*p*b"), ("τ_1", "τ_2", "t_c,ga + τ_sb", "t_c,sb")),
         Form(("1", "b", "p*b", "log2(p)*p*b"), ("τ_1", "τ_2", "t_c,ga + τ_sb", "t_c,sb")),
+        Form(
+            ("1", "p", "ceil(log2(p))", "b", "p*b", "ceil(log2(p))*p*b"),
+            ("τ_1", "α_ga", "α_sb", "τ_2", "t_c,ga", "t_c,sb"),
+        ),
     ),
     splits=("p", "p*b", "b"),
     operations=("allgather",),

@@ -12,7 +12,10 @@ FAMILY = Family(
         "19, 49-66: allgather as a ring, alltoall in pairs; (p - 1) steps, written out"
     ),
     limitations=("Trees, whose time grows with the logarithm of the ranks."),
-    forms=(Form(("1", "p", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),),
+    forms=(
+        Form(("1", "p"), ("τ_1", "α")),
+        Form(("1", "p", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),
+    ),
     splits=("b", "p", "p*b"),
     operations=("gather", "scatter", "allgather", "alltoall"),
 )

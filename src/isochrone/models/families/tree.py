@@ -16,6 +16,7 @@ FAMILY = Family(
     forms=(
         Form(("1", "ceil(log2(p))"), ("τ", "α")),
         Form(("1", "ceil(log2(p))", "ceil(log2(p))*b"), ("τ", "α", "β")),
+        Form(("1", "ceil(log2(p))", "b", "ceil(log2(p))*b"), ("τ_1", "α", "τ_2", "β")),
         Form(
             ("1", "floor(log2(p))", "floor(log2(p))*b", "floor(log2(p))*floor(log2(p))*b"),
             ("τ", "α", "β_1", "β_2"),

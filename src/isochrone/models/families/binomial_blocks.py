@@ -1,0 +1,27 @@
+"""Blocks along a tree: few steps, each with more blocks than the last."""
+
+from __future__ import annotations
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=(
+        r"t(p,b) = \tau_1 + \alpha\,s + (\tau_2 + \beta\,p)\,b, \quad s = \lceil\log_2 p\rceil "
+        r"\;\text{or}\; \log_2 p"
+    ),
+    source=(
+        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
+        "in MPICH*, International Journal of High Performance Computing Applications 19, 49-66: "
+        "binomial gather and scatter, allgather by recursive doubling and by Bruck"
+    ),
+    limitations="Rings, and one message after the other, whose latency grows with the ranks.",
+    forms=(
+        Form(("1", "ceil(log2(p))", "p*b"), ("τ_1", "α", "β")),
+        Form(("1", "ceil(log2(p))", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),
+        Form(("1", "log2(p)", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),
+    ),
+    splits=("p*b", "b", "p"),
+    operations=("gather", "scatter", "allgather"),
+)

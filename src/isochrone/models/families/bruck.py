@@ -1,0 +1,27 @@
+"""All blocks in few steps, each with half of all blocks."""
+
+from __future__ import annotations
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=(
+        r"t(p,b) = \tau_1 + \tau_2\,p\,b + \alpha\,s + \beta\,p\,b \log_2 p, "
+        r"\quad s = \lceil\log_2 p\rceil \;\text{or}\; p\log_2 p"
+    ),
+    source=(
+        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
+        "in MPICH*, International Journal of High Performance Computing Applications 19, 49-66: "
+        "alltoall of short messages (Bruck)"
+    ),
+    limitations="Long messages, which libraries send in pairs.",
+    forms=(
+        Form(("1", "ceil(log2(p))", "log2(p)*p*b"), ("τ_1", "α", "β")),
+        Form(("1", "log2(p)*p", "log2(p)*p*b"), ("τ_1", "α", "β")),
+        Form(("1", "ceil(log2(p))", "p*b", "log2(p)*p*b"), ("τ_1", "α", "τ_2", "β")),
+    ),
+    splits=("b", "p*b", "p"),
+    operations=("alltoall",),
+)

@@ -1,0 +1,34 @@
+"""One rank after the other, or a ring: within a node and between nodes at a cost of its own."""
+
+from __future__ import annotations
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    formula=(
+        r"t(n,q,b) = \tau_1 + \tau_2\,b + (\alpha_1 + \beta_1\,b)\,q + (\alpha_2 + \beta_2\,b)\,m, "
+        r"\quad m = n \;\text{or}\; n\,q, \quad n = \text{nodes},\; q = \text{ppn}"
+    ),
+    source=(
+        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
+        "operations in MPICH*, International Journal of High Performance Computing Applications "
+        "19, 49-66: allgather as a ring, alltoall in pairs. Between nodes (n - 1) messages of "
+        "their leaders, as in Zhu, Goodell, Gropp and Thakur 2009, *Hierarchical collectives in "
+        "MPICH2*, EuroPVM/MPI, or (n - 1) q of all ranks; (q - 1) within; written out"
+    ),
+    limitations="Trees, whose time grows with the logarithm of the ranks.",
+    forms=(
+        Form(
+            ("1", "ppn", "nodes", "b", "ppn*b", "nodes*b"),
+            ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
+        ),
+        Form(
+            ("1", "ppn", "nodes*ppn", "b", "ppn*b", "nodes*ppn*b"),
+            ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
+        ),
+    ),
+    splits=("b", "nodes"),
+    operations=("gather", "scatter", "allgather", "alltoall"),
+)

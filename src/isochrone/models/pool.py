@@ -1,0 +1,111 @@
+"""The formulas that may be tried on data: those whose variables the data hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from isochrone.models.declarations import declaration
+from isochrone.models.family import Family, Form
+from isochrone.models.observations import Observations
+from isochrone.models.placement import PLACES
+from isochrone.models.terms import variables_of
+
+__all__ = ["Candidate", "Pool", "family_pool", "in_order", "usable", "varying", "whole_pool"]
+
+_SIZES_BY_RANKS: Final = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
+"""Along which an operation may change its algorithm: sizes, ranks, and lines in log b and log p."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One formula of a family; ``made_for`` if that is for the operation at hand."""
+
+    family: str
+    form: Form
+    made_for: bool
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Formulas from which each regime takes one.
+
+    Attributes
+    ----------
+    candidates
+        At least one; each set of terms once.
+    splits
+        Variables, or products of them, along which regimes are looked for.
+    min_values
+        Fewest different values of the variable of a split in a regime.
+    """
+
+    candidates: tuple[Candidate, ...]
+    splits: tuple[str, ...]
+    min_values: int
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """The formulas without where they are from."""
+        return tuple(candidate.form for candidate in self.candidates)
+
+
+def family_pool(chosen: Family, observed: Observations) -> Pool:
+    """Return the formulas of one family."""
+    forms = [Candidate(chosen.name, form, _made_for(chosen, observed)) for form in chosen.forms]
+    return Pool(tuple(forms), chosen.splits, chosen.min_values)
+
+
+def whole_pool(names: Sequence[str], observed: Observations) -> Pool:
+    """Return the usable formulas of several families; those made for the operation come first."""
+    found: dict[frozenset[str], Candidate] = {}
+    splits: dict[str, None] = {}
+    least = 3
+    for name in in_order(names, observed):
+        chosen = declaration(name)
+        for form in usable(chosen, observed):
+            known = Candidate(name, form, _made_for(chosen, observed))
+            found.setdefault(frozenset(form.terms), known)
+        splits |= dict.fromkeys(chosen.splits)
+        least = min(least, chosen.min_values)
+    if {"p", "b"} <= set(varying(observed)):
+        splits = dict.fromkeys(_SIZES_BY_RANKS)
+    return Pool(tuple(found.values()), tuple(splits), least)
+
+
+def usable(chosen: Family, observed: Observations) -> Iterator[Form]:
+    """Yield the forms whose variables the data hold, and that hold the ranks if these vary.
+
+    A time without the number of ranks answers no question about it.
+    """
+    changing = set(varying(observed))
+    places = changing & set(PLACES)
+    for form in chosen.forms:
+        needed = set(variables_of(form.terms))
+        by_ranks = "p" not in changing or "p" in needed or (places and places <= needed)
+        if needed <= observed.variables.keys() and by_ranks:
+            yield form
+
+
+def varying(observed: Observations) -> list[str]:
+    """List the variables that have several values."""
+    return [name for name, values in observed.variables.items() if np.ptp(values) > 0]
+
+
+def in_order(names: Sequence[str], observed: Observations) -> list[str]:
+    """Return families in the order in which a formula that several have is named after one."""
+    return sorted(names, key=partial(_order, observed))
+
+
+def _order(observed: Observations, name: str) -> tuple[bool, bool, int]:
+    """Families for the operation come first, and sums of families last; else narrow ones first."""
+    chosen = declaration(name)
+    return not _made_for(chosen, observed), bool(chosen.sum_of), len(chosen.forms)
+
+
+def _made_for(chosen: Family, observed: Observations) -> bool:
+    return observed.where.get("op") in chosen.operations

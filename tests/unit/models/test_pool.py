@@ -1,0 +1,108 @@
+"""Which formulas are tried on data: all whose variables these hold, none without varying ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isochrone import models
+from isochrone.models import Family, Form
+from isochrone.models.declarations import declared
+from isochrone.models.observations import Observations
+from isochrone.models.pool import family_pool, usable, varying, whole_pool
+from isochrone.models.terms import variables_of
+from made_up.times import noisy
+
+
+def observed(op: str = "bcast", **axes: Any) -> Observations:
+    """Return times at all combinations of some values; how long they took does not matter."""
+    grids = np.meshgrid(*(np.array(values, dtype=float) for values in axes.values()))
+    variables = {name: grid.ravel() for name, grid in zip(axes, grids, strict=True)}
+    seconds = 1e-6 * np.arange(1.0, len(grids[0].ravel()) + 1)
+    (found,) = noisy(seconds, variables, 0, 1, 0, op=op).observations()
+    return found
+
+
+RANKS = (2, 3, 4, 8)
+SIZES = (8, 64, 512, 4096)
+
+
+def names(found: Observations) -> set[str]:
+    return {candidate.family for candidate in whole_pool(declared(), found).candidates}
+
+
+def test_a_formula_without_ranks_is_none_where_ranks_vary() -> None:
+    """Else four ranks and four thousand take as long."""
+    pool = whole_pool(declared(), observed(p=RANKS, b=SIZES))
+    assert all("p" in variables_of(form.terms) for form in pool.forms)
+    assert "hockney" not in names(observed(p=RANKS, b=SIZES))
+    assert "hockney" in names(observed(p=(4,), b=SIZES))
+
+
+def test_nodes_and_ranks_on_each_say_how_many_ranks_there_are() -> None:
+    found = observed(nodes=(1, 2, 4), ppn=(1, 2), b=SIZES)
+    found.variables["p"] = found.variables["nodes"] * found.variables["ppn"]
+    forms = list(usable(models.family("hierarchical-tree"), found))
+    assert len(forms) == len(models.family("hierarchical-tree").forms)
+    only_nodes = Family(forms=(Form(("1", "nodes"), ("τ", "α")),))
+    assert list(usable(only_nodes, found)) == []
+
+
+def test_formulas_of_variables_that_the_data_lack_are_left_out() -> None:
+    """A table of barriers has no b; the forms of `tree` that need none are tried."""
+    forms = whole_pool(declared(), observed("barrier", p=RANKS)).forms
+    assert ("1", "ceil(log2(p))") in [form.terms for form in forms]
+    assert all(variables_of(form.terms) == ["p"] for form in forms)
+
+
+def test_each_sum_of_terms_is_tried_once_as_that_of_the_family_for_the_operation() -> None:
+    """`gather` and `scatter` have the same formula."""
+    for op in ("gather", "scatter"):
+        candidates = whole_pool(declared(), observed(op, p=RANKS, b=SIZES)).candidates
+        terms = [frozenset(candidate.form.terms) for candidate in candidates]
+        assert len(set(terms)) == len(terms)
+        (same,) = (c for c in candidates if set(c.form.terms) == {"1", "b", "p*b"})
+        assert (same.family, same.made_for) == (op, True)
+
+
+def test_a_formula_is_named_after_a_family_and_not_after_a_sum_of_families_that_has_it() -> None:
+    candidates = whole_pool(declared(), observed("scan", p=RANKS, b=SIZES)).candidates
+    (ring,) = (c for c in candidates if set(c.form.terms) == {"b", "p*b"})
+    assert ring.family != "allreduce"
+
+
+def test_the_formulas_of_an_operation_come_first() -> None:
+    made_for = [c.made_for for c in whole_pool(declared(), observed(p=RANKS, b=SIZES)).candidates]
+    assert made_for == sorted(made_for, reverse=True)
+    assert any(made_for)
+    assert not all(made_for)
+
+
+def test_breaks_are_looked_for_along_lines_in_the_logarithms_of_size_and_ranks() -> None:
+    assert set(whole_pool(declared(), observed(p=RANKS, b=SIZES)).splits) == {
+        "b", "p", "p*b", "1/p*b", "sqrt(p)*b",
+    }  # fmt: skip
+
+
+def test_one_family_keeps_its_own_forms_and_splits() -> None:
+    own = Family(name="flat", forms=(Form(("1", "p"), ("τ", "α")),), splits=("b",), min_values=4)
+    pool = family_pool(own, observed(p=RANKS, b=SIZES))
+    assert pool.forms == own.forms
+    assert (pool.splits, pool.min_values) == (("b",), 4)
+
+
+def test_a_variable_of_one_value_does_not_vary() -> None:
+    assert varying(observed(p=(8,), b=SIZES)) == ["b"]
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [("b", "p*b", "log2(p)*b"), ("1", "b", "p*b", "ceil(log2(p))", "ceil(log2(p))*b")],
+)
+def test_an_allreduce_is_a_reduce_and_a_broadcast(terms: tuple[str, ...]) -> None:
+    """Written as a sum; what both have in common has one coefficient."""
+    forms = models.family("allreduce").forms
+    assert set(terms) in [set(form.terms) for form in forms]
+    assert all(len(set(form.terms)) == len(form.terms) == len(form.symbols) for form in forms)

@@ -1,0 +1,25 @@
+"""The grammar of terms: names out of files become columns of numbers, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.models.terms import evaluate_term, latex, unit, variables_of
+
+
+def test_growth_under_congestion_can_be_written_as_a_root() -> None:
+    """The square root of p, and p to the power of 1.5 as a product."""
+    variables = {"p": np.array([4.0, 9.0]), "b": np.array([10.0, 10.0])}
+    assert evaluate_term("sqrt(p)", variables).tolist() == [2, 3]
+    assert evaluate_term("p*sqrt(p)*b", variables).tolist() == [80, 270]
+    assert latex("p*sqrt(p)*b") == r"p\,\sqrt{p}\,b"
+    assert unit("sqrt(p)*b") == "s/B"
+    assert variables_of(["sqrt(p)"]) == ["p"]
+
+
+@pytest.mark.parametrize("term", ["sqrt(x)", "sqrt(p", "sqrt(2)", "cbrt(p)", "p^1.5"])
+def test_what_the_grammar_does_not_know_is_refused(term: str) -> None:
+    with pytest.raises(InputError, match="is not a term of a model"):
+        evaluate_term(term, {"p": np.ones(1)})
