@@ -15,29 +15,40 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
-from isochrone.models.observations import SELECTORS, Samples, from_columns
+from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.origin import GIVEN, together
 from isochrone.runfile.samples import MARKS, counted
 
-__all__ = ["read_csv"]
+__all__ = ["NUMBERS", "number", "read_csv", "samples_of_columns"]
 
-_NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
+NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
+"""Columns of numbers."""
 
 _PARTNERS: Final = ("i", "j", "pairs")
 """What else tells points apart; no variables of a model."""
 
+_COUNTS: Final = ("repeat", "pass", "rate")
+"""What `export --to csv` writes of a repetition: its number, and its time in another form."""
+
+_STARTS: Final = ("launch", "run")
+"""Columns that tell starts of the job apart; ``run`` if it is not the number of a repetition."""
+
 _ORIGIN: Final = "origin"
 """The column in which `export --to csv` says where the times come from."""
+
+_KNOWN: Final = {*NUMBERS, *SELECTORS, *_PARTNERS, *MARKS, _ORIGIN}
 
 MAX_ORIGIN: Final = 60
 MAX_ROWS: Final = 10_000_000
 
 
 def read_csv(path: Path) -> Samples:
-    """Read a CSV; its first line names the columns, unknown ones are left out.
+    """Read a CSV; its first line names the columns.
 
-    Rows that are marked ``void``, or were measured ``again``, count as they do in a run file.
+    A column ``launch`` tells the starts of the job apart. Unknown columns are no variables; they
+    are kept as `Samples.others`. Rows that are marked ``void``, or were measured ``again``, count
+    as they do in a run file.
 
     Raises
     ------
@@ -63,8 +74,7 @@ def _read(reader: Any, path: Path) -> Samples:
         )
     if len(set(names)) != len(names):
         raise InputError("two columns have the same name", where=str(path))
-    known = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS, _ORIGIN}
-    used = [(k, name) for k, name in enumerate(names) if name in known]
+    used = [(k, name) for k, name in enumerate(names) if name not in _COUNTS]
     columns: dict[str, list[Any]] = {name: [] for _, name in used}
     for row in reader:
         if not row:
@@ -76,13 +86,49 @@ def _read(reader: Any, path: Path) -> Samples:
             raise InputError(f"more than {MAX_ROWS} lines", where=str(path))
         for k, name in used:
             text = row[k].strip()
-            columns[name].append(_number(text, name, where) if name in _NUMBERS else text)
+            columns[name].append(number(text, name, where) if name in NUMBERS else text)
     arrays: dict[str, NDArray[Any]] = {
-        name: np.array(values, dtype=np.float64 if name in _NUMBERS else None)
+        name: np.array(values, dtype=np.float64 if name in NUMBERS else None)
         for name, values in columns.items()
     }
+    return samples_of_columns(arrays, str(path))
+
+
+def samples_of_columns(columns: dict[str, NDArray[Any]], where: str) -> Samples:
+    """Return the samples of a table: its rows that count, and where they come from.
+
+    Parameters
+    ----------
+    columns
+        Those of `NUMBERS` as numbers, all others as texts; marks are ``true`` or ``1``. Unknown
+        ones are kept as `Samples.others`.
+    where
+        Names the table in errors.
+
+    Raises
+    ------
+    InputError
+        If the columns are not those of a model.
+    """
+    arrays = {name: values for name, values in columns.items() if name not in _COUNTS}
     origin = _origin(arrays.pop(_ORIGIN, None))
-    return replace(from_columns(_counted(arrays), "table", str(path)), origin=origin)
+    rows = _counted(arrays)
+    data = replace(from_columns(rows, TABLE, where), origin=origin)
+    data.others = {
+        name: rows[name].astype(str)
+        for name in rows if name in _PARTNERS or name not in _KNOWN
+    }  # fmt: skip
+    for name in _STARTS:
+        if name in rows and (name == "launch" or _holds_repetitions(data, rows[name])):
+            data.start = np.unique(data.others.pop(name), return_inverse=True)[1].ravel()
+            break
+    return data
+
+
+def _holds_repetitions(data: Samples, run: NDArray[Any]) -> bool:
+    """Whether some rows of one point have the same value: then it does not number them."""
+    rows = np.column_stack([data.points(), np.unique(run, return_inverse=True)[1].ravel()])
+    return len(np.unique(rows, axis=0)) < len(rows)
 
 
 def _origin(column: NDArray[Any] | None) -> str:
@@ -93,14 +139,21 @@ def _origin(column: NDArray[Any] | None) -> str:
 
 def _counted(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Leave out the rows that do not count, if there are columns that say so."""
-    names = [name for name in columns if name != "seconds" and name not in MARKS]
+    names = [name for name in columns if name in _KNOWN - {"seconds", *MARKS}]
     for mark in MARKS:
         if mark in columns:
             columns[mark] = np.isin(columns[mark], ("true", "1"))
     return counted(Table(columns), names).columns
 
 
-def _number(text: str, name: str, where: str) -> float:
+def number(text: str, name: str, where: str) -> float:
+    """Read a number; a size in bytes may have a unit.
+
+    Raises
+    ------
+    InputError
+        If it is none, or not finite.
+    """
     try:
         value = float(text)
     except ValueError:

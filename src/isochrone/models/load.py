@@ -1,21 +1,28 @@
-"""Samples from whatever a user has: runs, paths of run files, or CSV files of measured times."""
+"""Samples from whatever a user has: runs, run files, CSV files, data frames, columns or rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.models.csv_file import read_csv
 from isochrone.models.observations import Samples, joined, of_run
 from isochrone.models.regime import Selector
+from isochrone.models.tables import Frame, is_frame, is_row, of_rows, of_table
 from isochrone.runfile.file import read as read_run
 from isochrone.runfile.run import Run
 
-__all__ = ["Measured", "load", "load_usable", "samples_of"]
+__all__ = ["Measured", "load", "load_usable", "looks_like_a_table", "samples_of"]
 
-Measured = Run | Samples | str | Path | Iterable[Run | Samples | str | Path]
+_Part = Run | Samples | str | Path | Frame | Mapping[str, Any]
+Measured = _Part | Iterable[_Part]
+
+
+_ENOUGH: Final = 4096
+"""Bytes that tell what a file is."""
 
 
 def load(paths: Sequence[str | Path]) -> Samples:
@@ -67,36 +74,67 @@ def _file(path: Path, run: Run | None = None) -> Samples:
 
 
 def samples_of(measured: Measured) -> Samples:
-    """Return the samples of one or several runs, files, or samples that were read already.
+    """Return the samples of one or several of what can be fitted, or of rows.
 
     Raises
     ------
     InputError
         If there are none, one cannot be read, or they do not belong together.
     """
-    if isinstance(measured, Run | Samples | str | Path):
+    if isinstance(measured, Run | Samples | str | Path | Mapping) or is_frame(measured):
         return _samples(measured)
+    if not isinstance(measured, Iterable):
+        raise _foreign(measured)
     items = list(measured)
     if not items:
         raise InputError("there is nothing to fit")
+    if all(is_row(item) for item in items):
+        return of_rows(items)  # type: ignore[arg-type]  # rows are mappings
     return joined([_samples(item) for item in items])
 
 
-def _samples(item: Run | Samples | str | Path) -> Samples:
+def _samples(item: _Part) -> Samples:
     if isinstance(item, Samples):
         return item
-    if not isinstance(item, Run):
+    if isinstance(item, str | Path):
         return load([item])
+    if not isinstance(item, Run):
+        if isinstance(item, Mapping) or is_frame(item):
+            return of_table(item)
+        raise _foreign(item)
     samples = of_run(item)
     if item.path is not None and item.path.is_file():
         samples.made_from = [{"path": str(item.path), "sha256": sha256(item.path)}]
     return samples
 
 
+def _foreign(item: object) -> InputError:
+    return InputError(
+        f"of type '{type(item).__name__}' nothing can be fitted",
+        hint="give a run, a path, a data frame, columns by name, or rows",
+    )
+
+
+def looks_like_a_table(path: Path) -> bool:
+    """Look at the first line: that of a CSV of measured times names a column ``seconds``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    first = _beginning(path)
+    return first[:1] != b"{" and b"seconds" in first.splitlines()[0] if first else False
+
+
 def _looks_like_a_run(path: Path) -> bool:
     """Look at the first byte: a run file begins with a JSON object, a CSV with a name."""
+    return _beginning(path)[:1] == b"{"
+
+
+def _beginning(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
-            return stream.read(64).lstrip()[:1] == b"{"
+            return stream.read(_ENOUGH).lstrip()
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error

@@ -10,28 +10,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS
 from isochrone.base.text import printable
+from isochrone.base.units import LARGEST
+from isochrone.models.placement import PLACES, contradicts, full_node, informative, placement_of
+from isochrone.models.points import summarised
 from isochrone.models.regime import Selector
+from isochrone.models.starts import ONE_START, Starts
 from isochrone.models.terms import VARIABLES
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
-__all__ = ["SELECTORS", "Observations", "Samples", "from_columns", "joined", "of_run"]
+__all__ = [
+    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "from_columns", "joined", "of_run",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
 SWEEP: Final = "sweep"
 """The kind of run whose options say what was sent."""
 
-COUNTED: Final = ("p", "w")
+TABLE: Final = "table"
+"""The experiment of a CSV."""
+
+COUNTED: Final = ("p", "nodes", "ppn", "w")
 """Variables that are whole numbers from 1."""
 
 SELECTORS: Final = ("op", "order", "mode", "bytes", "hot")
 """What keeps data apart: each value gets formulas of its own."""
 
-_NAMES: Final = {"bytes": "b", "ranks": "p", "window": "w"}
+NAMES: Final = {"bytes": "b", "ranks": "p", "window": "w"}
 """Names in run files and tables, and the variable they are."""
 
 
@@ -46,11 +55,18 @@ class Observations:
     variables
         Arrays of shape (n,).
     seconds
-        Median of the repetitions, shape (n,).
+        Median of the repetitions, of several starts of the job the geometric mean of their medians;
+        shape (n,).
     repeats
         How many repetitions, shape (n,).
     noise
         Typical relative standard error of a median; None if nothing was repeated.
+    starts
+        How far one start of the job is from the next.
+    start
+        Number of the start of each point, -1 where it is of several; shape (n,).
+    constant
+        Variables that are the same in all data and left out therefore: ``nodes`` or ``ppn``.
     """
 
     where: dict[str, Selector]
@@ -58,9 +74,34 @@ class Observations:
     seconds: Array
     repeats: NDArray[np.int64]
     noise: float | None
+    starts: Starts = ONE_START
+    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    constant: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not len(self.start):
+            object.__setattr__(self, "start", np.zeros(len(self.seconds), dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.seconds)
+
+    def only(self, mine: NDArray[np.bool_]) -> Observations:
+        """Return some of the points."""
+        variables = {name: values[mine] for name, values in self.variables.items()}
+        return replace(
+            self, variables=variables, seconds=self.seconds[mine], repeats=self.repeats[mine],
+            start=self.start[mine],
+        )  # fmt: skip
+
+    @property
+    def launches(self) -> int:
+        """How many starts of the job measured a point, typically."""
+        return self.starts.launches
+
+    @property
+    def between(self) -> float | None:
+        """Relative standard deviation between starts; None if each point was in one start only."""
+        return self.starts.between
 
 
 @dataclass
@@ -85,6 +126,13 @@ class Samples:
         Paths of the runs that did not come to their end.
     origin
         Where the times come from (`isochrone.runfile.origin`); several joined by ``and``.
+    start
+        Number of the start of the job that measured a row, shape (n,); all of one if not given.
+    others
+        Columns that are neither variables nor selectors: rows that differ only in them are
+        repetitions. Arrays by name, shape (n,).
+    remarks
+        What was found while reading that a user should know, one sentence each.
     """
 
     variables: dict[str, Array]
@@ -95,8 +143,13 @@ class Samples:
     seconds_are: str = ""
     partial: list[str] = field(default_factory=list)
     origin: str = ""
+    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    others: dict[str, NDArray[Any]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if not len(self.start):
+            self.start = np.zeros(len(self.seconds), dtype=np.int64)
         columns = [*self.variables.values(), self.seconds]
         if not len(self.seconds):
             raise InputError("there are no measured times")
@@ -104,9 +157,19 @@ class Samples:
             raise InputError("a value is not a finite number")
         if not np.all(self.seconds > 0):
             raise InputError("a time is zero or negative")
+        absurd = self.seconds[(self.seconds < MIN_SECONDS) | (self.seconds > MAX_SECONDS)]
+        if len(absurd):
+            raise InputError(
+                f"a time of {absurd[0]:g} s is no measurement",
+                hint=f"times are in seconds, from {MIN_SECONDS:g} to {MAX_SECONDS:g}",
+            )
         for name, column in self.variables.items():
             least = 1 if name in COUNTED else 0
-            wrong = column[(column < least) | ((name in COUNTED) & (column != np.floor(column)))]
+            wrong = column[
+                (column < least)
+                | (column > LARGEST)
+                | ((name in COUNTED) & (column != np.floor(column)))
+            ]
             if len(wrong):
                 raise InputError(f"'{name}' is {wrong[0]:g}, no {VARIABLES[name]}")
 
@@ -130,12 +193,37 @@ class Samples:
                 raise InputError(
                     f"no measured times of {key} '{value}'", hint=f"there are: {known}"
                 )
+        return self.rows(keep)
+
+    def rows(self, keep: NDArray[np.bool_]) -> Samples:
+        """Return some of the rows; ``keep`` has the shape (n,)."""
         return replace(
             self,
             variables={name: values[keep] for name, values in self.variables.items()},
             selectors={name: values[keep] for name, values in self.selectors.items()},
             seconds=self.seconds[keep],
+            start=self.start[keep],
+            others={name: values[keep] for name, values in self.others.items()},
         )
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """What is the same in all rows and no variable therefore: ``nodes`` or ``ppn``."""
+        return informative(self.variables)[1]
+
+    @property
+    def full_node(self) -> int:
+        """Ranks on a full node if one node was filled after the other; 0 if not."""
+        return full_node(self.variables)
+
+    def points(self) -> NDArray[np.int64]:
+        """Return the number of the point of each row: rows of one point are repetitions."""
+        columns = [*self.variables.values(), *self.selectors.values()]
+        code = np.zeros(len(self.seconds), dtype=np.int64)
+        for column in columns:
+            own = np.unique(column, return_inverse=True)[1].ravel()
+            code = np.unique(code * (own.max() + 1) + own, return_inverse=True)[1].ravel()
+        return code
 
     def observations(self) -> list[Observations]:
         """Return the medians, kept apart by the selectors."""
@@ -151,18 +239,13 @@ class Samples:
         ]
 
     def _observed(self, where: dict[str, Selector], mine: NDArray[np.bool_]) -> Observations:
-        names = list(self.variables)
-        rows = np.column_stack([self.variables[name][mine] for name in names])
+        variables, constant = informative(self.variables)
+        rows = np.column_stack([values[mine] for values in variables.values()])
         found, index = np.unique(rows, axis=0, return_inverse=True)
-        index = index.ravel()
-        order = np.argsort(index, kind="stable")
-        counts = np.bincount(index)
-        median, spread = _medians(self.seconds[mine][order], counts)
-        often = counts >= 3  # the spread of two is a coin toss
-        error = MEDIAN_LOSS * MAD_TO_SIGMA * spread[often] / np.sqrt(counts[often])
+        points = summarised(self.seconds[mine], index.ravel(), self.start[mine])
         return Observations(
-            where, dict(zip(names, found.T, strict=True)), median, counts,
-            float(np.median(error)) if often.any() else None,
+            where, dict(zip(variables, found.T, strict=True)),
+            points.seconds, points.repeats, points.noise, points.starts, points.start, constant,
         )  # fmt: skip
 
 
@@ -186,22 +269,41 @@ def of_run(run: Run) -> Samples:
         value = run.options.get(key)
         if key not in columns and isinstance(value, str | int) and run.kind == SWEEP:
             columns[key] = np.full(len(columns["seconds"]), value)
+    if "p" in columns and np.all(columns["p"] == run.size):
+        for key, number in placement_of(run).items():
+            columns[key] = np.full(len(columns["seconds"]), number)
     data = from_columns(columns, run.experiment, run.where)
+    data.others = _others_of(run, columns)
     data.seconds_are = run.quantity
     data.partial = [] if run.complete else [run.where]
     data.origin = run.origin
     return data
 
 
+def _others_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return what else tells the samples of a run apart, as texts."""
+    found = {}
+    if {"i", "j"} <= columns.keys():
+        pairs = zip(columns["i"].tolist(), columns["j"].tolist(), strict=True)
+        found["pair"] = np.array([f"{i}-{j}" for i, j in pairs])
+    found |= {key: columns[key].astype(str) for key in ("pairs", "root") if key in columns}
+    library = printable(run.library.library.partition("\n")[0], 60)
+    return found | {"MPI library": np.full(len(columns["seconds"]), library)}
+
+
 def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: str) -> Samples:
     """Sort columns by what they are; those a model does not know are left out.
 
-    The message size of a hot spot is a selector: its formulas hold for one size.
+    The message size of a hot spot is a selector: its formulas hold for one size. ``n`` is a number
+    of operations only where nothing else says what took the time: in run files, and in tables of
+    other programs, it is the number of repetitions that a row stands for.
     """
-    named = {_NAMES.get(key, key): values for key, values in columns.items()}
+    named = {NAMES.get(key, key): values for key, values in columns.items()}
     if "pa" in named or "in" in named:
         size = named.pop("b", None)
         named |= {} if size is None else {"bytes": size}
+    if not named.keys().isdisjoint(VARIABLES.keys() - {"n"}):
+        named.pop("n", None)  # beside what was communicated it counts repetitions
     numbers = {name: _numbers(named[name], name, where) for name in VARIABLES if name in named}
     if not numbers:
         raise InputError(
@@ -216,8 +318,17 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         selectors[name] = values.astype(np.int64) if whole else values
         if any(not isinstance(value, str | int) for value in selectors[name].tolist()):
             raise InputError(f"a row without '{name}'", where=where)
+    remarks = []
+    if contradicts(numbers):
+        del numbers["ppn"]
+        remarks.append(
+            "not in every row do p ranks fill the nodes with ppn on each: 'ppn' is not used"
+        )
     try:
-        return Samples(numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment)
+        return Samples(
+            numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment,
+            remarks=remarks,
+        )  # fmt: skip
     except InputError as error:
         raise InputError(error.what, where=where, hint=error.hint) from error
 
@@ -230,22 +341,12 @@ def joined(parts: Sequence[Samples]) -> Samples:
     InputError
         If they are not of the same experiment, or have not the same variables.
     """
+    parts, remarks = _alike_placed(parts)
     first = parts[0]
     for other in parts[1:]:
-        if other.experiment != first.experiment:
-            raise InputError(
-                f"a '{first.experiment}' and a '{other.experiment}' cannot be fitted together"
-            )
-        if other.seconds_are != first.seconds_are:
-            raise InputError(
-                "times with different definitions cannot be fitted together: "
-                f"'{printable(first.seconds_are, 60)}'"
-                f" and '{printable(other.seconds_are, 60)}'"
-            )
-        if other.variables.keys() != first.variables.keys() or (
-            other.selectors.keys() != first.selectors.keys()
-        ):
-            raise InputError("the inputs have different variables")
+        _check_together(first, other)
+    starts = np.cumsum([0, *(part.start.max() + 1 for part in parts)])
+    names = dict.fromkeys(name for part in parts for name in part.others)
     return Samples(
         {
             name: np.concatenate([part.variables[name] for part in parts])
@@ -261,19 +362,47 @@ def joined(parts: Sequence[Samples]) -> Samples:
         first.seconds_are,
         [path for part in parts for path in part.partial],
         together(part.origin for part in parts),
-    )
+        np.concatenate([part.start + k for part, k in zip(parts, starts, strict=False)]),
+        {
+            name: np.concatenate([
+                part.others.get(name, np.full(len(part.seconds), "")) for part in parts
+            ])
+            for name in names
+        },
+        [*dict.fromkeys([*remarks, *(remark for part in parts for remark in part.remarks)])],
+    )  # fmt: skip
 
 
-def _medians(seconds: Array, counts: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Return the median and the relative median deviation of repetitions that follow each other."""
-    if np.ptp(counts) == 0:
-        rows = seconds.reshape(len(counts), -1)
-        median = np.median(rows, axis=1)
-        return median, np.median(np.abs(rows - median[:, None]), axis=1) / median
-    parts = np.split(seconds, np.cumsum(counts)[:-1])
-    median = np.array([np.median(part) for part in parts])
-    pairs = zip(parts, median, strict=True)
-    return median, np.array([np.median(np.abs(part - m)) / m for part, m in pairs])
+def _check_together(first: Samples, other: Samples) -> None:
+    """Refuse to join what is not the same."""
+    if other.experiment != first.experiment:
+        raise InputError(
+            f"a '{first.experiment}' and a '{other.experiment}' cannot be fitted together"
+        )
+    if other.seconds_are != first.seconds_are:
+        raise InputError(
+            "times with different definitions cannot be fitted together: "
+            f"'{printable(first.seconds_are, 60)}'"
+            f" and '{printable(other.seconds_are, 60)}'"
+        )
+    if other.variables.keys() != first.variables.keys() or (
+        other.selectors.keys() != first.selectors.keys()
+    ):
+        raise InputError("the inputs have different variables")
+
+
+def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
+    """Leave out ``nodes`` and ``ppn`` where not all parts know them; say which."""
+    lost = [
+        name for name in PLACES
+        if any(name in part.variables for part in parts)
+        and not all(name in part.variables for part in parts)
+    ]  # fmt: skip
+    kept = [
+        replace(part, variables={k: v for k, v in part.variables.items() if k not in lost})
+        for part in parts
+    ]
+    return kept, [f"not all inputs say their {VARIABLES[name]}: it is not used" for name in lost]
 
 
 def _numbers(values: NDArray[Any], name: str, where: str) -> Array:

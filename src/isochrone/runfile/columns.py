@@ -9,9 +9,12 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 
-__all__ = ["MAX_SECONDS", "numbers", "seconds", "texts"]
+__all__ = ["MAX_SECONDS", "MIN_SECONDS", "numbers", "seconds", "texts"]
 
 MAX_SECONDS = 1e9
+
+MIN_SECONDS = 1e-12
+"""A time above zero and below this was not measured: no clock tells it from zero."""
 """A longer time than a generation is a damaged number."""
 
 

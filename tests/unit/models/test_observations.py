@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
+from isochrone.formats.importers import imb, osu
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
 from made_up.times import grid, noisy, run_of, times, truth
@@ -73,3 +75,59 @@ def test_what_cannot_be_counted_is_refused_before_it_is_fitted(
     path.write_text(text)
     with pytest.raises(InputError, match=says):
         models.load([path])
+
+
+@pytest.mark.parametrize("repeats", [(1, 9), (3, 4), (2, 3)])
+def test_points_are_medians_whatever_the_number_and_order_of_repetitions(
+    repeats: tuple[int, int],
+) -> None:
+    """As numpy says for each point by itself; the noise is of those with three and more."""
+    generator = np.random.default_rng(1)
+    p = np.repeat(np.arange(2.0, 52), generator.integers(*repeats, 50))
+    p = generator.permutation(p)
+    seconds = generator.lognormal(-10, 1, len(p))
+    (found,) = models.Samples({"p": p}, {}, seconds, "table").observations()
+    own = [seconds[p == value] for value in found.variables["p"]]
+    assert found.seconds.tolist() == [np.median(times_) for times_ in own]
+    assert found.repeats.tolist() == [len(times_) for times_ in own]
+    errors = [
+        1.2533 * 1.4826 * np.median(np.abs(times_ - np.median(times_)))
+        / np.median(times_) / np.sqrt(len(times_))
+        for times_ in own if len(times_) >= 3
+    ]  # fmt: skip
+    expected = pytest.approx(np.median(errors), rel=1e-3) if errors else None
+    assert found.noise == expected
+
+
+def test_a_hundred_thousand_points_are_reduced_without_a_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The median is not called once for each point: that took three seconds."""
+    b = np.arange(20_000.0)
+    uneven = np.concatenate([b, b[:10_000]])
+    calls = []
+    median = np.median
+    monkeypatch.setattr(np, "median", lambda *args, **more: (calls.append(1), median(*args))[1])
+    models.Samples({"b": uneven}, {}, 1e-6 + uneven, "table").observations()
+    assert len(calls) <= 2
+
+
+def test_repetitions_that_another_program_counted_are_no_operations() -> None:
+    """IMB prints how often each size was repeated; with it every table looked like computation."""
+    golden = ROOT / "tests/golden"
+    pingpong = imb.read(golden / "imb/pingpong-2021.txt")
+    for run in (pingpong, osu.read(golden / "osu/bcast-7.0-full.txt", ranks=4)):
+        assert "n" in run.tables["sample"]
+        data = models.of_run(run)
+        assert "n" not in data.variables
+        assert "b" in data.variables
+    tried = models.fit(pingpong).ranking[0]["families"]
+    assert "compute" not in [row["family"] for row in tried]
+
+
+def test_a_table_of_operations_keeps_their_number(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text("n,seconds\n" + "".join(f"{n},{n}e-9\n" for n in range(100, 900, 100)))
+    assert models.fit(path).family == "compute"
+    path.write_text("op,p,b,n,seconds\nbcast,4,8,1000,1e-6\nbcast,4,16,500,2e-6\n")
+    assert list(models.load([path]).variables) == ["b", "p"]

@@ -1,0 +1,112 @@
+"""Where ranks were: ``nodes`` and ``ppn``, as far as they say what the number of ranks does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.runfile.run import Run
+
+__all__ = [
+    "PLACES",
+    "contradicts",
+    "farther",
+    "full_node",
+    "grouping",
+    "informative",
+    "placement_of",
+    "what_to_vary",
+]
+
+Array = NDArray[np.float64]
+
+PLACES: Final[tuple[str, ...]] = ("nodes", "ppn")
+
+
+def placement_of(run: Run) -> dict[str, float]:
+    """Return the nodes of a run and the ranks on each.
+
+    One node may hold fewer, as the last one does that is filled; where more do, only the nodes are
+    told. Empty if it is not recorded on which hosts the ranks were.
+    """
+    hosts = run.hosts
+    if not all(hosts):
+        return {}
+    counts = sorted(Counter(hosts).values(), reverse=True)
+    even = all(count == counts[0] for count in counts[:-1])
+    return {"nodes": float(len(counts))} | ({"ppn": float(counts[0])} if even else {})
+
+
+def contradicts(variables: Mapping[str, Array]) -> bool:
+    """Whether so many ranks cannot fill so many nodes with so many on each but the last."""
+    if not {"p", *PLACES} <= variables.keys():
+        return False
+    p, nodes, ppn = (variables[name] for name in ("p", *PLACES))
+    return bool(np.any((p > nodes * ppn) | (p <= (nodes - 1) * ppn)))
+
+
+def informative(variables: dict[str, Array]) -> tuple[dict[str, Array], dict[str, float]]:
+    """Leave out what the number of ranks says as well.
+
+    A constant number of nodes, or of ranks on each, makes the other one-to-one with ``p``: a
+    formula cannot tell them apart.
+
+    Returns
+    -------
+    tuple
+        The variables that are left, with ``p`` if it follows from the others; and what is
+        constant, by name.
+    """
+    known = {name: variables[name] for name in PLACES if name in variables}
+    if len(known) == len(PLACES) and "p" not in variables:
+        variables = {"p": known["nodes"] * known["ppn"], **variables}
+    constant: dict[str, float] = {name: float(v[0]) for name, v in known.items() if np.ptp(v) == 0}
+    left_out = set(constant)
+    if len(known) == len(PLACES) and constant:
+        left_out = set(known)
+    elif len(known) == 1 and "p" in variables:
+        left_out |= {name for name, values in known.items() if _same(values, variables["p"])}
+    return {name: v for name, v in variables.items() if name not in left_out}, constant
+
+
+def full_node(variables: Mapping[str, Array]) -> int:
+    """Return the ranks on a full node if one node was filled after the other; 0 if not."""
+    if not set(PLACES) <= variables.keys():
+        return 0
+    nodes, ppn = variables["nodes"], variables["ppn"]
+    most = float(ppn.max())
+    return int(most) if np.all((nodes == 1) | (ppn == most)) and np.any(nodes > 1) else 0
+
+
+def grouping(variables: Mapping[str, Array]) -> list[str]:
+    """Name the variables whose values are left out of a fit, one after the other, to test it.
+
+    Where ``p`` varies, it stands for ``nodes`` and ``ppn``, too: all data of one node are half of
+    them, and what is left cannot tell what is inside a node.
+    """
+    return [name for name in variables if name not in PLACES or "p" not in variables]
+
+
+def farther(variables: Mapping[str, Array], factor: float) -> dict[str, Array]:
+    """Return the same points with ``factor`` times the most ranks, on as many more full nodes."""
+    found = dict(variables)
+    for name, more in (("p", factor), ("nodes", factor), ("ppn", 1.0)):
+        if name in found:
+            found[name] = np.full_like(found[name], more * found[name].max())
+    return found
+
+
+def what_to_vary(missing: Iterable[str], constant: Mapping[str, float]) -> str:
+    """Say which of the variables a family needs are the same everywhere; empty if none is."""
+    found = [f"{name} is always {constant[name]:g}" for name in missing if name in constant]
+    return f"{' and '.join(found)}: measure other values of it" if found else ""
+
+
+def _same(one: Array, other: Array) -> bool:
+    """Whether the values of one variable and of the other go together, one to one."""
+    pairs = len(np.unique(np.column_stack([one, other]), axis=0))
+    return pairs == len(np.unique(one)) == len(np.unique(other))

@@ -1,0 +1,138 @@
+"""How far one start of a job is from the next, seen at points that several starts measured.
+
+The repetitions of one start share where its ranks and pages are, so a start is one value at a
+point, the logarithm of its median, as in `isochrone.results.launches`. The spread of these values
+has two parts: what all points of a start have in common, and what each has of its own (analysis of
+variance with two crossed random factors: Searle, Casella & McCulloch 1992, *Variance Components*,
+chapter 4). Of the spread, what the repetitions explain by themselves is taken away.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.special import stdtrit
+
+from isochrone.base.stats import MAD_TO_SIGMA
+from isochrone.models.medians import medians_by
+
+__all__ = ["ONE_START", "Starts", "compare_starts", "widened"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+_FEW: Final = 10
+"""Degrees of freedom below which a median deviation says less than a sum of squares."""
+
+
+class Starts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Starts of a job, and how far they are from each other.
+
+    Attributes
+    ----------
+    launches
+        How many starts a point has, typically.
+    between
+        Standard deviation of a start's median around the typical one, as a part of the time, beyond
+        what repetitions explain; None if each point was measured in one start only.
+    freedom
+        Its degrees of freedom: few starts hardly tell how much starts differ.
+    alone
+        The part of ``between`` that the points of a start do not have in common.
+    """
+
+    launches: int = 1
+    between: float | None = None
+    freedom: float = 0.0
+    alone: float = 0.0
+
+    def next_start(self, level: float = 0.95) -> float:
+        """Return half the interval of a next start around the typical time, as a part of it.
+
+        0 if it is not known: Hahn & Meeker 1991, *Statistical Intervals*, 4.7.
+        """
+        if not self.between:
+            return 0.0
+        t = float(stdtrit(max(self.freedom, 1.0), (1 + level) / 2))
+        return t * self.between * sqrt(1 + 1 / self.launches)
+
+
+ONE_START: Final = Starts()
+
+
+def widened(seconds: Array, low: Array, high: Array, part: Array) -> tuple[Array, Array]:
+    """Return intervals that hold the next start, too.
+
+    Parameters
+    ----------
+    seconds, low, high
+        Times and their intervals, shape (n,).
+    part
+        `Starts.next_start` of each, shape (n,).
+    """
+    more = part * np.abs(seconds)
+    return seconds - np.hypot(seconds - low, more), seconds + np.hypot(high - seconds, more)
+
+
+def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Starts:
+    """Tell how far starts are from each other.
+
+    Parameters
+    ----------
+    logs
+        Logarithms of the median of one start at one point each, shape (n,).
+    point, start
+        Which point and which start, numbered from 0; shape (n,).
+    error
+        Relative standard error of each median, NaN where it is not known; shape (n,).
+    """
+    number = np.bincount(point)
+    several = number[point] > 1
+    if not several.any():
+        return ONE_START
+    logs, error = logs[several], error[several]
+    point = np.unique(point[several], return_inverse=True)[1].ravel()
+    start = np.unique(start[several], return_inverse=True)[1].ravel()
+    number = np.bincount(point)
+    away = logs - (np.bincount(point, logs) / number)[point]
+    common = medians_by(away, start)
+    rest = away - common[start]
+
+    count, starts = len(logs), len(common)
+    of_common = starts - _separate(point, start)
+    of_rest = count - len(number) - of_common
+    per_start = count / starts
+    shared = float(np.sum(np.bincount(start) * common**2)) / of_common
+    alone = _spread(rest, of_rest) ** 2 if of_rest > 0 else 0.0
+    parts = (shared / per_start, (1 - 1 / per_start) * alone if of_rest > 0 else 0.0)
+    variance = sum(parts)
+    if variance == 0:
+        return Starts(int(np.median(number)), 0.0, float(of_common))
+    # Satterthwaite 1946, An approximate distribution of estimates of variance components.
+    freedom = variance**2 / (parts[0] ** 2 / of_common + parts[1] ** 2 / max(of_rest, 1))
+    known = error[~np.isnan(error)]
+    explained = float(np.median(known**2)) if len(known) else 0.0
+    return Starts(
+        int(np.median(number)), sqrt(max(variance - explained, 0.0)), freedom,
+        sqrt(max(alone - explained, 0.0)),
+    )  # fmt: skip
+
+
+def _spread(rest: Array, freedom: int) -> float:
+    """Return a standard deviation, by the median where there are enough: one may be disturbed."""
+    if freedom < _FEW:
+        return sqrt(float(np.sum(rest**2)) / freedom)
+    return MAD_TO_SIGMA * float(np.median(np.abs(rest))) * sqrt(len(rest) / freedom)
+
+
+def _separate(point: Index, start: Index) -> int:
+    """Count the groups of starts that have no point in common, such as those of each p."""
+    size = int(start.max()) + 1 + int(point.max()) + 1
+    links = coo_matrix((np.ones(len(point)), (start, point + start.max() + 1)), (size, size))
+    return int(connected_components(links, directed=False, return_labels=False))

@@ -1,0 +1,139 @@
+"""What makes measured times doubtful is said with the model that is fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from isochrone import models
+from isochrone.models.unused import unused
+from made_up.launches import launches
+from made_up.sweeps import collective, point_to_point
+
+SIZES = (8, 64, 512, 4096, 32768, 262144)
+
+
+def table(
+    folder: Path, columns: str, values: Sequence[tuple[str, float]], *, repeats: int = 5,
+    noise: float = 0.02, more: str = "",
+) -> Path:  # fmt: skip
+    """Write a CSV: for each value of a column and its factor, gathers of some sizes and ranks."""
+    dice = np.random.default_rng(1)
+    rows = [
+        f"{value},{p},{b},{factor * (5e-6 + p * b * 1e-9) * dice.lognormal(0, noise)}{more}"
+        for _ in range(repeats) for value, factor in values
+        for p in (2, 4, 8, 16) for b in SIZES
+    ]  # fmt: skip
+    path = folder / "times.csv"
+    path.write_text(f"{columns}\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def warnings_of(path: Path) -> list[str]:
+    return models.fit(path, "gather", splits=models.parse_splits(["none"])).warnings
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3, 10])
+def test_merged_rows_that_differ_two_times_are_said_so(tmp_path: Path, repeats: int) -> None:
+    """They were one formula with R² 1.000000."""
+    path = table(tmp_path, "algorithm,p,b,seconds", [("ring", 2.0), ("tree", 1.0)], repeats=repeats)
+    (said, *_) = warnings_of(path)
+    assert "'algorithm' is not used, but its 2 values differ" in said
+    ratio = float(said.split(" differ ")[1].split("x")[0])
+    assert ratio == pytest.approx(2, rel=0.05)
+    assert "(ring against tree)" in said
+    assert "--op" in said
+
+
+def test_a_column_that_makes_no_difference_is_named(tmp_path: Path) -> None:
+    path = table(tmp_path, "host,p,b,seconds", [("n1", 1.0), ("n2", 1.0), ("n3", 1.0)])
+    (said, *_) = warnings_of(path)
+    assert said == (
+        "the column 'host' (3 values) is not used: rows that differ only in it are taken as "
+        "repetitions"
+    )
+
+
+def test_false_alarms_of_columns_without_a_difference_are_rare() -> None:
+    """In at most 1 of 100 tables, for few and many values and repetitions."""
+    dice = np.random.default_rng(2)
+    for values, repeats in ((2, 1), (2, 2), (2, 3), (2, 10), (8, 1), (8, 3), (20, 2)):
+        wrong = 0
+        for _ in range(100):
+            point = np.repeat(np.arange(20), values * repeats)
+            column = np.tile(np.arange(values), 20 * repeats).astype(str)
+            seconds = dice.lognormal(point % 5, 0.3)
+            (found,) = unused({"host": column}, point, seconds)
+            wrong += found.ratio > 1
+        assert wrong <= 1, (values, repeats)
+
+
+def test_a_column_that_follows_from_the_variables_merges_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    rows = [f"{'small' if b < 1000 else 'large'},{b},{1e-6 + b * 1e-9}" for b in SIZES]
+    path.write_text("size_class,b,seconds\n" + "\n".join(rows) + "\n")
+    said = models.fit(path, "hockney").warnings[0]
+    assert said == "the column 'size_class' (2 values) is not used"
+
+
+@pytest.mark.parametrize("column", ["repeat", "pass", "rate"])
+def test_columns_that_number_repetitions_are_not_named(tmp_path: Path, column: str) -> None:
+    path = table(tmp_path, f"{column},p,b,seconds", [(str(k), 1.0) for k in range(8)], repeats=1)
+    assert not any("not used" in warning for warning in warnings_of(path))
+
+
+def test_a_constant_column_is_not_named(tmp_path: Path) -> None:
+    path = table(tmp_path, "host,p,b,seconds", [("n1", 1.0)])
+    assert not any("host" in warning for warning in warnings_of(path))
+
+
+def test_times_of_several_pairs_are_told_apart_only_if_they_differ() -> None:
+    """Pairs within a node and between nodes are one formula, and so are two that are alike."""
+    near = point_to_point(pairs=((0, 1), (0, 2)))
+    assert not any("pair" in warning for warning in models.fit(near, "hockney").warnings)
+    far = point_to_point(pairs=((0, 1), (0, 2)))
+    sample = far.tables["sample"]
+    sample["seconds"][sample["j"] == 2] *= 3
+    assert any("'pair' is not used" in warning for warning in models.fit(far, "hockney").warnings)
+
+
+def test_runs_of_two_libraries_are_said_to_be_two() -> None:
+    runs = [collective(("bcast",), 8), collective(("bcast",), 8)]
+    runs[1].header = {**runs[1].header, "mpi": {"library": "Open MPI v5.0.10", "standard": "3.1"}}
+    runs[1].tables["sample"]["seconds"][:] *= 2
+    said = models.fit(runs, "hockney").warnings
+    assert any("'MPI library' is not used, but its 2 values differ" in text for text in said)
+
+
+def test_repetitions_in_two_groups_are_a_warning_with_place_and_distance() -> None:
+    run = point_to_point(repeats=20, noise=0.02)
+    sample = run.tables["sample"]
+    slow = (sample["bytes"] == 1024) & (sample["repeat"] % 5 > 1)
+    sample["seconds"][slow] *= 2.5
+    (said,) = [text for text in models.fit(run, "hockney").warnings if "two groups" in text]
+    assert "at 1 of " in said
+    assert "two groups, 2.54x apart (at most 2.54x at blocking, b = 1 KiB)" in said
+    assert "larger group (60 % of the repetitions)" in said
+    assert not any(
+        "two groups" in text for text in models.fit(point_to_point(), "hockney").warnings
+    )
+
+
+def test_starts_that_differ_are_not_two_groups() -> None:
+    runs = launches(2, np.random.default_rng(3), between=0.5, within=0.02)
+    assert not any("two groups" in text for text in models.fit(runs, "hockney").warnings)
+
+
+def test_a_model_of_one_start_says_so() -> None:
+    runs = launches(3, np.random.default_rng(4))
+    one = models.fit(runs[0], "hockney").warnings
+    assert any("of one start of the job" in text and "--runs 5" in text for text in one)
+    assert not any("one start" in text for text in models.fit(runs, "hockney").warnings)
+
+
+def test_simulated_times_are_the_same_in_every_start() -> None:
+    (run,) = launches(1, np.random.default_rng(5), clock={"source": "s", "simulated": True})
+    assert not any("one start" in text for text in models.fit(run, "hockney").warnings)
