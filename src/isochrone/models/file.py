@@ -23,7 +23,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
-from isochrone.models.regime import Regime
+from isochrone.models.questions import needed
+from isochrone.models.regime import Regime, Rival, Widening
 from isochrone.models.terms import variables_of
 
 __all__ = ["FORMAT", "document", "from_document", "read", "write"]
@@ -32,6 +33,8 @@ FORMAT: Final = 1
 
 MAX_BYTES: Final = 64 * 1024**2
 """A model file larger than this is none."""
+
+_ROUNDING: Final = 1e-9
 
 _KEYS: Final = [
     field.encode_name for field in msgspec.structs.fields(Model) if field.name != "extra"
@@ -82,7 +85,8 @@ def document(model: Model) -> dict[str, Any]:
         "pieces": [_without_defaults(regime) for regime in model.regimes],
         **model.extra,
     }  # fmt: skip
-    content = json.loads(json.dumps(content))  # tuples become lists, as they will be read
+    # Tuples become lists, as they will be read.
+    content = json.loads(json.dumps(content, default=msgspec.to_builtins))
     return {**content, "sha256": _hash(content)}
 
 
@@ -121,21 +125,49 @@ def _check(model: Model) -> None:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
     for number, regime in enumerate(model.regimes):
         _check_regime(regime, f"piece {number}")
+    along = [widening.along for one in model.regimes for widening in one.beyond.values()]
+    unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.regimes))
+    if unknown:
+        raise InputError(f"'beyond' is along '{unknown.pop()}', which no formula holds")
 
 
 def _check_regime(regime: Regime, name: str) -> None:
-    """Refuse lists of unequal length, numbers that are not finite, unknown terms, empty ranges."""
-    count = len(regime.terms)
-    covariance = regime.covariance or []
-    lists = [regime.coefficients, regime.low, regime.high, regime.covariance, *covariance]
-    if not count or any(values is not None and len(values) != count for values in lists):
-        raise InputError(f"{name}: not exactly one coefficient per term")
-    if not all(math.isfinite(value) for value in regime.coefficients):
-        raise InputError(f"{name}: a coefficient is not a finite number")
-    variables_of([*regime.terms, *regime.range, *regime.fitted])
-    for low, high in (*regime.range.values(), *regime.fitted.values()):
+    """Refuse what cannot be evaluated: see the other checks; unknown terms, empty ranges."""
+    _check_formula(regime, name)
+    variables_of(list(regime.fitted))
+    if not needed([regime]):
+        raise InputError(f"{name}: a formula without a variable")
+    known = (regime.range, regime.switch, regime.reach, regime.fitted)
+    for low, high in (ends for ranges in known for ends in ranges.values()):
         if low is not None and high is not None and low > high:
             raise InputError(f"{name}: a range that ends before it starts")
+    for number, rival in enumerate(regime.rivals):
+        _check_formula(rival, f"{name}, rival {number}")
+    weights = [rival.weight for rival in regime.rivals]
+    if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
+        raise InputError(f"{name}: the weights of its rivals are not parts of 1")
+    for variable, widening in regime.beyond.items():
+        _check_widening(widening, variable, regime, name)
+
+
+def _check_formula(formula: Regime | Rival, name: str) -> None:
+    """Refuse lists of unequal length and numbers that are not finite."""
+    count = len(formula.terms)
+    covariance = formula.covariance or []
+    lists = [formula.coefficients, formula.covariance, *covariance]
+    if isinstance(formula, Regime):
+        lists += [formula.low, formula.high]
+    if not count or any(values is not None and len(values) != count for values in lists):
+        raise InputError(f"{name}: not exactly one coefficient per term")
+    if not all(math.isfinite(value) for value in formula.coefficients):
+        raise InputError(f"{name}: a coefficient is not a finite number")
+    variables_of(formula.terms)
+
+
+def _check_widening(widening: Widening, variable: str, regime: Regime, name: str) -> None:
+    count = len(widening.at) if widening.along else 1
+    if variable not in regime.fitted or {len(widening.once), len(widening.twice)} != {count}:
+        raise InputError(f"{name}: 'beyond' has not one value for each that it is along")
 
 
 def _without_defaults(regime: Regime) -> dict[str, Any]:

@@ -3,19 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
+from isochrone.models.mixture import interval
+from isochrone.models.starts import Starts
 from isochrone.models.terms import design_matrix, evaluate_term
 
-__all__ = ["Range", "Regime", "Selector"]
+__all__ = ["LEAST_SPREAD", "Range", "Regime", "Rival", "Selector", "Widening"]
 
 Array = NDArray[np.float64]
 Selector = str | int
+
+LEAST_SPREAD: Final = 0.001
+"""Relative standard deviation that no machine stays below, nor any formula."""
 Range = tuple[float | None, float | None]
+
+
+class Rival(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
+    """A formula that may as well be the right one of a regime; fields as those of `Regime`.
+
+    Attributes
+    ----------
+    weight
+        Its probability if one of the formulas is right; the rest is that of the others.
+    """
+
+    family: str
+    terms: list[str]
+    symbols: list[str]
+    coefficients: list[float]
+    covariance: list[list[float]]
+    sigma: float
+    degrees_of_freedom: int
+    weight: float
+
+
+class Widening(msgspec.Struct):
+    """How much less a formula is to be trusted beyond what was measured.
+
+    Attributes
+    ----------
+    along, at
+        Variable, and its values, for which that was seen; empty if it is the same everywhere.
+    once, twice
+        By how much predictions at twice and at four times the largest value may be off beyond
+        their intervals, as a part of the time; one for each value, or one.
+    """
+
+    once: list[float]
+    twice: list[float]
+    along: str = ""
+    at: list[float] = []
+
+    def evaluate(self, octaves: Array, variables: Mapping[str, Array]) -> Array:
+        """Return what is added to the half width, as a part of the time, so far beyond."""
+        once, twice = (self._near(np.array(seen), variables) for seen in (self.once, self.twice))
+        near = once * octaves
+        return np.asarray(np.where(octaves <= 1, near, once + (twice - once) * (octaves - 1)))
+
+    def _near(self, seen: Array, variables: Mapping[str, Array]) -> Array:
+        """Return what was seen at the value nearest below or above, whichever is more."""
+        if not self.along:
+            return seen
+        at, value = np.array(self.at), variables[self.along]
+        below = np.clip(np.searchsorted(at, value, side="right") - 1, 0, len(at) - 1)
+        above = np.clip(np.searchsorted(at, value, side="left"), 0, len(at) - 1)
+        return np.maximum(seen[below], seen[above])
 
 
 class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
@@ -33,6 +90,13 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     range
         Lowest and highest value of a variable or of a product of them (``p*b``); None where it has
         no end. The first regime of a model that contains a point is the one that counts.
+    switch, reach
+        Where the regime is taken to begin and to end, and between which measured values that
+        certainly is: from the last of the regime below to the first of the one above.
+    rivals
+        Formulas that may as well be right; its own has the rest of the weight.
+    beyond
+        For a variable, what intervals are widened by beyond the values that were fitted.
     fitted
         Lowest and highest value of each variable in the data it was fitted to.
     covariance
@@ -42,6 +106,8 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         seconds if the model has absolute weights. None if not known.
     degrees_of_freedom
         Of ``sigma``.
+    starts
+        How far starts of the job are from each other; None if that is not known.
     """
 
     family: str
@@ -49,7 +115,11 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     coefficients: list[float]
     where: dict[str, Selector] = msgspec.field(default_factory=dict)
     range: dict[str, Range] = msgspec.field(default_factory=dict)
+    switch: dict[str, Range] = msgspec.field(default_factory=dict)
+    reach: dict[str, Range] = msgspec.field(default_factory=dict)
     fitted: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
+    rivals: list[Rival] = msgspec.field(default_factory=list)
+    beyond: dict[str, Widening] = msgspec.field(default_factory=dict)
     symbols: list[str] = msgspec.field(default_factory=list)
     low: list[float] | None = None
     high: list[float] | None = None
@@ -59,28 +129,85 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     r2: float | None = None
     points: int | None = None
     note: str = ""
+    starts: Starts | None = None
+
+    def rival(self, number: int) -> Regime:
+        """Return the regime with the formula of a rival; with its own if there are fewer."""
+        if number >= len(self.rivals):
+            return self
+        other = self.rivals[number]
+        named = {field: getattr(other, field) for field in other.__struct_fields__}
+        del named["weight"]
+        unknown: dict[str, Any] = {"low": None, "high": None, "r2": None, "rivals": []}
+        return msgspec.structs.replace(self, **named, **unknown)
 
     def distance(self, variables: Mapping[str, Array]) -> Array:
         """Return how far points are from this regime: 0 within, else in octaves; shape (n,)."""
-        length = len(next(iter(variables.values()), ()))
-        away = np.zeros(length)
-        for name, (low, high) in self.range.items():
-            value = evaluate_term(name, variables)
-            for bound, side in ((low, -1.0), (high, 1.0)):
-                if bound is not None:
-                    # Sizes and ranks span decades; a bound of 0 has no logarithm.
-                    ratio = np.log2((value + 1e-3) / (bound + 1e-3))
-                    away += np.maximum(side * ratio, 0)
-        return away
+        return _distance({**self.range, **self.switch}, variables)
 
-    def evaluate(self, variables: Mapping[str, Array], weights: str) -> tuple[Array, Array]:
-        """Return the times and half the width of their 95 % intervals (NaN if not known)."""
+    def may_hold(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
+        """Return which points may be in this regime, which ends somewhere in a gap; shape (n,)."""
+        length = len(next(iter(variables.values()), ()))
+        inside = np.full(length, bool(self.reach))
+        for name, (low, high) in {**self.range, **self.reach}.items():
+            value = evaluate_term(name, variables)
+            open_ended = name in self.reach
+            if low is not None:
+                inside &= value > low if open_ended else value >= low
+            if high is not None:
+                inside &= value < high if open_ended else value <= high
+        return inside
+
+    def evaluate(
+        self, variables: Mapping[str, Array], weights: str, level: float = 0.95
+    ) -> tuple[Array, Array, Array]:
+        """Return the times, and their intervals (NaN if not known)."""
         x = design_matrix(self.terms, variables)
         seconds = x @ np.array(self.coefficients)
         if self.covariance is None or self.sigma is None:
-            return seconds, np.full_like(seconds, np.nan)
+            unknown = np.full_like(seconds, np.nan)
+            return seconds, unknown, unknown
+        centre, spread = [seconds], [_spread(x, seconds, self.covariance, self.sigma, weights)]
+        for rival in self.rivals:
+            columns = design_matrix(rival.terms, variables)
+            centre.append(columns @ np.array(rival.coefficients))
+            spread.append(_spread(columns, centre[-1], rival.covariance, rival.sigma, weights))
+        shares = np.array([0.0, *(rival.weight for rival in self.rivals)])
+        shares[0] = 1 - shares.sum()
+        freedom = [self.degrees_of_freedom, *(r.degrees_of_freedom for r in self.rivals)]
+        low, high = interval(
+            np.stack(centre), np.stack(spread), np.maximum(freedom, 1).astype(float), shares, level
+        )
+        more = self._beyond(variables) * np.abs(seconds)
+        return seconds, np.minimum(low, seconds) - more, np.maximum(high, seconds) + more
 
-        spread = self.sigma * (np.abs(seconds) if weights == "relative" else 1.0)
-        variance = np.einsum("ij,jk,ik->i", x, np.array(self.covariance), x) + spread**2
-        t = float(stdtrit(max(self.degrees_of_freedom, 1), 0.975))
-        return seconds, t * np.sqrt(np.maximum(variance, 0.0))
+    def _beyond(self, variables: Mapping[str, Array]) -> Array:
+        """Return by how much more predictions may be off that lie beyond what was measured."""
+        length = len(next(iter(variables.values()), ()))
+        more = np.zeros(length)
+        for name, widening in self.beyond.items():
+            largest = self.fitted[name][1]
+            octaves = np.log2(np.maximum(evaluate_term(name, variables), largest) / largest)
+            more += widening.evaluate(octaves, variables)
+        return more
+
+
+def _spread(
+    x: Array, seconds: Array, covariance: list[list[float]], sigma: float, weights: str
+) -> Array:
+    """Return the standard error of a measured time that a formula predicts, shape (n,)."""
+    around = np.abs(seconds) * max(sigma, LEAST_SPREAD) if weights == "relative" else sigma
+    variance: Array = np.einsum("ij,jk,ik->i", x, np.array(covariance), x) + around**2
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+
+def _distance(ranges: Mapping[str, Range], variables: Mapping[str, Array]) -> Array:
+    away = np.zeros(len(next(iter(variables.values()), ())))
+    for name, (low, high) in ranges.items():
+        value = evaluate_term(name, variables)
+        for bound, side in ((low, -1.0), (high, 1.0)):
+            if bound is not None:
+                # Sizes and ranks span decades; a bound of 0 has no logarithm.
+                ratio = np.log2((value + 1e-3) / (bound + 1e-3))
+                away += np.maximum(side * ratio, 0)
+    return away

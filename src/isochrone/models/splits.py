@@ -7,7 +7,7 @@ A regime that is found is a segment along one variable, and within it along the 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,22 +17,27 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.segmentation import Break, Segmentation, segment
 from isochrone.base.units import parse_bytes
-from isochrone.models.family import Family
+from isochrone.models.gaps import likely_switch
 from isochrone.models.observations import Observations
+from isochrone.models.pool import Pool, varying
 from isochrone.models.regime import Range
 from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term
 
-__all__ = ["Region", "Splits", "find_regions", "parse_splits"]
+__all__ = ["Region", "Search", "Splits", "parse_splits"]
 
 Array = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-9
 
-_CANDIDATES: Final = {2000: 100, 1 << 62: 40}
+_CANDIDATES: Final = {500: 100, 1 << 62: 40}
 """Positions where a regime may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
-MAX_REGIMES: Final = 4
+MAX_REGIMES: Final = (6, 4)
+"""Along the only variable, and along one of several, which share them."""
+
+MAX_DEPTH: Final = 2
+"""Variables along which one regime is cut."""
 
 TOLERANCE: Final = 0.01
 """No formula is better than a per cent on a real machine: finer regimes are not worth reading."""
@@ -49,74 +54,174 @@ class Splits:
     along
         Variables or products along which regimes are looked for; None for those of the family.
     max_regimes
-        Most regimes along one of them.
+        Most regimes along one of them; `MAX_REGIMES` if None.
     tolerance
         Relative deviations below this do not justify another regime.
+    known
+        For a variable, where the library is known to switch: a break that is found around one of
+        these values is taken to be there.
     """
 
     given: dict[str, list[float]] = field(default_factory=dict)
     along: tuple[str, ...] | None = None
-    max_regimes: int = MAX_REGIMES
+    max_regimes: int | None = None
     tolerance: float = TOLERANCE
+    known: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Region:
-    """Where one regime holds: its range, and a mask of the observations in it, shape (n,)."""
+    """Where one regime holds: its range, and a mask of the observations in it, shape (n,).
+
+    ``switch`` and ``reach`` are as in `Regime`.
+    """
 
     range: dict[str, Range]
     mask: NDArray[np.bool_]
+    switch: dict[str, Range] = field(default_factory=dict)
+    reach: dict[str, Range] = field(default_factory=dict)
 
 
 def parse_splits(
-    texts: Sequence[str] | None, max_regimes: int = MAX_REGIMES, tolerance: float = TOLERANCE
-) -> Splits:
+    texts: Sequence[str] | None, max_regimes: int | None = None, tolerance: float = TOLERANCE,
+    known: Sequence[str] = (),
+) -> Splits:  # fmt: skip
     """Read ``--split``: ``none``, ``p`` (look along p), ``p:4`` or ``p*b:64KiB,8MiB`` (given).
+
+    ``known`` are switches of the library, ``b:12KiB,512KiB``, that only say where in a gap it is.
 
     Raises
     ------
     InputError
         If a value is none, or they do not rise.
     """
-    if texts is None:
-        return Splits(max_regimes=max_regimes, tolerance=tolerance)
     given: dict[str, list[float]] = {}
     along: list[str] = []
-    for text in texts:
-        name, colon, values = text.partition(":")
-        name = name.strip()
-        if name == "none" and not colon:
+    for text in texts or ():
+        if text.strip() == "none":
             continue
-        evaluate_term(name, {key: np.ones(1) for key in VARIABLES})
-        if colon:
-            given[name] = [_value(name, value) for value in values.split(",")]
-            if sorted(set(given[name])) != given[name]:
-                raise InputError(f"the bounds in '{text}' are not increasing")
+        name, bounds = _bounds(text)
+        if bounds:
+            given[name] = bounds
         else:
             along.append(name)
-    return Splits(given, tuple(along), max_regimes, tolerance)
+    switches: dict[str, list[float]] = {}
+    for text in known:
+        name, bounds = _bounds(text)
+        if not bounds:
+            raise InputError(f"no value in the known switch '{text}'", hint=f"try {name}:12KiB")
+        switches.setdefault(name, []).extend(bounds)
+    looked_for = None if texts is None else tuple(along)
+    return Splits(given, looked_for, max_regimes, tolerance, switches)
 
 
-def find_regions(
-    family: Family, observed: Observations, splits: Splits, weights: str = "relative"
-) -> list[Region]:
-    """Return where the regimes of one family hold, in the order of their variables; at least one.
+def _bounds(text: str) -> tuple[str, list[float]]:
+    """Read ``b:8KiB,64KiB``: a variable or a product, and rising values; none without a colon."""
+    name, colon, values = text.partition(":")
+    name = name.strip()
+    evaluate_term(name, {key: np.ones(1) for key in VARIABLES})
+    if not colon:
+        return name, []
+    bounds = [_value(name, value) for value in values.split(",")]
+    if sorted(set(bounds)) != bounds:
+        raise InputError(f"the bounds in '{text}' are not increasing")
+    return name, bounds
 
-    Raises
-    ------
-    InputError
-        If the data do not hold the variable of a given split, or no values between its bounds.
+
+class Search:
+    """Looks for the regimes of one operation; remembers what it has cut.
+
+    Attributes
+    ----------
+    pool
+        Formulas, and the variables to look along if ``splits`` does not say.
+    along
+        Variables, and products of them, along which regimes are looked for.
     """
-    regions = [Region({}, np.ones(len(observed), dtype=bool))]
-    for name, bounds in splits.given.items():
-        regions = [part for region in regions for part in _cut(region, name, bounds, observed)]
-    along = family.splits if splits.along is None else splits.along
-    free = [name for name in along if name not in splits.given and _has(name, observed)]
-    return [
-        part
-        for region in regions
-        for part in _search(family, observed, region, free, splits, weights)
-    ]
+
+    def __init__(
+        self, pool: Pool, observed: Observations, splits: Splits, weights: str = "relative"
+    ) -> None:
+        self.pool, self.observed, self.splits, self.weights = pool, observed, splits, weights
+        along = pool.splits if splits.along is None else splits.along
+        self.along = [name for name in along if name not in splits.given and _has(name, observed)]
+        self._found: dict[tuple[bytes, str], Segmentation | None] = {}
+
+    def given(self) -> list[Region]:
+        """Return the regions between the bounds that were given; at least one.
+
+        Raises
+        ------
+        InputError
+            If the data do not hold the variable, or no values between its bounds.
+        """
+        regions = [Region({}, np.ones(len(self.observed), dtype=bool))]
+        for name, bounds in self.splits.given.items():
+            regions = [
+                part for region in regions for part in _cut(region, name, bounds, self.observed)
+            ]
+        return regions
+
+    def regions(self, first: str | None = None) -> list[Region]:
+        """Return where the regimes hold, in the order of their variables; at least one.
+
+        ``first`` is the variable along which the data are cut first, if at all; the best if None.
+        """
+        return [
+            part
+            for region in self.given()
+            for part in self._cut(region, self.along, [first] if first else self.along)
+        ]
+
+    def _cut(self, region: Region, along: Sequence[str], now: Sequence[str]) -> list[Region]:
+        """Cut one region where that pays most, and its parts along the other variables."""
+        # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
+        best = None
+        least = 2 * math.log(max(len(along), 1))
+        for name in now:
+            found = self._segmentation(region, name)
+            if found is None or not found.breaks:
+                continue
+            gain = found.criterion[0] - min(found.criterion)
+            if gain > least:
+                least, best = gain, (name, found)
+        if best is None:
+            return [region]
+        name, found = best
+        value = evaluate_term(name, self.observed.variables)
+        others = [other for other in along if other != name]
+        deeper = len(region.range) - len(self.splits.given) + 1 < MAX_DEPTH
+        return [
+            piece
+            for part in _parts(region, name, value, found.breaks, self.splits)
+            for piece in (self._cut(part, others, others) if deeper else [part])
+        ]
+
+    def _segmentation(self, region: Region, name: str) -> Segmentation | None:
+        """Segment along one variable; None if the data do not allow a single segment."""
+        key = region.mask.tobytes(), name
+        if key not in self._found:
+            try:
+                self._found[key] = self._segment(region, name)
+            except InputError:
+                self._found[key] = None
+        return self._found[key]
+
+    def _segment(self, region: Region, name: str) -> Segmentation:
+        observed = self.observed.only(region.mask)
+        seconds, variables = observed.seconds, observed.variables
+        relative = self.weights == "relative"
+        scale = seconds if relative else np.full_like(seconds, seconds.mean())
+        noise = max(observed.noise or 0.0, self.splits.tolerance, _ROUNDING)
+        forms = self.pool.forms
+        terms = list(dict.fromkeys(term for form in forms for term in form.terms))
+        most = self.splits.max_regimes or MAX_REGIMES[len(varying(observed)) > 1]
+        return segment(
+            evaluate_term(name, variables), seconds, design_matrix(terms, variables),
+            forms=[[terms.index(term) for term in form.terms] for form in forms],
+            sigma=noise * scale, max_segments=most, min_values=self.pool.min_values,
+            max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
+        )  # fmt: skip
 
 
 def _cut(
@@ -138,62 +243,26 @@ def _cut(
     return parts
 
 
-def _search(
-    family: Family, observed: Observations, region: Region, along: Sequence[str], splits: Splits,
-    weights: str,
-) -> list[Region]:  # fmt: skip
-    """Cut one region where that pays most, and its parts along the other variables."""
-    # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni).
-    best = None
-    least = 2 * math.log(max(len(along), 1))
-    for name in along:
-        found = _segmentation(family, observed, region, name, splits, weights)
-        if found is None or not found.breaks:
-            continue
-        gain = found.criterion[0] - min(found.criterion)
-        if gain > least:
-            least, best = gain, (name, found)
-    if best is None:
-        return [region]
-    name, found = best
-    value = evaluate_term(name, observed.variables)
-    others = [other for other in along if other != name]
-    parts = []
-    for low, high in _ranges(found.breaks):
+def _parts(
+    region: Region, name: str, value: Array, breaks: Sequence[Break], splits: Splits
+) -> Iterator[Region]:
+    """Yield the parts of a region between breaks."""
+    switches = [likely_switch(gap, splits.known.get(name, ())) for gap in breaks]
+    for k in range(len(breaks) + 1):
+        before, after = (breaks[k - 1] if k else None), (breaks[k] if k < len(breaks) else None)
+        low = before.above if before else None
+        high = after.below if after else None
         mask = region.mask.copy()
         if low is not None:
             mask &= value >= low
         if high is not None:
             mask &= value <= high
-        part = Region({**region.range, name: (low, high)}, mask)
-        parts += _search(family, observed, part, others, splits, weights)
-    return parts
-
-
-def _ranges(breaks: Sequence[Break]) -> list[Range]:
-    lows = [None, *(found.above for found in breaks)]
-    highs = [*(found.below for found in breaks), None]
-    return list(zip(lows, highs, strict=True))
-
-
-def _segmentation(
-    family: Family, observed: Observations, region: Region, name: str, splits: Splits, weights: str
-) -> Segmentation | None:
-    """Segment along one variable; None if the data do not allow a single segment."""
-    variables = {key: values[region.mask] for key, values in observed.variables.items()}
-    seconds = observed.seconds[region.mask]
-    scale = seconds if weights == "relative" else np.full_like(seconds, seconds.mean())
-    noise = max(observed.noise or 0.0, splits.tolerance, _ROUNDING)
-    bases = [design_matrix(form.terms, variables) for form in family.forms]
-    candidates = next(count for most, count in _CANDIDATES.items() if len(seconds) <= most)
-    try:
-        return segment(
-            evaluate_term(name, variables), seconds, bases[0], alternatives=bases[1:],
-            sigma=noise * scale, max_segments=splits.max_regimes, min_values=family.min_values,
-            max_candidates=candidates,
+        switch = (switches[k - 1] if before else None), (switches[k] if after else None)
+        reach = (before.below if before else None), (after.above if after else None)
+        yield Region(
+            {**region.range, name: (low, high)}, mask,
+            {**region.switch, name: switch}, {**region.reach, name: reach},
         )  # fmt: skip
-    except InputError:
-        return None
 
 
 def _has(name: str, observed: Observations) -> bool:

@@ -200,3 +200,17 @@ def test_a_file_has_the_keys_of_format_1() -> None:
          "freedom": 7}
     ]  # fmt: skip
     assert "regimes" not in content
+
+
+@pytest.mark.parametrize("coefficient", [1e300, -1e300, 1e-300])
+def test_absurd_coefficients_give_no_time(coefficient: float, tmp_path: Path) -> None:
+    models.write(Model([Regime("hockney", ["1", "b"], [coefficient] * 2)]), tmp_path / "m.json")
+    found = models.read(tmp_path / "m.json").predict({"b": [1, 1e18]})
+    assert np.isnan(found.seconds).all()
+    assert found.warnings[0].startswith("the formula gives no possible time at b = 1 B")
+
+
+def test_a_formula_without_a_variable_is_refused(tmp_path: Path) -> None:
+    models.write(Model([Regime("own", ["1"], [1e-6])]), tmp_path / "m.json")
+    with pytest.raises(InputError, match="a formula without a variable"):
+        models.read(tmp_path / "m.json")

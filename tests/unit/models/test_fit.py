@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,7 +195,7 @@ def test_predictions_outside_the_data_warn() -> None:
     variables = grid("gather")
     model = models.fit(noisy(times(truth("gather"), variables), variables, 0.02, 3, 1), "gather")
     assert not model.predict(variables).warnings
-    (text,) = model.predict({"p": 1000, "b": 10240}).warnings
+    text = model.predict({"p": 1000, "b": 10240}).warnings[0]
     assert text == "p = 1000 is outside the fitted range 2 to 48"
 
 
@@ -217,3 +218,30 @@ def test_a_formula_that_predicts_little_says_so() -> None:
     found = model.predict({"b": [8, 64]})
     assert np.all(found.seconds > 0)
     assert np.all(found.low >= 0)
+
+
+def test_a_table_of_barriers_needs_no_sizes(tmp_path: Path) -> None:
+    """The formula of a tree without b is for them, by name and among all."""
+    path = tmp_path / "barrier.csv"
+    rows = [f"barrier,{p},{1e-6 + 2e-6 * np.ceil(np.log2(p)):.12g}" for p in RANKS]
+    path.write_text("\n".join(["op,p,seconds", *rows]) + "\n")
+    for name in ("auto", "tree"):
+        model = models.fit(path, name)
+        assert model.family == "tree"
+        assert model.variables == ["p"]
+        assert model.predict({"p": 1024}, op="barrier").seconds == pytest.approx(2.1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-30, 1e30, 1e200, 1e300])
+def test_times_that_nobody_measured_are_refused(scale: float) -> None:
+    """Their squares are no numbers; and a time below any clock's is none."""
+    variables = grid("hockney")
+    seconds = times(truth("hockney"), variables)
+    with pytest.raises(InputError, match=r"is no measurement .*times are in seconds, from 1e-12"):
+        models.fit(noisy(scale * seconds, variables, 0.02, 3, 1))
+
+
+def test_sizes_beyond_any_memory_are_refused() -> None:
+    variables = {"b": np.array([1.0, 2, 4, 8, 1e300])}
+    with pytest.raises(InputError, match=r"'b' is 1e\+300, no message size"):
+        noisy(np.full(5, 1e-6), variables, 0.02, 1, 1)

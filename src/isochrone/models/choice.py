@@ -1,0 +1,351 @@
+"""Which formula of a pool describes one regime, and which do it as well.
+
+The one-standard-error rule (Breiman, Friedman, Olshen and Stone 1984, *Classification and
+Regression Trees*, section 3.4.3): of the formulas whose held-out error exceeds the least by no more
+than its own standard error, the simplest is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.models import linear
+from isochrone.models.cross_validation import RegimeFit, leave_out
+from isochrone.models.placement import PLACES, farther, grouping
+from isochrone.models.pool import Candidate
+from isochrone.models.terms import design_matrix, variables_of
+
+__all__ = [
+    "FLOOR", "FOREIGN", "Errors", "Judged", "as_good", "choose", "errors_of", "mean_error",
+    "determined", "overdetermined", "rivals_of", "sicc", "fitting", "worthwhile",
+]  # fmt: skip
+
+Array = NDArray[np.float64]
+
+Errors = tuple[Array, NDArray[np.int64]]
+"""Relative deviations of points that were left out, and the number of each point's group."""
+
+_AS_GOOD: Final = (0.05, 0.001)
+"""Errors that are a twentieth larger, or by a tenth of a per cent of the time, are the same."""
+
+_MUCH: Final = 0.2
+"""Errors that are larger by more than this are not the same, however few groups there are."""
+
+_NOISY: Final = 3.0
+"""Errors of so many times the noise may be due to it."""
+
+_FEW: Final = 2
+"""Values of a variable of which none can be left out: one alone determines no line."""
+
+_ABOUT: Final = 2.0
+"""Errors that are larger by this factor are about the same."""
+
+_MISFIT: Final = 1.0
+"""SICc by each point that a formula may be worse: by e in the square of its deviations."""
+
+FOREIGN: Final = 1.5
+"""Coefficients that a family may have more if it was made for the operation."""
+
+_TRIED: Final = 12
+"""Formulas that are judged by what they predict; which, says a quick look at how they fit."""
+
+_BEYOND: Final = (2.0, 4.0)
+"""Times the largest number of ranks, where a formula must not give a time below zero."""
+
+_PLAUSIBLE: Final = 0.01
+"""Weight of a rival that is not worth telling."""
+
+FLOOR: Final = 0.002
+"""Relative deviation that tells no two formulas apart: no machine repeats itself better."""
+
+
+class _WithError(Protocol):
+    """What has a held-out error and a SICc."""
+
+    @property
+    def error(self) -> float: ...
+
+    @property
+    def sicc(self) -> float: ...
+
+
+Tried = TypeVar("Tried", bound=_WithError)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A formula fitted to one regime.
+
+    Attributes
+    ----------
+    candidate, fit
+        The formula and its coefficients.
+    errors
+        Relative deviations of points that were left out, for each way to leave them out with the
+        number of each point's group.
+    sicc
+        n times SICc, see `isochrone.base.segmentation`.
+    """
+
+    candidate: Candidate
+    fit: linear.Fit
+    errors: list[Errors]
+    sicc: float
+
+    @property
+    def error(self) -> float:
+        """Mean held-out error."""
+        return mean_error(self.errors)
+
+    @property
+    def cost(self) -> float:
+        """Coefficients, and what a formula costs that was made for something else."""
+        return len(self.fit.terms) + FOREIGN * (not self.candidate.made_for)
+
+
+def choose(
+    candidates: Sequence[Candidate], variables: Mapping[str, Array], seconds: Array,
+    weights: str, robust: bool, noise: float,
+) -> tuple[Judged, list[tuple[Judged, float]]]:  # fmt: skip
+    """Return the formula to take, and its rivals with their weights, the best first.
+
+    Raises
+    ------
+    InputError
+        If none can be fitted; says why the first cannot.
+    """
+    sane = _judged(candidates, variables, seconds, weights, robust, noise)
+    known = determined(sane, [overdetermined(one.fit.terms, variables) for one in sane])
+    known = worthwhile(known, [one.cost for one in known])
+    best = min(known, key=lambda one: one.error)
+    good = [one for one in known if as_good(one.errors, best.errors, noise)]
+    taken = min(fitting(good, len(seconds)), key=lambda one: (one.cost, round(one.sicc, 3)))
+    return taken, _rivals(taken, sane)
+
+
+def rivals_of(
+    fit: linear.Fit, candidates: Sequence[Candidate], variables: Mapping[str, Array],
+    seconds: Array, weights: str, robust: bool, noise: float,
+) -> list[tuple[Judged, float]]:  # fmt: skip
+    """Return the rivals of a formula that was taken already, with their weights."""
+    found = _judged(candidates, variables, seconds, weights, robust, noise)
+    worth = sicc(fit.predicted, seconds, len(fit.terms), noise)
+    return _rivals(Judged(candidates[0], fit, [], worth), found)
+
+
+def _judged(
+    candidates: Sequence[Candidate], variables: Mapping[str, Array], seconds: Array,
+    weights: str, robust: bool, noise: float,
+) -> list[Judged]:  # fmt: skip
+    """Fit what looks promising; leave out what falls to zero with more ranks if all do not."""
+    found: list[Judged] = []
+    failed: InputError | None = None
+    everything = np.ones(len(seconds), dtype=bool)
+    for candidate in _promising(candidates, variables, seconds, weights):
+        try:
+            fit = linear.fit(
+                candidate.form.terms, variables, seconds, weights=weights, robust=robust
+            )
+        except InputError as failure:
+            failed = failed or failure
+            continue
+        errors = errors_of([RegimeFit(fit, everything)], variables, seconds)
+        worth = sicc(fit.predicted, seconds, len(fit.terms), noise)
+        found.append(Judged(candidate, fit, errors, worth))
+    if not found:
+        assert failed is not None
+        raise failed
+    return [one for one in found if _stays_positive(one.fit, variables)] or found
+
+
+def overdetermined(terms: Sequence[str], variables: Mapping[str, Array], name: str = "p") -> bool:
+    """Whether there are more values of a variable than a formula has shapes to bend along it.
+
+    Twice as many, less one: else it runs through the values whatever they are, and says nothing of
+    others. Where ranks were goes with their number.
+    """
+    if name not in variables or np.ptp(variables[name]) == 0:
+        return True
+    values, rows = np.unique(variables[name], return_index=True)
+    places = {key: variables[key][rows] for key in (name, *PLACES) if key in variables}
+    fixed = {key: np.full(len(values), column[0]) for key, column in variables.items()}
+    columns = design_matrix(terms, {**fixed, **places})
+    length = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+    return bool(len(values) >= 2 * np.linalg.matrix_rank(columns / length) - 1)
+
+
+def worthwhile(found: list[Tried], numbers: Sequence[float]) -> list[Tried]:
+    """Leave out what takes more numbers than another and yet is worth less by SICc."""
+    return [
+        one for one, own in zip(found, numbers, strict=True)
+        if not any(
+            few < own and other.sicc < one.sicc
+            for other, few in zip(found, numbers, strict=True)
+        )
+    ]  # fmt: skip
+
+
+def fitting(found: list[Tried], points: int) -> list[Tried]:
+    """Leave out what is off by much more within the data than the one that SICc is for."""
+    least = min(one.sicc for one in found)
+    return [one for one in found if one.sicc <= least + _MISFIT * points]
+
+
+def determined(found: list[Tried], known: Sequence[bool]) -> list[Tried]:
+    """Leave out formulas that few numbers of ranks cannot judge, if others do about as well."""
+    judged = [one for one, enough in zip(found, known, strict=True) if enough]
+    least = min(one.error for one in found)
+    return judged if any(one.error <= _ABOUT * least for one in judged) else found
+
+
+def _stays_positive(fit: linear.Fit, variables: Mapping[str, Array]) -> bool:
+    """Whether a formula still gives times with many more ranks than were measured."""
+    if "p" not in variables:
+        return True
+    for factor in _BEYOND:
+        far = design_matrix(fit.terms, farther(variables, factor))
+        if np.any(far @ fit.coefficients <= 0):
+            return False
+    return True
+
+
+def errors_of(
+    parts: Sequence[RegimeFit], variables: Mapping[str, Array], seconds: Array
+) -> list[Errors]:
+    """Return how far points are off that were left out: by each value of each variable.
+
+    Numbers of ranks are left out in another way, too: all beyond half the largest, because that is
+    what a formula is asked for.
+    """
+    found: list[Errors] = []
+    for name in grouping(variables):
+        values = variables[name]
+        distinct, groups = np.unique(values, return_inverse=True)
+        groups = groups.ravel()
+        if len(distinct) < 2:
+            continue
+        found.append((_away(parts, seconds, groups, few=_FEW), groups))
+        if name == "p" and len(distinct) > 3:
+            beyond = (values > distinct[-1] / 2).astype(np.int64)
+            keep = beyond == 1
+            found.append((_away(parts, seconds, beyond)[keep], groups[keep]))
+    if not found:
+        each = np.arange(len(seconds))
+        found.append((_away(parts, seconds, each), each))
+    return found
+
+
+def mean_error(errors: Sequence[Errors]) -> float:
+    """Return the mean held-out error over the ways of leaving out."""
+    return float(np.mean([away.mean() for away, _ in errors]))
+
+
+def _away(
+    parts: Sequence[RegimeFit], seconds: Array, groups: NDArray[np.int64], few: int = 0
+) -> Array:
+    """Return the relative deviations of groups that were left out; at most 10, 1 if not known.
+
+    Where a regime holds only a few groups, its points are left out one by one.
+    """
+    predicted = np.full(len(seconds), np.nan)
+    for part in parts:
+        own = groups[part.mask]
+        if len(np.unique(own)) <= few:
+            own = np.arange(len(own))
+        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own)
+    away = np.abs(predicted / seconds - 1)
+    return np.minimum(np.where(np.isnan(away), 1.0, away), 10.0)
+
+
+def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool:
+    """Whether errors exceed the least by no more than the standard error of the difference.
+
+    ``noise`` is that of a measured time. Errors far beyond it are of the formula, not of chance.
+    """
+    more, variance = 0.0, 0.0
+    for (away, groups), (least, _) in zip(one, best, strict=True):
+        difference = away - least
+        more += float(difference.mean())
+        variance += _variance_of_mean(difference, groups)
+    ways = len(best)
+    error = mean_error(best)
+    by_chance = math.sqrt(variance) / ways
+    limit = by_chance if error < _NOISY * noise else min(by_chance, _MUCH * error)
+    limit = max(limit, _AS_GOOD[0] * error, _AS_GOOD[1])
+    return more / ways <= limit
+
+
+def _variance_of_mean(difference: Array, groups: NDArray[np.int64]) -> float:
+    """Return the variance of the mean; what a group has in common counts once."""
+    count = np.bincount(groups)
+    sums = np.bincount(groups, difference)[count > 0]
+    many = len(sums)
+    n = len(difference)
+    if many < 2:
+        return float(np.var(difference)) / max(n - 1, 1)
+    rest = sums - difference.mean() * count[count > 0]
+    return float(np.sum(rest**2)) / n**2 * many / (many - 1)
+
+
+def _promising(
+    candidates: Sequence[Candidate], variables: Mapping[str, Array], seconds: Array, weights: str
+) -> list[Candidate]:
+    """Return those that fit best by a quick look, in their order."""
+    if len(candidates) <= _TRIED:
+        return list(candidates)
+    scale = 1 / seconds if weights == "relative" else np.ones(len(seconds)) / seconds.mean()
+    columns = {
+        term: design_matrix([term], variables)[:, 0] * scale
+        for term in {t for c in candidates for t in c.form.terms}
+    }
+    columns = {term: x / max(np.linalg.norm(x), 1e-300) for term, x in columns.items()}
+    target, n = seconds * scale, len(seconds)
+    worth = []
+    for candidate in candidates:
+        terms = candidate.form.terms
+        x = np.column_stack([columns[term] for term in terms])
+        found, _, rank, _ = np.linalg.lstsq(x, target, rcond=1e-10)
+        left = n - len(terms) - 2
+        if rank < len(terms) or left <= 0:
+            worth.append(math.inf)
+            continue
+        mean = float(np.mean((target - x @ found) ** 2))
+        worth.append(n * math.log(max(mean, FLOOR**2)) + len(terms) * math.log(n) * n / left)
+    order = np.argsort(worth, kind="stable")[:_TRIED]
+    return [candidates[k] for k in sorted(order)]
+
+
+def sicc(predicted: Array, seconds: Array, parameters: int, noise: float) -> float:
+    """Return n times the SICc of relative deviations; those below the noise count as noise."""
+    n = len(seconds)
+    mean = float(np.mean((predicted / seconds - 1) ** 2))
+    left = max(n - parameters - 2, 1)
+    return n * math.log(max(mean, noise**2, FLOOR**2)) + parameters * math.log(n) * n / left
+
+
+def _rivals(taken: Judged, found: Sequence[Judged]) -> list[tuple[Judged, float]]:
+    """Return the formulas that may as well be the right one, with their weights.
+
+    The weights are those of Bayesian model averaging by Schwarz's criterion (Raftery 1995,
+    *Bayesian model selection in social research*, Sociological Methodology 25, 111-163). A
+    formula that has all terms of the one that is taken, and more, is no rival: what it has more
+    cannot be told from nothing.
+    """
+    own = set(taken.fit.terms)
+    known = {"p", *variables_of(taken.fit.terms)}
+    others = [
+        one for one in found
+        if not own <= set(one.fit.terms) and known.issuperset(variables_of(one.fit.terms))
+    ]  # fmt: skip
+    least = min([taken.sicc, *(one.sicc for one in others)])
+    weights = [math.exp(-0.5 * (one.sicc - least)) for one in others]
+    total = sum(weights) + math.exp(-0.5 * (taken.sicc - least))
+    rivals = [(one, w / total) for one, w in zip(others, weights, strict=True)]
+    return sorted((r for r in rivals if r[1] >= _PLAUSIBLE), key=lambda r: -r[1])

@@ -1,0 +1,211 @@
+"""Formulas of a pool fitted to one operation: its regimes, and how well they predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.models import choice, linear
+from isochrone.models.choice import Errors, Judged
+from isochrone.models.cross_validation import RegimeFit
+from isochrone.models.deviation import r_squared
+from isochrone.models.enough import refuse_too_few
+from isochrone.models.family import Form
+from isochrone.models.observations import Observations
+from isochrone.models.pool import Candidate, Pool
+from isochrone.models.regime import Regime, Rival
+from isochrone.models.shared_starts import with_shared_starts
+from isochrone.models.splits import Region, Search, Splits
+from isochrone.models.terms import evaluate_term
+
+__all__ = ["Fitted", "Options", "PoolFitter", "fit_again"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to fit: see `isochrone.models.fit.fit`."""
+
+    splits: Splits
+    weights: str
+    robust: bool
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The regimes of one operation, and the fits they are from.
+
+    Attributes
+    ----------
+    foreign
+        Regimes with a formula that was made for something else.
+    """
+
+    observed: Observations
+    regimes: list[Regime]
+    parts: list[RegimeFit]
+    foreign: int
+
+    @property
+    def coefficients(self) -> int:
+        """Number of all coefficients."""
+        return sum(len(regime.terms) for regime in self.regimes)
+
+    @property
+    def families(self) -> list[str]:
+        """Names of the families of the regimes, each once."""
+        return list(dict.fromkeys(regime.family for regime in self.regimes))
+
+    @property
+    def numbers(self) -> int:
+        """Number of all coefficients and breaks."""
+        return self.coefficients + len(self.regimes) - 1
+
+    @property
+    def cost(self) -> float:
+        """Numbers that were chosen; formulas that were made for something else cost more."""
+        return self.numbers + choice.FOREIGN * (self.foreign > 0)
+
+    @property
+    def overdetermined(self) -> bool:
+        """Whether there are enough numbers of ranks in each regime to judge its formula."""
+        return all(
+            choice.overdetermined(regime.terms, self.observed.only(part.mask).variables)
+            for regime, part in zip(self.regimes, self.parts, strict=True)
+        )
+
+    @cached_property
+    def errors(self) -> list[Errors]:
+        """Held-out errors, see `isochrone.models.choice`."""
+        return choice.errors_of(self.parts, self.observed.variables, self.observed.seconds)
+
+    @property
+    def error(self) -> float:
+        """Mean held-out error."""
+        return choice.mean_error(self.errors)
+
+    @property
+    def sicc(self) -> float:
+        """SICc of all regimes together, times n; a break is a number, too."""
+        predicted = np.empty(len(self.observed))
+        for part in self.parts:
+            predicted[part.mask] = part.fit.predicted
+        return choice.sicc(
+            predicted, self.observed.seconds, self.numbers, self.observed.noise or 0.0
+        )
+
+
+class PoolFitter:
+    """Fits formulas of a pool to one operation; remembers what was chosen for the same points."""
+
+    def __init__(self, pool: Pool, observed: Observations, options: Options) -> None:
+        self.pool, self.observed, self.options = pool, observed, options
+        self.search = Search(pool, observed, options.splits, options.weights)
+        self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
+
+    def fit(self, first: str | None = None) -> Fitted:
+        """Look for regimes, and take for each the formula that describes it.
+
+        Raises
+        ------
+        InputError
+            If there are not enough points for any of them.
+        """
+        return self.fit_regions(self.search.regions(first))
+
+    def fit_regions(self, regions: Sequence[Region]) -> Fitted:
+        """Take for each of some regions the formula that describes it."""
+        regimes, parts, foreign = [], [], 0
+        for region in regions:
+            taken, rivals = self._choose(region)
+            parts.append(RegimeFit(taken.fit, region.mask))
+            regimes.append(_regime(taken, rivals, self.observed, region))
+            foreign += not taken.candidate.made_for
+        found = Fitted(self.observed, regimes, parts, foreign)
+        refuse_too_few(len(self.observed), found.coefficients)
+        return found
+
+    def compared(self, fitted: Fitted) -> Fitted:
+        """Return a fit whose regimes have the rivals that there are in all of the pool."""
+        regimes = []
+        for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
+            own = self.observed.only(part.mask)
+            found = choice.rivals_of(
+                part.fit, self.pool.candidates, own.variables, own.seconds,
+                self.options.weights, self.options.robust, self.observed.noise or 0.0,
+            )  # fmt: skip
+            rivals = [
+                _rival(one, with_shared_starts(one.fit, own.seconds, own.start), weight)
+                for one, weight in found
+            ]
+            regimes.append(msgspec.structs.replace(regime, rivals=rivals))
+        return replace(fitted, regimes=regimes)
+
+    def _choose(self, region: Region) -> tuple[Judged, list[tuple[Judged, float]]]:
+        key = region.mask.tobytes()
+        if key not in self._chosen:
+            own = self.observed.only(region.mask)
+            self._chosen[key] = choice.choose(
+                self.pool.candidates, own.variables, own.seconds,
+                self.options.weights, self.options.robust, self.observed.noise or 0.0,
+            )  # fmt: skip
+        return self._chosen[key]
+
+
+def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:
+    """Fit the formulas that were chosen by some points to all; regimes stay where they are."""
+    distances = [regime.distance(observed.variables) for regime in fitted.regimes]
+    owner = np.argmin(distances, axis=0)
+    regimes, parts = [], []
+    for k, regime in enumerate(fitted.regimes):
+        own = observed.only(owner == k)
+        fit = linear.fit(
+            regime.terms, own.variables, own.seconds,
+            weights=options.weights, robust=options.robust,
+        )  # fmt: skip
+        parts.append(RegimeFit(fit, owner == k))
+        region = Region(regime.range, owner == k, regime.switch, regime.reach)
+        form = Form(tuple(regime.terms), tuple(regime.symbols))
+        taken = Judged(Candidate(regime.family, form, True), fit, [], 0.0)
+        again = _regime(taken, [], observed, region)
+        regimes.append(msgspec.structs.replace(again, rivals=regime.rivals))
+    return Fitted(observed, regimes, parts, fitted.foreign)
+
+
+def _regime(
+    taken: Judged, rivals: Sequence[tuple[Judged, float]], observed: Observations, region: Region
+) -> Regime:
+    inside = {key: values[region.mask] for key, values in observed.variables.items()}
+    seconds, start = observed.seconds[region.mask], observed.start[region.mask]
+    form, fitted = taken.candidate.form, with_shared_starts(taken.fit, seconds, start)
+    used = dict.fromkeys([*observed.variables, *region.range])
+    measured = {key: evaluate_term(key, inside) for key in used}
+    return Regime(
+        family=taken.candidate.family, where=observed.where,
+        range=region.range, switch=region.switch, reach=region.reach,
+        terms=list(form.terms), symbols=list(form.symbols),
+        coefficients=fitted.coefficients.tolist(),
+        low=fitted.low.tolist(), high=fitted.high.tolist(), covariance=fitted.covariance.tolist(),
+        sigma=fitted.sigma, degrees_of_freedom=fitted.degrees_of_freedom,
+        fitted={key: (float(v.min()), float(v.max())) for key, v in measured.items()},
+        rivals=[
+            _rival(one, with_shared_starts(one.fit, seconds, start), weight)
+            for one, weight in rivals
+        ],
+        r2=r_squared(fitted.predicted, seconds),
+        points=int(region.mask.sum()), starts=observed.starts if observed.between else None,
+    )  # fmt: skip
+
+
+def _rival(judged: Judged, fit: linear.Fit, weight: float) -> Rival:
+    return Rival(
+        judged.candidate.family, list(fit.terms), list(judged.candidate.form.symbols),
+        fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
+        weight,
+    )  # fmt: skip

@@ -1,0 +1,141 @@
+"""Which formula describes one regime: the simplest of those that predict what was left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.models import Form
+from isochrone.models.choice import Errors, as_good, choose, errors_of, mean_error
+from isochrone.models.cross_validation import RegimeFit
+from isochrone.models.linear import fit
+from isochrone.models.pool import Candidate
+from isochrone.models.terms import design_matrix
+
+RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
+SIZES = (8.0, 64, 512, 4096, 32768)
+
+
+def points(ranks: tuple[int, ...] = RANKS) -> dict[str, np.ndarray]:
+    p, b = np.meshgrid(np.array(ranks, float), np.array(SIZES))
+    return {"p": p.ravel(), "b": b.ravel()}
+
+
+def candidate(*terms: str, made_for: bool = True) -> Candidate:
+    return Candidate("own", Form(terms, tuple("abcdef"[: len(terms)])), made_for)
+
+
+LINEAR = candidate("1", "p", "p*b")
+TREE = candidate("1", "log2(p)", "log2(p)*b")
+MORE = candidate("1", "p", "b", "p*b", "p*p*b")
+TRUE = [2e-6, 1e-6, 3e-10]
+
+
+def times(chosen: Candidate, noise: float, seed: int = 0) -> np.ndarray:
+    exact = design_matrix(chosen.form.terms, points()) @ np.array(TRUE)
+    return exact * (1 + noise * np.random.default_rng(seed).standard_normal(len(exact)))
+
+
+def taken(candidates: list[Candidate], seconds: np.ndarray, noise: float) -> Candidate:
+    return choose(candidates, points(), seconds, "relative", False, noise)[0].candidate
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("truth", [LINEAR, TREE], ids=["linear", "tree"])
+def test_the_true_formula_is_taken_and_no_longer_one(truth: Candidate, seed: int) -> None:
+    assert taken([MORE, LINEAR, TREE], times(truth, 0.03, seed), 0.03) is truth
+
+
+def test_a_formula_with_all_terms_of_the_one_taken_is_no_rival() -> None:
+    """What it has more cannot be told from nothing; weights are parts of one."""
+    seconds = times(LINEAR, 0.3)
+    first, rivals = choose([MORE, LINEAR, TREE], points(), seconds, "relative", False, 0.3)
+    named = {rival.candidate.form.terms for rival, _ in rivals}
+    assert MORE.form.terms not in named or first.candidate is MORE
+    weights = [weight for _, weight in rivals]
+    assert weights == sorted(weights, reverse=True)
+    assert 0 <= sum(weights) < 1
+
+
+def test_rivals_are_those_that_noise_cannot_tell_apart() -> None:
+    few = points((4, 6, 8))
+    exact = design_matrix(LINEAR.form.terms, few) @ np.array(TRUE)
+    noisy = exact * (1 + 0.1 * np.random.default_rng(1).standard_normal(len(exact)))
+    _, rivals = choose([LINEAR, TREE], few, noisy, "relative", False, 0.1)
+    assert len(rivals) == 1
+    _, rivals = choose([LINEAR, TREE], points(), times(LINEAR, 0.001), "relative", False, 0.001)
+    assert rivals == []
+
+
+def test_a_formula_made_for_the_operation_is_taken_before_a_shorter_one_that_is_not() -> None:
+    """One coefficient more is worth it, three are not."""
+    seconds = times(LINEAR, 0.02)
+    own = candidate("1", "p", "b", "p*b")
+    foreign = candidate("1", "p", "p*b", made_for=False)
+    assert taken([own, foreign], seconds, 0.02) is own
+    assert taken([MORE, foreign], seconds, 0.02) is foreign
+
+
+def test_a_formula_that_falls_below_zero_with_more_ranks_is_not_taken() -> None:
+    """Although it fits best: at four times the most ranks it gives no time."""
+    variables = {"p": points()["p"]}
+    p = variables["p"]
+    falling = candidate("1", "p", "p*p")
+    seconds = 1e-6 * (1 + p - 0.014 * p**2)
+    first, _ = choose([falling, candidate("1", "sqrt(p)")], variables, seconds, "relative", False,
+                      0.01)  # fmt: skip
+    assert first.candidate.form.terms == ("1", "sqrt(p)")
+    alone, _ = choose([falling], variables, seconds, "relative", False, 0.01)
+    assert alone.candidate is falling
+
+
+def test_if_nothing_can_be_fitted_it_says_why() -> None:
+    alone = {"p": np.full(9, 4.0), "b": np.arange(1.0, 10)}
+    with pytest.raises(InputError, match="collinear"):
+        choose([candidate("1", "p")], alone, np.arange(1.0, 10), "relative", False, 0.0)
+
+
+def test_numbers_of_ranks_are_left_out_one_by_one_and_all_beyond_half() -> None:
+    variables, seconds = points(), times(LINEAR, 0.05)
+    whole = np.ones(len(seconds), dtype=bool)
+    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)], variables,
+                      seconds)  # fmt: skip
+    by_ranks, beyond, by_size = (away for away, _ in found)
+    assert len(by_ranks) == len(by_size) == len(seconds)
+    assert len(beyond) == 2 * len(SIZES)  # 24 and 32
+    near = variables["p"] <= 16
+    again = fit(LINEAR.form.terms, {k: v[near] for k, v in variables.items()}, seconds[near])
+    far = {key: values[~near] for key, values in variables.items()}
+    predicted = design_matrix(again.terms, far) @ again.coefficients
+    assert beyond == pytest.approx(np.abs(predicted / seconds[~near] - 1), rel=0.2)
+
+
+def test_two_values_of_a_variable_are_left_out_point_by_point() -> None:
+    """A single number of ranks determines no formula of them: that says nothing against it."""
+    variables = points((4, 8))
+    seconds = design_matrix(LINEAR.form.terms, variables) @ np.array(TRUE)
+    whole = np.ones(len(seconds), dtype=bool)
+    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)], variables,
+                      seconds)  # fmt: skip
+    assert mean_error(found) < 1e-9
+
+
+def errors(*away: float) -> list[Errors]:
+    return [(np.array(away), np.arange(len(away)))]
+
+
+def test_errors_are_as_good_within_their_standard_error_a_twentieth_or_a_thousandth() -> None:
+    best = errors(0.02, 0.03, 0.01, 0.02)
+    assert as_good(best, best, 0.02)
+    assert as_good(errors(0.021, 0.031, 0.0105, 0.0205), best, 0.0)  # a twentieth
+    assert not as_good(errors(0.06, 0.07, 0.05, 0.06), best, 0.02)  # worse by the same everywhere
+    assert as_good(errors(0.0009, 0.0009), errors(0, 0), 0.0)  # a tenth of a per cent of the time
+    assert not as_good(errors(0.002, 0.002), errors(0, 0), 0.0)
+
+
+def test_what_the_noise_cannot_explain_is_not_as_good() -> None:
+    """Errors scatter, too, where a formula is wrong; far above the noise that is no excuse."""
+    best, other = errors(0.1, 0.2, 0.1, 0.2), errors(0.1, 0.2, 0.35, 0.2)
+    assert as_good(other, best, 0.1)
+    assert not as_good(other, best, 0.001)
