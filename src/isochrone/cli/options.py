@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.units import parse_bytes, parse_sizes
+from isochrone.base.units import LARGEST, parse_bytes, parse_sizes
 
 __all__ = ["add_least", "add_message_size", "read_size", "values_of"]
 
@@ -62,6 +62,8 @@ def values_of(what: str) -> Callable[[str], list[int]]:
             raise argparse.ArgumentTypeError(str(error)) from error
         if what == "ranks" and min(found) < 1:
             raise argparse.ArgumentTypeError(_NO_RANKS.format(text))
+        if max(found) > LARGEST:
+            raise argparse.ArgumentTypeError(f"'{text}' is beyond any machine")
         return found
 
     return read

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.predict.node_cost import TIE, NodeCost
+from isochrone.predict.node_cost import TIE, NodeCost, refuse_no_time
 from isochrone.workloads import Ints
 from isochrone.workloads.node_messages import Counts, Layout, count
 from isochrone.workloads.traffic import RoundKind
@@ -112,8 +112,9 @@ def predict(
         costs, low, high, told = model.ask(found.intra, found.into, found.out, kind.spread)
         warnings += [text for text in told if text not in warnings]
         hot = int(np.argmax(costs))
+        refuse_no_time(float(costs[hot]))
         times += kind.rounds * np.array([costs[hot], low[hot], high[hot]])
-        nodes += kind.rounds / rounds * costs
+        nodes += kind.rounds / rounds * np.maximum(costs, 0.0)  # a node without messages
         total = total.plus(found, kind.times)
     seconds, below, above = times.tolist()
     origin = model.model.origin

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from isochrone.base.errors import InputError
 from isochrone.models import Model
 
-__all__ = ["TIE", "NodeCost"]
+__all__ = ["TIE", "NodeCost", "refuse_no_time"]
 
 Floats = NDArray[np.float64]
 
@@ -62,6 +62,21 @@ class NodeCost:
         asked = {name: values[name] for name in self.model.variables}
         found = self.model.predict(asked, dict(self.where))
         seconds, low, high = (
-            side.reshape(sides[0].shape) for side in (found.seconds, found.low, found.high)
+            side.reshape(sides[0].shape) for side in (found.by_formula, found.low, found.high)
         )
         return seconds, low, high, found.warnings
+
+
+def refuse_no_time(cost: float) -> None:
+    """Refuse the cost of the hottest node where a formula gives no time; others may be idle.
+
+    Raises
+    ------
+    InputError
+        If it is zero or less.
+    """
+    if not cost > 0:
+        raise InputError(
+            "the formula gives the hottest node no time above zero", where="--model",
+            hint="fit a hot spot that was measured with as few messages as this call has",
+        )  # fmt: skip

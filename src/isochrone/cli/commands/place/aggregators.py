@@ -36,6 +36,7 @@ from isochrone.improve.assignment import Assignment, assign, hint
 from isochrone.improve.proof import JobRunner, Launch, folder_for
 from isochrone.models import Model
 from isochrone.pages.model import predicted_by
+from isochrone.predict.node_cost import refuse_no_time
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
@@ -69,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
     layout, hosts = layout_of(nodes.by_rank)
     kinds = wanted.round_kinds(min(args.cb_nodes or len(hosts), len(hosts)))
     found = assign(kinds, layout, hosts, model, reading=wanted.reading)
+    refuse_no_time(found.cost)
     config = hint(hosts, found.order[: found.named])
     text = romio_hints.text(config, args.cb_nodes)
     if output is not None:

@@ -37,6 +37,7 @@ from isochrone.improve.positions import Positions
 from isochrone.improve.proof import Launch, folder_for
 from isochrone.models import Model
 from isochrone.pages.model import predicted_by
+from isochrone.predict.node_cost import refuse_no_time
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
@@ -105,6 +106,7 @@ def run(args: argparse.Namespace) -> int:
     cores = np.array(nodes.cores, np.int64)
     positions = Positions(kinds, cores, model, reading=wanted.reading)
     found = best_order(nodes.cores, positions, seconds=args.seconds)
+    refuse_no_time(found.cost)
 
     order = Arrangement(nodes, found.order)
     commands = _write(order, files)

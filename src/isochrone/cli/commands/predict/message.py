@@ -1,0 +1,30 @@
+"""Predict the time of a point-to-point message.
+
+The model must be of messages between pairs of ranks: fitted to point-to-point, or to bisection,
+where all pairs send at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from isochrone.cli.predictions import add_model, add_values, answer
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone predict message``."""
+    add_model(parser)
+    parser.add_argument("--mode", help="mode, such as blocking, if the model holds several")
+    add_values(
+        parser,
+        bytes="bytes of a message: 64KiB or 1KiB,2KiB or START:STOP:STEP or START:STOP:xFACTOR",
+        window="messages in a window, if several windows were measured: a list as for --bytes",
+        ranks="numbers of ranks, if the model is of a bisection: a list as for --bytes",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Predict all combinations of bytes, windows and ranks."""
+    return answer(args, "message", "mode")

@@ -1,0 +1,95 @@
+"""A model knows what it is of, and refuses what its formulas do not hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from beds.mpis import ROOT
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.models import Model, Regime, of_run
+from isochrone.models.questions import subject
+from made_up.hotspots import hotspot
+from made_up.sweeps import bisection, collective, point_to_point
+
+
+def line(**regime: object) -> Regime:
+    return Regime("hockney", ["1", "b"], [1e-6, 1e-9], **regime)  # type: ignore[arg-type]
+
+
+def of(model: Model) -> str:
+    return subject(model.experiment, model.regimes)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples/models").glob("*.json")), ids=str)
+def test_a_published_model_says_what_it_is_of(path: Path) -> None:
+    expected = "node" if "tachyon" in path.stem else "collective"
+    assert of(models.read(path)) == expected
+
+
+def test_what_was_measured_is_known_from_the_model() -> None:
+    """Also of a collective on one number of ranks, whose formula has no p."""
+    alone = models.fit(collective(("bcast",), 4))
+    assert alone.variables == ["b"]
+    assert (of(alone), alone.experiment) == ("collective", "collective")
+    pair = models.fit(point_to_point())
+    assert (of(pair), pair.experiment) == ("message", "point-to-point")
+    hot = models.fit(hotspot(), "hotspot")
+    assert (of(hot), hot.experiment) == ("node", "hotspot")
+
+
+def test_bisections_are_messages_although_they_have_ranks() -> None:
+    assert of(models.fit([bisection(p) for p in (4, 8)])) == "message"
+
+
+def test_files_that_do_not_record_it_are_judged_by_their_variables() -> None:
+    assert of(Model([line()])) == "message"
+    assert of(Model([line(where={"op": "bcast"})])) == "collective"
+    assert of(Model([Regime("ring", ["1", "p"], [1e-6, 1e-6])])) == "collective"
+    assert of(Model([Regime("compute", ["n"], [1e-9])])) == "computation"
+
+
+def test_what_was_measured_is_kept_in_the_file(tmp_path: Path) -> None:
+    models.write(models.fit(collective(("bcast",), 4)), tmp_path / "m.json")
+    again = models.read(tmp_path / "m.json")
+    assert again.experiment == "collective"
+    assert again.regimes[0].fitted["p"] == (4, 4)
+
+
+def test_ranks_that_were_not_measured_are_refused_by_a_formula_without_them() -> None:
+    """It would give 4 and 4,096 ranks the same time."""
+    model = models.fit(collective(("bcast",), 4))
+    assert model.predict({"p": 4, "b": 1024}).warnings == []
+    with pytest.raises(InputError, match=r"has no p, .* fitted to p = 4 only.*several numbers"):
+        model.predict({"p": [4, 4096], "b": 1024})
+
+
+def test_a_family_named_against_the_data_is_doubtful() -> None:
+    """Several numbers of ranks went into a formula without any."""
+    runs = [of_run(collective(("bcast",), p)) for p in (4, 16)]
+    model = models.fit(runs, "hockney")
+    found = model.predict({"p": [4, 8], "b": 1024})
+    assert "has no p, the number of ranks, although 4 to 16 were fitted" in found.warnings[0]
+    with pytest.raises(InputError, match="has no p"):
+        model.predict({"p": 64, "b": 1024})
+
+
+def test_what_an_older_file_does_not_record_is_a_warning() -> None:
+    found = Model([line()]).predict({"p": 64, "b": 0})
+    assert found.seconds == pytest.approx(1e-6)
+    assert found.warnings == ["the model has no p, the number of ranks"]
+
+
+def test_sizes_that_make_no_difference_may_be_asked_for() -> None:
+    """Small messages along a tree: a formula without b, found for several b."""
+    regime = Regime(
+        "tree", ["1", "ceil(log2(p))"], [1e-6, 2e-6], fitted={"p": (2, 16), "b": (0, 64)}
+    )
+    found = Model([regime]).predict({"p": 4, "b": [0, 8, 64]})
+    np.testing.assert_allclose(found.seconds, 5e-6)
+    assert found.warnings == []
+    with pytest.raises(InputError, match="has no b"):
+        Model([regime]).predict({"p": 4, "b": 1 << 20})
