@@ -6,6 +6,7 @@ fitted `Model` consists of regimes (`Regime`): formulas, each with the range whe
 
 from __future__ import annotations
 
+from isochrone.models.family import Family, Form
 from isochrone.models.file import document, read, write
 from isochrone.models.fit import family, fit
 from isochrone.models.load import load, load_usable
@@ -16,7 +17,7 @@ from isochrone.models.regime import Regime
 from isochrone.models.splits import Splits, parse_splits
 
 __all__ = [
-    "Model", "Observations", "Prediction", "Regime", "Samples", "Splits",
+    "Family", "Form", "Model", "Observations", "Prediction", "Regime", "Samples", "Splits",
     "deviations_by_group", "document", "family", "fit", "goodness_of_fit", "load",
     "load_usable", "of_run", "parse_splits", "read", "write",
 ]  # fmt: skip

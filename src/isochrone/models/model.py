@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -13,14 +14,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.models.formulas import formula, headings, number
+from isochrone.models.asked import check_level, question
+from isochrone.models.domain import checked, without_time
+from isochrone.models.formulas import formula, headings
+from isochrone.models.load import Measured, samples_of
+from isochrone.models.observations import Samples
+from isochrone.models.outside import outside
+from isochrone.models.placement import PLACES
+from isochrone.models.placement_asked import check_constants, completed
+from isochrone.models.questions import needed, not_held
 from isochrone.models.regime import Regime, Selector
-from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
+from isochrone.models.residuals import residuals
+from isochrone.models.starts import widened
+from isochrone.models.summary import summary
+from isochrone.models.switches import between
+from isochrone.models.tables import Frame
+from isochrone.models.terms import VARIABLES
 from isochrone.runfile.origin import with_noun
 
-__all__ = ["Model", "Prediction"]
+__all__ = ["Backtest", "Model", "Prediction"]
 
 Array = NDArray[np.float64]
+
+LEVEL: Final = 0.95
 
 
 @dataclass
@@ -30,13 +46,17 @@ class Prediction:
     Attributes
     ----------
     seconds
-        One time for each point.
+        One time for each point, in the shape in which they were asked for; NaN where the formula
+        gives none, as for a single rank that was not measured, or where it falls to zero or below.
+        The warnings say so first.
     low, high
-        95 % interval of a measured time; NaN where the model does not know.
+        Interval of a measured time, of 95 % or as asked for; NaN where the model does not know.
     warnings
         What makes these times doubtful, one sentence each.
     origin
         Where the times come from that the model was fitted to; empty if that is not known.
+    by_formula
+        What the formula gives, in seconds, also where that is no time.
     """
 
     seconds: Array
@@ -44,9 +64,33 @@ class Prediction:
     high: Array
     warnings: list[str] = field(default_factory=list)
     origin: str = ""
+    by_formula: Array = field(default_factory=lambda: np.empty(0))
 
 
-class Model(msgspec.Struct, rename={"regimes": "pieces"}):
+class Backtest(msgspec.Struct):
+    """How well larger values of a variable were predicted from smaller ones.
+
+    Attributes
+    ----------
+    where, variable
+        Operation and variable.
+    upto
+        Largest value that was fitted.
+    values
+        Those that were predicted.
+    average, maximum
+        |measured - predicted| / predicted.
+    """
+
+    where: dict[str, Selector]
+    variable: str
+    upto: float
+    values: list[float]
+    average: float
+    maximum: float
+
+
+class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     """Times of communication as formulas; a model file holds its fields (`isochrone.models.file`).
 
     Attributes
@@ -57,6 +101,8 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
         ``relative`` or ``absolute``: what ``sigma`` of the regimes means.
     quality
         How well it fits its data: R², deviations, cross-validation (``held_out``).
+    backtests
+        What extrapolation was worth within the data.
     source, notes
         Where it is from, and what to know of it.
     made_from
@@ -64,6 +110,13 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
     origin
         Where the times it was fitted to come from, such as ``simulated``, or ``measured and
         imported``; empty if that is not known.
+    constant
+        What was the same in all data and is no variable therefore, such as ``{"ppn": 8}``.
+    full_node
+        Ranks on a full node if the data filled one node after the other; else 0. So are ranks
+        taken to be that are asked for without their nodes.
+    experiment
+        What was measured, such as ``collective``, or ``table`` for a CSV; empty if not known.
     extra
         Unknown keys of a model file; they are kept.
     """
@@ -72,11 +125,15 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
     weights: str = "relative"
     quality: dict[str, Any] = msgspec.field(default_factory=dict)
     ranking: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    backtests: list[Backtest] = msgspec.field(default_factory=list)
     source: str = ""
     notes: list[str] = msgspec.field(default_factory=list)
     warnings: list[str] = msgspec.field(default_factory=list)
     made_from: list[dict[str, str]] = msgspec.field(default_factory=list)
     origin: str = ""
+    constant: dict[str, float] = msgspec.field(default_factory=dict)
+    full_node: int = 0
+    experiment: str = ""
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property
@@ -87,8 +144,9 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
 
     @property
     def variables(self) -> list[str]:
-        """Names of the variables that a prediction needs."""
-        return _needed(self.regimes)
+        """Names of the variables that a prediction needs; nodes and ranks on each say ``p``."""
+        found = needed(self.regimes)
+        return [name for name in found if name != "p" or not set(PLACES) <= set(found)]
 
     @property
     def selectors(self) -> dict[str, list[Selector]]:
@@ -99,39 +157,81 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
                 found.setdefault(key, {})[value] = None
         return {key: list(values) for key, values in found.items()}
 
+    @property
+    def samples(self) -> Samples | None:
+        """What it was fitted to, as long as Python has it; a model file does not hold it."""
+        return self.__dict__.get("samples")
+
+    @samples.setter
+    def samples(self, samples: Samples | None) -> None:
+        self.__dict__["samples"] = samples
+
     def predict(
         self,
-        variables: Mapping[str, ArrayLike],
+        variables: Mapping[str, ArrayLike] | Frame | None = None,
         where: Mapping[str, Selector] | None = None,
-        **selectors: Selector,
+        *,
+        level: float = LEVEL,
+        **named: Any,
     ) -> Prediction:
-        """Predict the times of some points.
+        """Predict the times of some points: ``model.predict(p=64, b="1MiB", op="bcast")``.
 
         Parameters
         ----------
         variables
-            Arrays (or numbers) by the names of `variables`; bytes and counts.
-        where, selectors
+            Arrays (or numbers) by the names of `variables`; bytes and counts. Or a data frame: one
+            time for each row, whatever its operation; other columns are left out.
+        where
             Which of the model's operations, orders … is meant. What the model has only one of
             need not be said.
+        level
+            Of the intervals.
+        named
+            Variables and selectors by name. Arrays of numbers are broadcast, as in numpy.
 
         Raises
         ------
         InputError
-            If a variable is missing, or the model does not hold what is asked for.
+            If a variable is missing or has a value that makes no sense, such as half a rank; or
+            the model does not hold what is asked for.
         """
-        regimes = self.chosen({**(where or {}), **selectors})
-        points = _points(variables, _needed(regimes))
+        check_level(level)
+        asked = question(self.selectors, variables, where or {}, named)
+        answers = [
+            (rows, self._predict(points, selectors, level))
+            for selectors, points, rows in asked.parts()
+        ]
+        return asked.joined(answers)
+
+    @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # they give no time, see below
+    def _predict(
+        self, variables: Mapping[str, ArrayLike], where: Mapping[str, Selector], level: float
+    ) -> Prediction:
+        """Predict the times of points that the same selectors hold for; errors as of `predict`."""
+        regimes = self.chosen(where)
+        variables = completed(variables, self.constant, self.full_node)
+        check_constants(self.constant, variables)
+        doubtful = not_held(regimes, variables)
+        points = checked(_points(variables, needed(regimes)))
         owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
-        length = len(owner)
-        seconds, half = np.empty(length), np.empty(length)
+        seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
         for k, regime in enumerate(regimes):
             mine = owner == k
-            own = {name: values[mine] for name, values in points.items()}
-            seconds[mine], half[mine] = regime.evaluate(own, self.weights)
-        warnings = _warnings(regimes, owner, points, seconds)
-        low = np.maximum(seconds - half, np.minimum(seconds, 0.0))  # no time is below zero
-        return Prediction(seconds, low, seconds + half, warnings, self.origin)
+            also = regime.may_hold(points) | mine
+            own = {name: values[also] for name, values in points.items()}
+            times, lowest, highest = regime.evaluate(own, self.weights, level)
+            seconds[mine] = times[mine[also]]
+            low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
+        nowhere, reasons = without_time(regimes, points, seconds)
+        starts = [one.starts.next_start(level) if one.starts else 0.0 for one in regimes]
+        low, high = widened(seconds, low, high, np.array(starts)[owner])
+        low = np.maximum(low, 0.0)  # no time is below zero
+        times, low, high = (np.where(nowhere, np.nan, column) for column in (seconds, low, high))
+        warnings = [
+            *reasons, *doubtful, *outside(regimes, owner, points, self.backtests),
+            *between(regimes, points),
+        ]  # fmt: skip
+        return Prediction(times, low, high, warnings, self.origin, seconds)
 
     def chosen(self, where: Mapping[str, Selector]) -> list[Regime]:
         """Return the regimes that selectors mean, in their order.
@@ -156,6 +256,74 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
                 raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
         return regimes
 
+    def rivals_of(self, where: Mapping[str, Selector]) -> list[Model]:
+        """Return the formulas that fit what selectors mean as well, the best first."""
+        regimes = self.chosen(where)
+        return [
+            Model([one.rival(k) for one in regimes], weights=self.weights)
+            for k in range(max(len(one.rivals) for one in regimes))
+        ]
+
+    def residuals(self, measured: Measured | None = None) -> dict[str, NDArray[Any]]:
+        """Return how far each point is from the formula, as columns of one row a point.
+
+        Parameters
+        ----------
+        measured
+            Anything that can be fitted; what the model was fitted to if None.
+
+        Returns
+        -------
+        dict
+            Arrays of shape (n,): selectors and variables by name, ``seconds`` (the median that was
+            measured), ``predicted``, and ``residual``, which is seconds / predicted - 1.
+
+        Raises
+        ------
+        InputError
+            If the model is for nothing of it, or was read from a file and nothing is given.
+        """
+        return residuals(self, self._measured(measured).observations())
+
+    def summary(self) -> str:
+        """Write formulas, errors and correlations of their coefficients, and the candidates."""
+        return summary(self, _title(self))
+
+    def plot(self, measured: Measured | None = None, view: str = "fit") -> Any:
+        """Draw the points, the formula with its interval and rivals, and the residuals.
+
+        Parameters
+        ----------
+        measured
+            Anything that can be fitted; what the model was fitted to if None.
+        view
+            ``fit``, or ``deviation`` for bars by group.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            ``savefig`` writes it.
+
+        Raises
+        ------
+        InputError
+            If the model is for nothing of it, or was read from a file and nothing is given.
+        """
+        views = import_module("isochrone.views")  # these know models, and not the reverse
+        figure = views.draw(view, [self._measured(measured)], views.Options(model=self))
+        figure.set_facecolor("white")  # a notebook may be dark, and the ink is
+        return figure
+
+    def _measured(self, measured: Measured | None) -> Samples:
+        if measured is not None:
+            return samples_of(measured)
+        if self.samples is None:
+            raise InputError(
+                "a model that was read does not hold the times it was fitted to",
+                hint="give them: runs, a data frame or a path",
+            )
+        return self.samples
+
     def __repr__(self) -> str:
         lines = [_title(self)]
         for regime, words in zip(self.regimes, headings(self.regimes), strict=True):
@@ -168,11 +336,6 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}):
             for regime, words in zip(self.regimes, headings(self.regimes), strict=True)
         )
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
-
-
-def _needed(regimes: Sequence[Regime]) -> list[str]:
-    """List the variables of the formulas and of the ranges."""
-    return variables_of([term for regime in regimes for term in (*regime.terms, *regime.range)])
 
 
 def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[str, Array]:
@@ -194,27 +357,6 @@ def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[s
         if not np.all(np.isfinite(values) & (values >= 0)):
             raise InputError(f"'{name}' has a value that is negative or not a number")
     return points
-
-
-def _warnings(
-    regimes: Sequence[Regime], owner: NDArray[np.int64], points: Mapping[str, Array], seconds: Array
-) -> list[str]:
-    """Say where points lie outside what was fitted, and where a formula gives no time at all."""
-    found: dict[str, None] = {}
-    for k, regime in enumerate(regimes):
-        mine = owner == k
-        for name, (low, high) in regime.fitted.items():
-            value = evaluate_term(name, points)[mine]
-            outside = value[(value < low) | (value > high)]
-            if outside.size:
-                shown = ", ".join(number(name, v) for v in np.unique(outside)[:3])
-                found[
-                    f"{name} = {shown}{', …' if np.unique(outside).size > 3 else ''} is outside "
-                    f"the fitted range {number(name, low)} to {number(name, high)}"
-                ] = None
-    if np.any(seconds <= 0):
-        found["the formula gives a time of zero or less"] = None
-    return list(found)
 
 
 def _title(model: Model) -> str:

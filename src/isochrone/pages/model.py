@@ -12,6 +12,9 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.models import Model, Regime
 from isochrone.models.formulas import formula, headings, number, ranges
+from isochrone.models.outside import missed, untried
+from isochrone.models.questions import recorded
+from isochrone.models.switches import switches
 from isochrone.models.terms import VARIABLES, unit
 from isochrone.pages.page import Block, Column, Fit, Listing, Row, Sentence, Table, Warnings
 from isochrone.pages.words import plural
@@ -48,6 +51,8 @@ def blocks(model: Model) -> list[Block]:
     return [
         Sentence(f"{model.family} model of {counted}", "strong"),
         *_formulas(model, coefficients=True),
+        *_switches(model),
+        *_trials(model),
         _deviations(found, one_word(model.origin)),
         _quality(model),
         *(block for entry in model.ranking for block in _ranking(entry)),
@@ -94,6 +99,32 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
             yield _coefficients(regime)
             if regime.r2 is not None:
                 yield Sentence(f"R² {regime.r2:.6f} at {regime.points} points")
+
+
+def _switches(model: Model) -> Iterator[Block]:
+    """Yield where regimes change: a gap between measured values, and a guess within."""
+    found = [
+        Sentence(str(switch), about=", ".join(filter(None, (_selected(where), switch.name))))
+        for where in _kinds(model)
+        for switch in switches([one for one in model.regimes if one.where == where])
+    ]
+    if found:
+        yield Listing("The formula switches", tuple(found))
+
+
+def _trials(model: Model) -> Iterator[Block]:
+    """Yield what extrapolation was worth where it could be tried on what was measured."""
+    for where in _kinds(model):
+        own = [one for one in model.backtests if one.where == where]
+        ranks = recorded([one for one in model.regimes if one.where == where], "p")
+        if own:
+            yield Sentence(missed(own)[0], about=_selected(where))
+        elif ranks and ranks[0] < ranks[1]:
+            yield Sentence(untried(ranks[1]), about=_selected(where))
+
+
+def _selected(where: dict[str, Any]) -> str:
+    return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
 
 
 def _coefficients(regime: Regime) -> Table:
@@ -220,10 +251,10 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             failed.append(Sentence(row["reason"], about=row["family"]))
             continue
         rows.append(Row((
-            row["family"], _percent(row["held_out"]), str(row["coefficients"]), str(row["pieces"]),
-            "<- taken" if k == 0 else "",
+            row["family"], _percent(row["held_out"]), f"{row['sicc']:.1f}",
+            str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
         )))  # fmt: skip
-    numbers = (Column(title, right=True) for title in ("error", "coefficients", "regimes"))
+    numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "regimes"))
     columns = (Column("family"), *numbers, Column(""))
     yield Table(
         f"Families by leave-one-group-out error{', ' if words else ''}{words}", columns, tuple(rows)

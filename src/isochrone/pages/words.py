@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.models.formulas import number
 from isochrone.pages.page import Warnings
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 __all__ = [
-    "between", "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges", "warnings_of",
-    "with_hosts",
+    "between", "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges", "values",
+    "warnings_of", "with_hosts",
 ]  # fmt: skip
 
 MAX_WARNINGS: Final = 20
@@ -41,6 +42,12 @@ def interval(times: Times) -> str:
     if times.n < 2 or not times.has_interval:
         return "–"
     return between(times.low, times.high)
+
+
+def values(point: Mapping[str, float]) -> list[str]:
+    """Write the variables of a model at one point, ranks first: ``p = 20``, ``b = 1 MiB``."""
+    names = sorted(point, key=lambda name: name == "b")
+    return [f"{name} = {number(name, point[name])}" for name in names]
 
 
 def between(least: float, most: float) -> str:

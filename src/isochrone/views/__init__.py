@@ -8,24 +8,27 @@ import matplotlib, drawing does.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.saving import SUFFIXES, save, to_svg
-from isochrone.views.view import Options, View
+from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SUFFIXES", "Options", "View", "draw", "fitting", "save", "to_svg", "usual"]
+    from isochrone.models import Samples
+
+__all__ = ["SUFFIXES", "TABLE", "Options", "View", "draw", "fitting", "save", "to_svg", "usual"]
 
 FAMILY = "views.figures"
 
 
-def draw(name: str, runs: Sequence[Run], options: Options | None = None) -> Figure:
-    """Draw a figure of one or several runs.
+def draw(name: str, runs: Sequence[Run | Samples | Path], options: Options | None = None) -> Figure:
+    """Draw a figure of one or several runs, or of tables: samples, or paths of CSV files.
 
     Raises
     ------
@@ -37,6 +40,9 @@ def draw(name: str, runs: Sequence[Run], options: Options | None = None) -> Figu
     view: View = registry.load(FAMILY, name).VIEW
     if not runs:
         raise InputError("no run to draw", hint="name at least one run file")
+    if TABLE not in view.kinds and not all(isinstance(run, Run) for run in runs):
+        others = ", ".join(fitting(TABLE))
+        raise InputError(f"the view {name} draws no tables", hint=f"these do: {others}")
     if not view.several and len(runs) > 1:
         raise InputError(f"the view {name} draws one run, not {len(runs)}")
     if not view.several and len(options.sizes) > 1:

@@ -14,35 +14,43 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import Model, Observations, Samples
+from isochrone.models.load import samples_of
 from isochrone.models.observations import joined
+from isochrone.models.residuals import applicable
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, TITLE
+from isochrone.views.style import CAPTION, FAINT, INK, TITLE, text_width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "COLOURS", "MAX_PANELS", "WORDS", "head", "measured", "name_of", "origin_notes",
+    "COLOURS", "MAX_PANELS", "WORDS", "Drawn", "head", "measured", "name_of", "origin_notes",
     "resolve", "title_of", "value_text",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
+Drawn = Run | Samples | Path
+"""What the views of a model draw: runs, samples, or paths of CSV files."""
 
 MAX_PANELS: Final = 6
+
+_NARROW: Final = 0.85
+"""Width of running text, of what `text_width` says: that is of the widest words."""
 
 COLOURS: Final = ("#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#9c6b4e", "#5fb3b3", "#d9c14a")
 """Of lines. No red: red means slow."""
 
 WORDS: Final = {
-    "b": "message size", "p": "ranks", "w": "messages in a window", "n": "operations",
+    "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
+    "w": "messages in a window", "n": "operations",
     "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",
     "in": "messages in", "out": "messages out",
 }  # fmt: skip
 
 
 def resolve(
-    runs: Sequence[Run], model: str | Path | Model, ops: Sequence[str] = ()
+    runs: Sequence[Drawn], model: str | Path | Model, ops: Sequence[str] = ()
 ) -> tuple[Model, list[Observations], str]:
     """Return the model, read or fitted, the points of the runs that it is for, and their origin.
 
@@ -60,19 +68,14 @@ def resolve(
         path = Path(model)
         is_file = path.suffix == ".json" or path.is_file()
         model = models.read(path) if is_file else models.fit(data, str(model))
-    known = model.selectors
-    groups = [
-        points
-        for points in data.observations()
-        if all(points.where[key] in known[key] for key in known if key in points.where)
-    ]
+    groups = list(applicable(model.selectors, data.observations()))
     if not groups:
         raise InputError("the model does not apply to anything measured in these runs")
     return model, groups, data.origin
 
 
-def measured(runs: Sequence[Run]) -> Samples:
-    """Return the samples of all runs.
+def measured(runs: Sequence[Drawn]) -> Samples:
+    """Return the samples of all runs and tables.
 
     Raises
     ------
@@ -81,16 +84,33 @@ def measured(runs: Sequence[Run]) -> Samples:
     """
     if not runs:
         raise InputError("no run to draw", hint="name at least one")
-    return joined([models.of_run(run) for run in runs])
+    return joined([samples_of(run) for run in runs])
 
 
-def head(figure: Figure, title: str, note: str) -> None:
-    """Write the title, what is drawn below it, and lay out the panels under both."""
+def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
+    """Write the title, what is drawn below it, and lay out the panels under both.
+
+    The notes go on as many lines as they need; a long one begins a line of its own.
+    """
     inch = 1 / figure.get_figheight()
     figure.text(0.02, 1 - 0.12 * inch, title, size=TITLE, weight="bold", color=INK, va="top",
                 parse_math=False)  # fmt: skip
-    figure.text(0.02, 1 - 0.40 * inch, note, size=CAPTION, color=FAINT, va="top", parse_math=False)
-    figure.tight_layout(rect=(0, 0, 1, 1 - 0.62 * inch))
+    lines = _lines(notes, 0.96 * figure.get_figwidth())
+    figure.text(0.02, 1 - 0.40 * inch, "\n".join(lines), size=CAPTION, color=FAINT, va="top",
+                parse_math=False)  # fmt: skip
+    figure.tight_layout(rect=(0, 0, 1, 1 - (0.46 + 0.16 * len(lines)) * inch))
+
+
+def _lines(notes: Sequence[str], width: float) -> list[str]:
+    """Join notes to lines of at most this width in inches."""
+    lines = [notes[0]]
+    for note in notes[1:]:
+        longer = f"{lines[-1]} · {note}"
+        if _NARROW * text_width(longer, CAPTION) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(note)
+    return lines
 
 
 def origin_notes(model: Model, origin: str) -> list[str]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from isochrone.runfile.run import Run
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # only the figures that use a model or an analysis import them
     from pathlib import Path
@@ -16,7 +14,10 @@ if TYPE_CHECKING:  # only the figures that use a model or an analysis import the
     from isochrone.models import Model
     from isochrone.results.latency_map.topology import Topology
 
-__all__ = ["Options", "View"]
+__all__ = ["TABLE", "Options", "View"]
+
+TABLE: Final = "table"
+"""The kind of what is no run: a CSV, or samples that were read from a data frame."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Options:
         Sweeps: these operations only; empty: all.
     model
         A model, the path of one, or the name of a family to fit.
+    across
+        Models: the variable on the horizontal axis; empty: that with most values.
     analysis
         Maps: the analysis of this size, if it was made already; it takes seconds for a thousand
         ranks.
@@ -45,6 +48,7 @@ class Options:
     scale: str | None = None
     ops: tuple[str, ...] = ()
     model: Model | Path | str = "auto"
+    across: str = ""
     analysis: Topology | None = None
 
     @property
@@ -60,16 +64,17 @@ class View:
     Attributes
     ----------
     draw
-        Draws runs; ``InputError`` if they cannot be drawn so.
+        Draws runs, and tables if that is one of its kinds; ``InputError`` if they cannot be drawn
+        so.
     kinds
-        Kinds of results it draws.
+        Kinds of results it draws; ``table`` for samples and paths of CSV files.
     usual
         Kinds whose usual figure it is.
     several
         Whether it draws several runs in one picture.
     """
 
-    draw: Callable[[Sequence[Run], Options], Figure]
+    draw: Callable[[Sequence[Any], Options], Figure]
     kinds: tuple[str, ...]
     usual: tuple[str, ...] = ()
     several: bool = False

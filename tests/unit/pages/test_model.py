@@ -42,8 +42,9 @@ def test_a_fit_says_formula_coefficients_deviations_and_ranking(fitted: Model) -
     assert "b = 1 KiB" in rows or "values of b" in deviations.more
     assert ranking.title == "Families by leave-one-group-out error, op bcast"
     titles = [column.title for column in ranking.columns]
-    assert titles == ["family", "error", "coefficients", "regimes", ""]
-    assert [ranking.rows[0].cells[2], ranking.rows[0].cells[-1]] == ["4", "<- taken"]
+    assert titles == ["family", "error", "SICc", "coefficients", "regimes", ""]
+    taken = sum(len(regime.terms) for regime in fitted.regimes)
+    assert [ranking.rows[0].cells[3], ranking.rows[0].cells[-1]] == [str(taken), "<- taken"]
     assert any(isinstance(block, Warnings) for block in found)
 
 

@@ -19,7 +19,10 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.cli.input import tell_partial
 from isochrone.cli.output import add_output, check_output
+from isochrone.models.switches import nowhere_near
+from isochrone.pages import explanation
 from isochrone.pages.model import blocks
+from isochrone.pages.rivals import rivals
 from isochrone.pages.terminal import print_blocks
 
 __all__ = ["add_arguments", "run"]
@@ -41,8 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "none; may be repeated (default: search along the variables of the family)",
     )  # fmt: skip
     parser.add_argument(
-        "--most-pieces", type=int, default=4, metavar="N",
-        help="maximum number of regimes along one variable (default: 4)",
+        "--known-switch", action="append", default=[], metavar="WHERE",
+        help="where the library is known to switch its algorithm, as in b:12KiB,512KiB or p:8 "
+        "(largest value before the switch): a break between two measured values that encloses "
+        "one is taken to be there; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--most-pieces", type=int, metavar="N",
+        help="maximum number of regimes along one variable (default: 4, along an only variable 6)",
     )  # fmt: skip
     parser.add_argument(
         "--tolerance", type=_percent, default=0.01, metavar="PERCENT",
@@ -53,13 +62,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="minimise relative deviations (default), or absolute ones, in seconds",
     )  # fmt: skip
     parser.add_argument("--robust", action="store_true", help="give outliers less weight (Huber)")
+    parser.add_argument(
+        "--rivals", action="store_true",
+        help="list the formulas that fit as well, and what they say beyond the data",
+    )  # fmt: skip
+    parser.add_argument(
+        "--explain", action="store_true",
+        help="say why this formula, what else would fit, and which measurement would decide",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
     add_output(parser, "model file to write")
 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, print what was found, and write the model file."""
-    if args.most_pieces < 1:
+    if args.most_pieces is not None and args.most_pieces < 1:
         raise InputError("--most-pieces must be at least 1")
     if args.output:
         check_output(args.output, force=args.force, inputs=args.files)
@@ -68,14 +85,21 @@ def run(args: argparse.Namespace) -> int:
         print(f"isochrone: left out: {printable(error, 500)}", file=sys.stderr)
     for path in data.partial:
         tell_partial(path)
-    splits = models.parse_splits(args.split, args.most_pieces, args.tolerance)
+    splits = models.parse_splits(args.split, args.most_pieces, args.tolerance, args.known_switch)
     model = models.fit(data, args.model, splits=splits, weights=args.weights, robust=args.robust)
+    model.warnings += nowhere_near(model.regimes, splits.known)
+    if args.explain:
+        model.extra["explanation"] = explanation.document(model)
     if args.output:
         models.write(model, args.output)
     if args.json:
         print(json.dumps(models.document(model)))
     else:
         print_blocks(blocks(model))
+        if args.rivals:
+            print_blocks(list(rivals(model)))
+        if args.explain:
+            print_blocks(explanation.explanation(model))
         if args.output:
             print(args.output)
     return 0

@@ -9,7 +9,10 @@ from isochrone import views
 from isochrone.base import registry
 from isochrone.cli.options import read_size
 from isochrone.cli.output import add_output, check_output
+from isochrone.models.load import looks_like_a_table
+from isochrone.models.terms import VARIABLES
 from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 __all__ = ["add_arguments", "run"]
 
@@ -18,11 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE",
-        help="run file; several for sweeps, models and nodes",
+        help="run file; several for sweeps, models and nodes; "
+        "views fit, deviation: also a CSV as 'isochrone fit' takes it",
     )  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
-        help="view to draw (default, by kind of run: heatmap, time, plane or nodes)",
+        help="view to draw (default, by kind of run: heatmap, time, plane or nodes; of a CSV: fit)",
     )  # fmt: skip
     parser.add_argument(
         "--what", choices=["mean", "median", "stddev"], default="median",
@@ -44,21 +48,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", default="auto", metavar="FAMILY|FILE",
         help="views fit, deviation, plane: model file, or family to fit (default: auto)",
     )  # fmt: skip
+    parser.add_argument(
+        "--across", choices=list(VARIABLES), default="",
+        help="view fit: variable on the horizontal axis (default: that with most values); "
+        "p is drawn to four times what was measured",
+    )  # fmt: skip
     add_output(parser, "figure; the suffix .png, .svg or .pdf sets the format", required=True)
 
 
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
     path = check_output(args.output, force=args.force, inputs=args.files)
-    runs = [read(file) for file in args.files]
+    given = [_read(file) for file in args.files]
+    first = given[0]
+    view = args.view or views.usual(first.kind if isinstance(first, Run) else views.TABLE)
     options = views.Options(
         what=args.what, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
-        model=args.model,
+        model=args.model, across=args.across,
     )  # fmt: skip
-    figure = views.draw(args.view or views.usual(runs[0].kind), runs, options)
+    figure = views.draw(view, given, options)
     views.save(figure, path)
     print(path)
     return 0
+
+
+def _read(path: Path) -> Run | Path:
+    """Read a run file; the views that draw a CSV read it themselves."""
+    return path if looks_like_a_table(path) else read(path)
 
 
 def _words(text: str) -> list[str]:

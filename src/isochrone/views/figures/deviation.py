@@ -10,10 +10,9 @@ from isochrone.base.units import format_bytes
 from isochrone.models import deviations_by_group, goodness_of_fit
 from isochrone.models.deviation import Deviation
 from isochrone.runfile.origin import one_word, with_noun
-from isochrone.runfile.run import Run
-from isochrone.views.fitted import COLOURS, WORDS, head, name_of, origin_notes, resolve
+from isochrone.views.fitted import COLOURS, WORDS, Drawn, head, name_of, origin_notes, resolve
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
-from isochrone.views.view import Options, View
+from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +23,7 @@ __all__ = ["VIEW", "draw"]
 _MAX_GROUPS: Final = 24
 
 
-def draw(runs: Sequence[Run], options: Options) -> Figure:
+def draw(runs: Sequence[Drawn], options: Options) -> Figure:
     """Draw bars for each value of each variable, as figures 2 to 4 of Kühnemann et al. do."""
     model, groups, origin = resolve(runs, options.model, options.ops)
     overall = goodness_of_fit(model, groups)["deviation"]
@@ -38,8 +37,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         f"{100 * overall['minimum']:.2f} % to {100 * overall['maximum']:.2f} %, "
         f"average {100 * overall['average']:.2f} % of {overall['points']} points"
     )
-    note = " · ".join([note, *origin_notes(model, origin)])
-    head(figure, f"Deviation of {name_of(model)} from {with_noun(origin)}", note)
+    title = f"Deviation of {name_of(model)} from {with_noun(origin)}"
+    head(figure, title, [note, *origin_notes(model, origin)])
     return figure
 
 
@@ -74,4 +73,4 @@ def _text(name: str, value: str) -> str:
     return printable(value, 24)
 
 
-VIEW: Final = View(draw, kinds=("sweep", "hotspot"), several=True)
+VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), several=True)

@@ -1,20 +1,24 @@
-"""Times with the curve of a model: how well does the formula fit."""
+"""Times with the curve of a model: how well does the formula fit, and how far does it reach."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.models import Model, Observations
+from isochrone.base.errors import InputError
+from isochrone.models import Model, Observations, Prediction
+from isochrone.models.terms import variables_of
 from isochrone.runfile.origin import with_noun
-from isochrone.runfile.run import Run
 from isochrone.views.fitted import (
     COLOURS,
     MAX_PANELS,
     WORDS,
+    Drawn,
     head,
     name_of,
     origin_notes,
@@ -24,7 +28,7 @@ from isochrone.views.fitted import (
 )
 from isochrone.views.scales import Scale, place, tick_bytes, tick_seconds, value_ticks, where_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
-from isochrone.views.view import Options, View
+from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,77 +39,304 @@ __all__ = ["VIEW", "draw"]
 Array = NDArray[np.float64]
 
 _MAX_LINES: Final = len(COLOURS)
+_FEW_LINES: Final = 3
+"""Values of the other variables where rivals are drawn, too."""
+
 _STEPS: Final = 240
 _WIDE: Final = 30  # largest over smallest size from which an axis is logarithmic
 _WIDE_TIMES: Final = 8
-_MIN_BAND_SHARE: Final = (
-    0.1  # of the shortest time: a band has to end somewhere on a logarithmic axis
-)
+
+_BEYOND: Final = 4.0
+"""How far ranks are drawn, of the most that were measured."""
+
+_WHOLE: Final = ("p", "w", "nodes", "ppn")
+"""There are no halves of these."""
+
+_BAND: Final = 1.6
+"""How far an interval may widen the axis of times beyond points and lines."""
+
+_DASHES: Final = ((0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2.5)))
+"""Of the rivals; that which a formula itself has beyond the data is none of them."""
+
+_PALE: Final = 0.18
+"""Opacity of a band; where several lie upon each other, of them together."""
+
+_LEGEND: Final = 22
+"""Characters of a line of the legend."""
+
+_FAR: Final = (0, (3.2, 1.6))
 
 
-def draw(runs: Sequence[Run], options: Options) -> Figure:
-    """Draw the points of each operation and the curves of the model through them."""
+@dataclass(frozen=True)
+class Curve:
+    """One line of a panel: a formula at fixed values of the other variables.
+
+    Attributes
+    ----------
+    fixed
+        Values of the other variables.
+    colour
+        Of the line, its band and points.
+    mine
+        Mask of the observations on it, shape (n,).
+    x
+        Values across, from the least that was measured as far as is drawn.
+    found
+        What the model predicts there.
+    """
+
+    fixed: dict[str, float]
+    colour: str
+    mine: NDArray[np.bool_]
+    x: Array
+    found: Prediction
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One operation: its points, the lines through them, and the variable across.
+
+    ``reach`` is the largest value drawn, ``last`` the largest measured; ``rivals`` are named.
+    """
+
+    points: Observations
+    where: dict[str, Any]
+    across: str
+    scale: Scale
+    last: float
+    reach: float
+    curves: list[Curve]
+    rivals: list[tuple[str, Model]]
+
+    def at(self, x: Array) -> Array:
+        """Return where values lie on the axis."""
+        return place(x, self.scale, _smallest(self.points.variables[self.across]))
+
+
+def draw(runs: Sequence[Drawn], options: Options) -> Figure:
+    """Draw the points of each operation, the curves of the model, its rivals and the residuals."""
     model, groups, origin = resolve(runs, options.model, options.ops)
-    shown = groups[:MAX_PANELS]
-    columns = min(len(shown), 2)
-    rows = -(-len(shown) // columns)
-    figure = new_figure(5.4 * columns + 0.4, 3.6 * rows + 0.75)
-    for number, points in enumerate(shown):
-        axes = figure.add_subplot(rows, columns, number + 1)
-        _panel(axes, model, points)
-    notes = ["points: medians", "lines: the formula", "band: its 95 % interval"]
-    note = " · ".join([*notes, *origin_notes(model, origin)])
-    if len(groups) > len(shown):
-        note += f" · {len(groups) - len(shown)} more are not drawn"
-    head(figure, f"{with_noun(origin).capitalize()} and {name_of(model)}", note)
+    panels = [_panel(model, points, options.across) for points in groups[:MAX_PANELS]]
+    columns = min(len(panels), 2)
+    rows = -(-len(panels) // columns)
+    figure = new_figure(6.4 * columns + 0.2, 4.4 * rows + 0.75)
+    grid = figure.add_gridspec(rows, columns)
+    for number, panel in enumerate(panels):
+        parts = grid[number // columns, number % columns].subgridspec(
+            2, 1, height_ratios=(3.4, 1), hspace=0.09
+        )
+        upper = figure.add_subplot(parts[0])
+        lower = figure.add_subplot(parts[1], sharex=upper)
+        _draw_times(upper, panel)
+        _draw_residuals(lower, panel)
+    title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
+    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *_left_out(groups)])
     return figure
 
 
-def _panel(axes: Axes, model: Model, points: Observations) -> None:
-    """Draw one operation: a line for each value of the variable that is not on the axis."""
-    across, series = _axes_of(points)
-    scale: Scale = "log" if _wide(points.variables[across]) else "linear"
-    smallest = _smallest(points.variables[across])
-    for colour, fixed in zip(COLOURS, _lines(points, series), strict=False):
+def _notes(panels: Sequence[Panel]) -> list[str]:
+    """Say what is drawn."""
+    words = ["points: medians", "lines: the formula", "band: its 95 % interval"]
+    beyond = [panel for panel in panels if panel.reach > panel.last]
+    if beyond:
+        words.append(f"grey: more {WORDS[beyond[0].across]} than were measured")
+    if any(panel.rivals for panel in panels):
+        words.append("thin: formulas that fit as well")
+    return words
+
+
+def _left_out(groups: Sequence[Observations]) -> list[str]:
+    more = len(groups) - MAX_PANELS
+    return [f"{more} more are not drawn"] if more > 0 else []
+
+
+def _panel(model: Model, points: Observations, wanted: str) -> Panel:
+    """Choose what is across and how far, and ask the model for the lines."""
+    across, series = _axes_of(points, wanted)
+    where = {key: value for key, value in points.where.items() if key in model.selectors}
+    rivals = model.rivals_of(where)[: len(_DASHES)]
+    last = float(points.variables[across].max())
+    reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
+    lines = _lines(points, series, _FEW_LINES if rivals else _MAX_LINES)
+    curves = []
+    for colour, fixed in zip(COLOURS, lines, strict=False):
         mine = np.ones(len(points), dtype=bool)
         for name, value in fixed.items():
             mine &= points.variables[name] == value
-        x = points.variables[across][mine]
-        fine = _fine(x)
-        if across in ("p", "w"):  # there are no halves of a rank
-            fine = np.unique(np.concatenate([np.round(fine), x]))
-        where = {key: value for key, value in points.where.items() if key in model.selectors}
-        given = {across: fine, **{name: np.full_like(fine, v) for name, v in fixed.items()}}
-        found = model.predict(given, where)
-        label = ", ".join(value_text(name, value) for name, value in fixed.items())
-        where_fine, where_x = place(fine, scale, smallest), place(x, scale, smallest)
-        axes.plot(where_fine, found.seconds, "-", color=colour, linewidth=1.2)
-        if np.all(np.isfinite(found.low)):
-            low = np.maximum(found.low, _MIN_BAND_SHARE * points.seconds.min())
-            axes.fill_between(where_fine, low, found.high, color=colour, alpha=0.15, linewidth=0)
-        axes.plot(where_x, points.seconds[mine], "o", color=colour, markersize=4,
-                  label=label or None)  # fmt: skip
-    _finish(axes, points, across, scale)
+        x = _fine(points.variables[across][mine], across, reach)
+        found = model.predict(_given(across, x, fixed), where)
+        curves.append(Curve(fixed, colour, mine, x, found))
+    wide = _wide(points.variables[across]) or (
+        reach > last and bool(points.variables[across].all())
+    )
+    names = _rival_names(model, rivals)
+    return Panel(
+        points, where, across, "log" if wide else "linear", last, reach, curves,
+        list(zip(names, rivals, strict=True)),
+    )  # fmt: skip
 
 
-def _finish(axes: Axes, points: Observations, across: str, scale: Scale) -> None:
-    x, y = points.variables[across], points.seconds
-    value_scale: Scale = "log" if y.max() > _WIDE_TIMES * y.min() else "linear"
-    axes.set_yscale(value_scale)
-    where = where_ticks(x, scale, tick_bytes if across == "b" else lambda v: f"{v:g}")
-    axes.set_xticks(where.places, where.texts)
-    low, high = axes.get_ylim()
-    values = value_ticks(max(low, 0.0), high, value_scale, tick_seconds)
-    axes.set_yticks(values.places, values.texts)
+def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
+    """Whether a formula holds a variable; one that does not says nothing beyond the data."""
+    return name in variables_of([term for one in model.chosen(where) for term in one.terms])
+
+
+def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
+    return {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
+
+
+# --- times ----------------------------------------------------------------------------------------
+
+
+def _draw_times(axes: Axes, panel: Panel) -> None:
+    """Draw a line for each value of what is not across, with its band, points and rivals."""
+    drawn = [panel.points.seconds]
+    for curve in panel.curves:
+        x, inside = panel.at(curve.x), curve.x <= panel.last
+        beyond = curve.x >= curve.x[inside].max()
+        axes.fill_between(x, curve.found.low, curve.found.high, color=curve.colour, alpha=_PALE,
+                          linewidth=0)  # fmt: skip
+        axes.plot(x[inside], curve.found.seconds[inside], "-", color=curve.colour, linewidth=1.3)
+        axes.plot(x[beyond], curve.found.seconds[beyond], linestyle=_FAR, color=curve.colour,
+                  linewidth=1.3, alpha=0.75)  # fmt: skip
+        drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
+        axes.plot(panel.at(panel.points.variables[panel.across][curve.mine]),
+                  panel.points.seconds[curve.mine], "o", color=curve.colour, markersize=4,
+                  label=_label(curve.fixed))  # fmt: skip
+    _finish_times(axes, panel, _limits(panel, np.concatenate(drawn)))
+
+
+def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
+    """Draw formulas that fit as well, and return their times."""
+    drawn = []
+    for (_, rival), dashes in zip(panel.rivals, _DASHES, strict=False):
+        try:
+            seconds = rival.predict(_given(panel.across, curve.x, curve.fixed), panel.where).seconds
+        except InputError:  # one that lacks a variable of this line says nothing of it
+            continue
+        axes.plot(panel.at(curve.x), seconds, linestyle=dashes, color=curve.colour, linewidth=0.9)
+        drawn.append(seconds)
+    return drawn
+
+
+def _rival_names(model: Model, rivals: Sequence[Model]) -> list[str]:
+    """Name rivals by their families, or by their terms if one is not the only one of its family."""
+    families = [model.family, *(rival.family for rival in rivals)]
+    return [
+        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
+        for rival in rivals
+    ]
+
+
+def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
+    """Return the ends of the axis of times: points and lines, and bands if they are not huge."""
+    times = drawn[np.isfinite(drawn) & (drawn > 0)]
+    least, most = float(times.min()), float(times.max())
+    bands = np.concatenate([[c.found.low, c.found.high] for c in panel.curves], axis=None)
+    bands = bands[np.isfinite(bands) & (bands > 0)]
+    if len(bands):
+        least = max(min(least, float(bands.min())), least / _BAND)
+        most = min(max(most, float(bands.max())), most * _BAND)
+    return least, most
+
+
+def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None:
+    least, most = limits
+    scale: Scale = "log" if most > _WIDE_TIMES * least else "linear"
+    axes.set_yscale(scale)
+    margin = (most / least) ** 0.04 if scale == "log" else 0.05 * (most - least) or 0.05 * most
+    ends = (least / margin, most * margin) if scale == "log" else (least - margin, most + margin)
+    axes.set_ylim(ends)
+    ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
+    axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    axes.set_title(title_of(points), size=LABEL + 1, color=INK, loc="left", parse_math=False)
-    axes.set_xlabel(WORDS[across], size=LABEL, color=FAINT)
+    axes.set_title(title_of(panel.points), size=LABEL + 1, color=INK, loc="left", parse_math=False)
+    axes.tick_params(labelbottom=False, bottom=False)
+    _plain(axes, panel)
+    _add_legend(axes, panel)
+
+
+def _add_legend(axes: Axes, panel: Panel) -> None:
+    """Say beside the panel which line is which: within it, lines and bands leave no room."""
+    for dashes, (name, _) in zip(_DASHES, panel.rivals, strict=False):
+        label = fill(f"or {name.replace('*', ' · ')}", _LEGEND)  # a line ends between factors
+        axes.plot([], [], linestyle=dashes, color=FAINT, linewidth=0.9, label=label)
+    if len(axes.get_legend_handles_labels()[1]) < 2:
+        return
+    fixed = panel.curves[0].fixed
+    title = fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None
+    legend = axes.legend(
+        title=title, fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
+        bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2, handlelength=2.2, alignment="left",
+    )  # fmt: skip
+    legend.get_title().set(size=CAPTION, color=FAINT)
+
+
+def _label(fixed: dict[str, float]) -> str:
+    """Name a line; of one variable its value is enough, the legend has its name above."""
+    if list(fixed) == ["b"] or len(fixed) > 1:
+        return fill(", ".join(value_text(name, value) for name, value in fixed.items()), _LEGEND)
+    return "".join(f"{value:g}" for value in fixed.values())
+
+
+# --- residuals ------------------------------------------------------------------------------------
+
+
+def _draw_residuals(axes: Axes, panel: Panel) -> None:
+    """Draw how far the points are from the formula, in per cent of it, with its interval."""
+    farthest = 0.0
+    for curve in panel.curves:
+        inside = (curve.x <= panel.last) & (curve.found.seconds > 0)
+        low, high = (
+            100 * (side[inside] / curve.found.seconds[inside] - 1)
+            for side in (curve.found.low, curve.found.high)
+        )
+        axes.fill_between(panel.at(curve.x[inside]), low, high, color=curve.colour,
+                          alpha=_PALE / len(panel.curves), linewidth=0)  # fmt: skip
+        x = panel.points.variables[panel.across][curve.mine]
+        predicted = curve.found.seconds[np.searchsorted(curve.x, x)]
+        away = 100 * (panel.points.seconds[curve.mine] / predicted - 1)
+        axes.plot(panel.at(x), away, "o", color=curve.colour, markersize=3)
+        known = np.abs(np.concatenate([away, low, high]))
+        farthest = max(farthest, float(np.max(known[np.isfinite(known)], initial=0.0)))
+    axes.axhline(0, color=FAINT, linewidth=0.8)
+    _finish_residuals(axes, panel, farthest)
+
+
+def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    end = 1.15 * farthest or 1.0
+    axes.set_ylim(-end, end)
+    ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
+    ticks = ticks[np.abs(ticks) <= end]
+    axes.set_yticks(ticks.tolist(), [_signed(tick) for tick in ticks.tolist()])
+    x = np.append(panel.points.variables[panel.across], panel.reach)
+    write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
+    where = where_ticks(x, panel.scale, write)
+    axes.set_xticks(where.places, where.texts)
+    axes.minorticks_off()
+    axes.set_xlabel(WORDS[panel.across], size=LABEL, color=FAINT)
+    _plain(axes, panel)
+
+
+def _signed(percent: float) -> str:
+    return f"{percent:+.4g} %".replace("-", "−") if percent else "0"
+
+
+def _plain(axes: Axes, panel: Panel) -> None:
     axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
     axes.set_facecolor("none")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    if len(axes.get_legend_handles_labels()[1]) > 1:
-        axes.legend(fontsize=CAPTION, frameon=False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
+    if panel.reach > panel.last:
+        ends = panel.at(np.array([panel.last, panel.reach]))
+        axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
+
+
+# --- what is across, and the lines ----------------------------------------------------------------
 
 
 def _wide(x: Array) -> bool:
@@ -119,30 +350,42 @@ def _smallest(x: Array) -> float:
     return float(above.min()) if len(above) else 1.0
 
 
-def _axes_of(points: Observations) -> tuple[str, list[str]]:
+def _axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
     """Choose the variable across (that with most values), and those that make the lines."""
     counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
-    order = sorted(counts, key=lambda name: (-counts[name], name))
+    if wanted and wanted not in counts:
+        raise InputError(
+            f"nothing was measured over {wanted}", hint=f"the data hold {', '.join(counts)}"
+        )
+    order = sorted(counts, key=lambda name: (name != wanted, -counts[name], name))
     return order[0], order[1:]
 
 
-def _lines(points: Observations, series: list[str]) -> list[dict[str, Any]]:
+def _lines(points: Observations, series: list[str], most: int) -> list[dict[str, Any]]:
     """Choose the values of the other variables: those with most points, spread evenly."""
     if not series:
         return [{}]
     rows = np.column_stack([points.variables[name] for name in series])
     found, counts = np.unique(rows, axis=0, return_counts=True)
     rich = found[counts >= min(3, counts.max())]
-    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), _MAX_LINES)).round())
+    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), most)).round())
     return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
 
 
-def _fine(x: Array) -> Array:
-    """Return many values from the least to the largest."""
-    low, high = _smallest(x), float(x.max())
-    if _wide(x):
-        return np.unique(np.concatenate([x[x == 0], np.geomspace(low, high, _STEPS)]))
-    return np.linspace(float(x.min()), high, _STEPS)
+def _fine(x: Array, across: str, reach: float) -> Array:
+    """Return many values from the least to the largest that is drawn, the measured ones included.
+
+    Of ranks, those around powers of two are among them: the steps of a tree change there.
+    """
+    low, high = _smallest(x), max(float(x.max()), reach)
+    spread = np.linspace(float(x.min()), high, _STEPS)
+    if _wide(np.append(x, high)):
+        spread = np.geomspace(low, high, _STEPS)
+    if across in _WHOLE:
+        powers = 2.0 ** np.arange(64)
+        powers = np.concatenate([powers, powers + 1])
+        spread = np.append(np.round(spread), powers[(powers >= x.min()) & (powers <= high)])
+    return np.unique(np.append(spread, x))
 
 
-VIEW: Final = View(draw, kinds=("sweep", "hotspot"), several=True)
+VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)

@@ -123,7 +123,7 @@ def _title(model: Model | None, origin: str) -> str:
     return f"{points} of the hot spot" + (f" and {name_of(model)}" if model else "")
 
 
-def _note(model: Model | None, why: str, runs: Sequence[Run], left_out: int) -> str:
+def _note(model: Model | None, why: str, runs: Sequence[Run], left_out: int) -> list[str]:
     words = ["points: medians and their 95 % intervals"]
     if model is not None:
         words += ["lines: the formula", *origin_notes(model, together(run.origin for run in runs))]
@@ -131,7 +131,7 @@ def _note(model: Model | None, why: str, runs: Sequence[Run], left_out: int) -> 
         words.append("partial run")
     if left_out:
         words.append(f"{left_out} more are not drawn")
-    return " · ".join(words) + (f"\n{why}" if why else "")
+    return [*words, why] if why else words
 
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:

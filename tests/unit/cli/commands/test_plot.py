@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.command_line import Command
 from isochrone.cli.main import main
 from isochrone.runfile import file as runs
 from made_up.latency_maps import mmpi_example
@@ -20,11 +21,15 @@ def folder(tmp_path: Path) -> Path:
     for ranks in (4, 8):
         run = collective(("bcast", "scan"), ranks, sizes=few)
         runs.write(run, tmp_path / f"c{ranks}.jsonl")
+    rows = [f"{p},{b}B,{1e-6 * p + 1e-9 * b}" for p in (2, 4, 8, 16) for b in (8, 64, 4096, 65536)]
+    (tmp_path / "t.csv").write_text("\n".join(['"p","b","seconds"', *rows, ""]))
+    (tmp_path / "x.log").write_text("nothing that is known\n")
     return tmp_path
 
 
 def plot(folder: Path, *args: str) -> int:
-    given = [str(folder / a) if a.endswith((".jsonl", ".png", ".svg")) else a for a in args]
+    files = (".csv", ".jsonl", ".log", ".png", ".svg")
+    given = [str(folder / a) if a.endswith(files) else a for a in args]
     return main(["plot", *given])
 
 
@@ -46,9 +51,26 @@ def test_several_sweeps_go_into_one_picture(folder: Path) -> None:
     assert plot(folder, *command, "-o", "b.png") == 0
 
 
+@pytest.mark.parametrize("view", [(), ("--view", "fit"), ("--view", "deviation")])
+def test_a_csv_that_fit_takes_is_drawn_with_its_model(folder: Path, view: tuple[str, ...]) -> None:
+    """The view of a fit unless another is named; with a family, and over the ranks."""
+    assert plot(folder, "t.csv", *view, "--model", "ring", "-o", "a.svg") == 0
+    said = (folder / "a.svg").read_text("utf-8")
+    assert "the ring model" in said
+    assert ("Deviation of" in said) == ("deviation" in view)
+    assert plot(folder, "t.csv", "--across", "p", "-o", "b.svg") == 0
+    assert "more ranks than were measured" in (folder / "b.svg").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("args", "what"),
     [
+        (("t.csv", "--view", "time"), "the view time draws no tables (these do: deviation, fit)"),
+        (("t.csv", "--view", "plane"), "the view plane draws no tables"),
+        (("t.csv", "c4.jsonl", "--view", "fit"), "cannot be fitted together"),
+        (("t.csv", "--across", "w"), "nothing was measured over w"),
+        (("x.log", "--view", "fit"), "not a record of a run file"),
+        (("none.csv", "--view", "fit"), "No such file"),
         (("map.jsonl", "map.jsonl", "--view", "heatmap"), "draws one run, not 2"),
         (("map.jsonl", "--bytes", "64,128"), "draws one message size, not 2"),
         (("map.jsonl", "--view", "time"), "no sweep over message sizes"),
@@ -73,3 +95,25 @@ def test_a_wrong_size_is_wrong_use(folder: Path, capsys: pytest.CaptureFixture[s
         plot(folder, "pair.jsonl", "--bytes", "64,many", "-o", "a.png")
     assert caught.value.code == 2
     assert "'many' is not a size" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+@pytest.mark.parametrize(
+    "command", [("show",), ("fit",), ("plot",), ("plot", "--view", "fit"),
+                ("plot", "--view", "deviation")]
+)  # fmt: skip
+def test_times_that_nobody_measured_are_one_line(
+    isochrone: Command, folder: Path, scale: float, command: tuple[str, ...]
+) -> None:
+    """Whatever reads them: their squares are no numbers, and no clock shows such times."""
+    run = collective(("bcast",), 4)
+    samples = run.tables["sample"]
+    samples.columns["seconds"] = samples["seconds"] * scale
+    runs.write(run, folder / "absurd.jsonl")
+    output = () if command[0] == "show" else ("-o", folder / "out.svg")
+    answer = isochrone(command[0], folder / "absurd.jsonl", *command[1:], *output)
+    assert answer.returncode == 2
+    assert answer.stdout == ""
+    assert answer.stderr.count("\n") == 1
+    assert "is no measurement" in answer.stderr or "is out of range" in answer.stderr
+    assert not (folder / "out.svg").exists()

@@ -109,7 +109,7 @@ def test_no_two_texts_touch_whatever_was_measured(intra: int, inter: int, free: 
 
 
 def test_points_that_no_formula_fits_are_drawn_alone_and_it_says_why() -> None:
-    figure = draw(plane, [hotspot(inter=0, intra=3, complete=False)])
+    figure = draw(plane, [hotspot(inter=0, intra=7, complete=False)])
     assert "no formula: the term pe is 0 everywhere" in words(figure)
     assert "partial run" in words(figure)
     assert "within the node" in figure.axes[0].get_xlabel()

@@ -1,0 +1,226 @@
+"""Which further measurement tells most: where rivals part, or where an interval is widest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.models.model import Model
+from isochrone.models.observations import Observations
+from isochrone.models.placement import PLACES
+from isochrone.models.questions import needed
+from isochrone.models.regime import Regime, Selector
+from isochrone.models.residuals import applicable
+from isochrone.models.switches import switches
+from isochrone.models.terms import variables_of
+
+__all__ = ["Answer", "Suggestion", "suggestion", "suggestions"]
+
+Array = NDArray[np.float64]
+Points = dict[str, Array]
+
+_MOST: Final = 24
+"""Measured values of one variable that are tried again with other values of the rest."""
+
+_BETWEEN: Final = (1.0, 1.25, 1.5, 1.75)
+"""Counts that are tried, as multiples of powers of two: they tell steps from smooth growth."""
+
+_AGAIN: Final = 2.0
+"""How far beyond the data is looked, of the largest that was measured."""
+
+_COUNTS: Final = ("p", "nodes", "w", "pe", "pa", "out", "in")
+
+_APART: Final = 1.0
+"""Difference from which a measurement decides, of what the two times together may be off by."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The time, in seconds, that one formula gives at a point; ``weight`` is its probability."""
+
+    family: str
+    terms: tuple[str, ...]
+    weight: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A point that should be measured next.
+
+    Attributes
+    ----------
+    where
+        Selectors of what it is of, such as the operation.
+    variables
+        Its values by the names of variables.
+    low, seconds, high
+        What the model predicts there.
+    answers
+        Formulas that it tells apart, the one that was taken first; empty if it tells none apart.
+    between
+        Whether it lies between two regimes.
+    """
+
+    where: dict[str, Selector]
+    variables: dict[str, float]
+    low: float
+    seconds: float
+    high: float
+    answers: list[Answer] = field(default_factory=list)
+    between: bool = False
+
+
+def suggestions(model: Model) -> list[tuple[dict[str, Selector], Suggestion | None]]:
+    """Return each operation with what to measure next; None if nothing is left to ask.
+
+    Raises
+    ------
+    InputError
+        If the model was read from a file: what was measured is not in it.
+    """
+    if model.samples is None:
+        raise InputError(
+            "a model that was read does not hold the times it was fitted to",
+            hint="fit it again from its data",
+        )
+    observed = applicable(model.selectors, model.samples.observations())
+    return [(one.where, suggestion(model, one)) for one in observed]
+
+
+def suggestion(model: Model, observed: Observations) -> Suggestion | None:
+    """Return where rivals of one operation part most.
+
+    If they part nowhere by more than a time there may be off, that is where the interval is widest
+    of what lies between two regimes, or as far beyond the data as is looked.
+    """
+    known = model.selectors
+    where = {key: value for key, value in observed.where.items() if key in known}
+    regimes = model.chosen(where)
+    points = _candidates(regimes, observed)
+    if not points or not len(next(iter(points.values()))):
+        return None
+    found = model.predict(points, where)
+    owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
+    between = np.sum([regime.may_hold(points) for regime in regimes], axis=0) > 1
+    possible = np.isfinite(found.seconds) & np.isfinite(found.high)
+    apart = _apart(regimes, owner, points, model.weights)
+    apart = np.where(possible & ~between, apart, 0.0)
+    width = np.where(possible, (found.high - found.low) / found.seconds, 0.0)
+    width = np.where(between | _farthest(points, observed), width, 0.0)
+    decides = apart.max() >= _APART
+    best = int(np.argmax(apart if decides else width))
+    if not decides and width[best] <= 0:
+        return None
+    at = {name: values[best : best + 1] for name, values in points.items()}
+    return Suggestion(
+        where, {name: float(value[0]) for name, value in at.items()},
+        float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
+        _answers(regimes[owner[best]], at, model.weights) if decides else [], bool(between[best]),
+    )  # fmt: skip
+
+
+def _apart(
+    regimes: Sequence[Regime], owner: NDArray[np.int64], points: Points, weights: str
+) -> Array:
+    """Return how far rivals part from their regimes, of what both may be off by; shape (n,).
+
+    Each rival counts by its weight, of that of all.
+    """
+    apart = np.zeros(len(owner))
+    for k, regime in enumerate(regimes):
+        mine = owner == k
+        own = {name: values[mine] for name, values in points.items()}
+        every = sum(rival.weight for rival in regime.rivals)
+        if not mine.any() or not every:
+            continue
+        time, error = _alone(regime, own, weights)
+        for number, rival in enumerate(regime.rivals):
+            other, off = _alone(regime.rival(number), own, weights)
+            both = np.maximum(np.hypot(error, off), 1e-300)
+            apart[mine] += rival.weight / every * np.abs(other - time) / both
+    return apart
+
+
+def _alone(regime: Regime, points: Points, weights: str) -> tuple[Array, Array]:
+    """Return what one formula says without its rivals, and half of its interval."""
+    plain = msgspec.structs.replace(regime, rivals=[], beyond={})
+    seconds, _, high = plain.evaluate(points, weights)
+    return seconds, high - seconds
+
+
+def _answers(regime: Regime, at: Points, weights: str) -> list[Answer]:
+    """Return the times of the formula and its rivals at one point."""
+    every = [regime, *(regime.rival(k) for k in range(len(regime.rivals)))]
+    shares = [1 - sum(one.weight for one in regime.rivals)]
+    shares += [one.weight for one in regime.rivals]
+    return [
+        Answer(one.family, tuple(one.terms), share, float(_alone(one, at, weights)[0][0]))
+        for one, share in zip(every, shares, strict=True)
+    ]
+
+
+# --- what could be measured -----------------------------------------------------------------------
+
+
+def _candidates(regimes: Sequence[Regime], observed: Observations) -> Points:
+    """Return points that were not measured: all combinations of plausible values."""
+    names = _asked(regimes, observed)
+    choices = [_values(name, observed, regimes) for name in names]
+    rows = np.array(list(product(*choices))).reshape(-1, len(names))
+    measured = set(zip(*(observed.variables[name].tolist() for name in names), strict=True))
+    fresh = [k for k, row in enumerate(rows.tolist()) if tuple(row) not in measured]
+    points = {name: rows[fresh, k] for k, name in enumerate(names)}
+    if set(PLACES) <= points.keys():
+        points["p"] = points["nodes"] * points["ppn"]
+    return points
+
+
+def _asked(regimes: Sequence[Regime], observed: Observations) -> list[str]:
+    """List the variables that formulas and rivals hold; ranks are not asked for beside nodes."""
+    terms = [term for one in regimes for rival in one.rivals for term in rival.terms]
+    every = {*needed(regimes), *variables_of(terms)}
+    if set(PLACES) <= observed.variables.keys() and every & {"p", *PLACES}:
+        every = (every | set(PLACES)) - {"p"}
+    return [name for name in observed.variables if name in every]
+
+
+def _values(name: str, observed: Observations, regimes: Sequence[Regime]) -> list[float]:
+    """Return values of one variable: those measured, the switch in each gap, and others.
+
+    Counts are tried around powers of two, because steps tell themselves from smooth growth there.
+    """
+    known = np.unique(observed.variables[name])
+    few = np.unique(np.linspace(0, len(known) - 1, _MOST).round().astype(int))
+    found = set(known[few].tolist())
+    found |= {one.taken for one in switches(regimes) if one.name == name and one.taken > one.below}
+    if name != _onwards(observed):
+        return sorted(found)
+    most = _AGAIN * float(known[-1])
+    if name in _COUNTS:
+        counts = np.outer(2.0 ** np.arange(64), _BETWEEN).ravel()
+        within = (counts == np.floor(counts)) & (counts >= known[0]) & (counts <= most)
+        found |= set(counts[within].tolist())
+    return sorted(found | {most})
+
+
+def _onwards(observed: Observations) -> str:
+    """Return the variable along which people extrapolate: ranks or nodes, else sizes; or none."""
+    names = ["nodes" if set(PLACES) <= observed.variables.keys() else "p", *_COUNTS, "b", "n"]
+    varying = [one for one in names if np.ptp(observed.variables.get(one, np.zeros(1))) > 0]
+    return varying[0] if varying else ""
+
+
+def _farthest(points: Points, observed: Observations) -> NDArray[np.bool_]:
+    """Return which points are as far beyond the data as is looked, shape (n,)."""
+    name = _onwards(observed)
+    if name not in points:
+        return np.zeros(len(next(iter(points.values()))), dtype=bool)
+    return np.asarray(points[name] >= _AGAIN * observed.variables[name].max())

@@ -1,0 +1,154 @@
+"""Why a formula was taken, what else would fit, and which measurement would decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.models import Model, Regime
+from isochrone.models.explain import Answer, Suggestion, suggestions
+from isochrone.models.formulas import number, ranges
+from isochrone.models.regime import Rival
+from isochrone.pages.page import Listing, Sentence
+from isochrone.pages.words import between, plural, values
+
+__all__ = ["document", "explanation"]
+
+_TOLD: Final = 3
+"""Rivals of one regime that are told."""
+
+
+def explanation(model: Model) -> list[Listing]:
+    """Say in three sentences, for each operation, why this formula and what to measure next."""
+    return [
+        Listing(_title(where), tuple(Sentence(text) for text in sentences))
+        for where, sentences, _ in _explained(model)
+    ]
+
+
+def document(model: Model) -> list[dict[str, Any]]:
+    """Return the same for scripts: the sentences, and the values to measure next."""
+    return [
+        {"where": where, "sentences": sentences, "measure": found.variables if found else None}
+        for where, sentences, found in _explained(model)
+    ]
+
+
+def _explained(model: Model) -> list[tuple[dict[str, Any], list[str], Suggestion | None]]:
+    found = []
+    for where, next_one in suggestions(model):
+        regimes = model.chosen(where)
+        row: list[dict[str, Any]] = next(
+            (one["families"] for one in model.ranking if one["where"] == where), []
+        )
+        sentences = [_why(model, regimes, row), _what_else(regimes), _next(next_one, regimes)]
+        found.append((where, sentences, next_one))
+    return found
+
+
+def _title(where: dict[str, Any]) -> str:
+    words = ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
+    return f"Why this formula{', ' if words else ''}{words}"
+
+
+# --- why this one ---------------------------------------------------------------------------------
+
+
+def _why(model: Model, regimes: Sequence[Regime], tried: Sequence[dict[str, Any]]) -> str:
+    """Say by which error the family was taken, and what the runner-up has."""
+    rows = [row for row in tried if row.get("held_out") is not None]
+    if not rows:
+        error = model.quality["held_out"]["point"]["average"]
+        count = sum(len(regime.terms) for regime in regimes)
+        return (
+            f"{printable(regimes[0].family, 40)} was asked for, and nothing else was tried: it is "
+            f"off by {_percent(error)} at points that were left out, with "
+            f"{plural(count, 'coefficient')}."
+        )
+    first, *others = rows
+    text = f"{_name(first)} is off by {_percent(first['held_out'])} at points that were left out"
+    text += f", with {plural(first['coefficients'], 'coefficient')}"
+    if not others:
+        return f"{text}; no other family could be fitted."
+    second = min(others, key=lambda row: row["held_out"])
+    text += f"; the next best, {_name(second)}, by {_percent(second['held_out'])}, with "
+    text += str(second["coefficients"])
+    if second["held_out"] < first["held_out"]:
+        text += ", which is as good and not simpler"
+    return f"{text}."
+
+
+def _name(row: dict[str, Any]) -> str:
+    pieces = row["pieces"]
+    name = printable(row["family"], 80)
+    return name if pieces == 1 else f"{name} in {plural(pieces, 'regime')}"
+
+
+# --- what else would fit --------------------------------------------------------------------------
+
+
+def _what_else(regimes: Sequence[Regime]) -> str:
+    """Name the rivals of each regime."""
+    told = []
+    for regime, words in zip(regimes, ranges(regimes), strict=True):
+        if not regime.rivals:
+            continue
+        listed = [_rival(one) for one in regime.rivals[:_TOLD]]
+        more = len(regime.rivals) - _TOLD
+        listed += [f"{more} more"] if more > 0 else []
+        told.append(f"{f'for {words} ' if words else ''}{', '.join(listed)}")
+    if not told:
+        return "Nothing else that was tried fits as well."
+    return f"As well would fit: {'; '.join(told)}."
+
+
+def _rival(rival: Rival) -> str:
+    terms = printable(" + ".join(rival.terms), 120)
+    return f"{printable(rival.family, 40)} ({terms}; weight {100 * rival.weight:.0f} %)"
+
+
+# --- what to measure ------------------------------------------------------------------------------
+
+
+def _next(found: Suggestion | None, regimes: Sequence[Regime]) -> str:
+    """Say which point to measure, and what it would decide."""
+    if found is None:
+        return "No further measurement would tell more than more repetitions."
+    text = f"Measure {' with '.join(values(found.variables))}"
+    if found.answers:
+        taken, *others = found.answers
+        other = max(others, key=lambda one: one.weight * abs(one.seconds - taken.seconds))
+        return (
+            f"{text} to tell them apart: {_called(taken, other)} says "
+            f"{format_seconds(taken.seconds)} there, {_called(other, taken)} "
+            f"{_time(other.seconds)}."
+        )
+    expected = between(found.low, found.high)
+    if found.between:
+        return f"{text}, which is between two regimes: {expected} are expected there."
+    return f"{text} to be sure beyond {_most(found, regimes)}: {expected} are expected there."
+
+
+def _called(one: Answer, other: Answer) -> str:
+    """Name a formula by its family, or by its terms if the other one is of the same."""
+    return one.family if one.family != other.family else " + ".join(one.terms)
+
+
+def _time(seconds: float) -> str:
+    return format_seconds(seconds) if seconds > 0 else "no possible time"
+
+
+def _most(found: Suggestion, regimes: Sequence[Regime]) -> str:
+    """Write the measured values that are exceeded: ``p = 32``."""
+    words = []
+    for name, value in found.variables.items():
+        ends = [one.fitted[name][1] for one in regimes if name in one.fitted]
+        if ends and value > max(ends):
+            words.append(f"{name} = {number(name, max(ends))}")
+    return " and ".join(words) or "what was measured"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.3g} %"

@@ -1,0 +1,76 @@
+"""Where regimes change is an interval: it is named, and what lies within it is doubtful."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.models import Model, parse_splits
+from isochrone.models.switches import nowhere_near, switches
+from made_up.steps import stepped
+
+RANKS = (2, 3, 4, 6, 8, 12, 16)
+
+
+@pytest.fixture(scope="module")
+def jumping() -> Model:
+    """A jump between 4 and 16 KiB."""
+    return models.fit(stepped(RANKS, jump=2e-4), "tree", splits=parse_splits(["b"]))
+
+
+def test_a_switch_is_a_gap_with_a_guess_in_it(jumping: Model) -> None:
+    (switch,) = switches(jumping.regimes)
+    assert (switch.name, switch.below, switch.above) == ("b", 4096, 16384)
+    assert str(switch) == "somewhere between 4 KiB and 16 KiB, taken at 8 KiB"
+
+
+def test_a_point_in_the_gap_is_said_to_be_between_two_regimes(jumping: Model) -> None:
+    said = jumping.predict(p=8, b=["6KiB", "8KiB"]).warnings
+    assert said == [
+        "b = 6 KiB, 8 KiB are between two regimes: the switch is somewhere between 4 KiB and "
+        "16 KiB, taken at 8 KiB"
+    ]
+    found = jumping.predict(p=8, b="12KiB")
+    assert "b = 12 KiB is between two regimes" in found.warnings[0]
+    point = {"p": np.array([8.0]), "b": np.array([12288.0])}
+    below, above = (regime.evaluate(point, "relative")[0][0] for regime in jumping.regimes)
+    assert found.low[0] < below < above < found.high[0]
+
+
+def test_measured_sizes_at_the_ends_of_the_gap_are_in_one_regime(jumping: Model) -> None:
+    assert jumping.predict(p=8, b=["4KiB", "16KiB"]).warnings == []
+
+
+def test_bounds_that_were_given_are_no_gaps() -> None:
+    model = models.fit(stepped(RANKS, jump=2e-4), "tree", splits=parse_splits(["b:12KiB"]))
+    assert switches(model.regimes) == []
+    assert not any("between" in text for text in model.predict(p=8, b="10KiB").warnings)
+
+
+def test_a_known_switch_in_the_gap_is_where_it_is_taken() -> None:
+    """The default of the library, as its own variable says it."""
+    splits = parse_splits(["b"], known=["b:12288,512KiB"])
+    assert splits.known == {"b": [12288.0, 524288.0]}
+    model = models.fit(stepped(RANKS, jump=2e-4), "tree", splits=splits)
+    assert [switch.taken for switch in switches(model.regimes)] == [12288]
+    below, above = (model.predict(p=8, b=size).seconds[0] for size in (12288, 12289))
+    assert above - below > 1e-4
+    assert nowhere_near(model.regimes, splits.known) == [
+        "the times do not change their formula at the known switch b = 512 KiB"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("b", "no value in the known switch 'b'"), ("b:2,1", "not increasing"),
+     ("x:4", "'x' is not a term"), ("p:many", "no bound of 'p'"), ("b:1XB", "1XB")],
+)  # fmt: skip
+def test_a_known_switch_that_is_none_is_refused(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        parse_splits(None, known=[text])
+
+
+def test_known_switches_alone_leave_the_search_as_it_is() -> None:
+    assert parse_splits(None, known=["p:8"]).along is None
