@@ -1,4 +1,4 @@
-"""What measuring costs and disturbs; every figure is a ratio or a limit, taken in one run.
+"""What measuring costs and disturbs, and what models are worth: ratios and limits of one run.
 
 make bench
 """
@@ -22,6 +22,7 @@ from cost import ISOCHRONE, cost
 from coverage import coverage
 from links import links
 from loops import loops
+from modelling import modelling
 
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
@@ -55,6 +56,7 @@ def main() -> None:
         else:
             print("\nSimGrid is not installed: the cost of the orders is not simulated")
         start_up(built, folder)
+    modelling()
 
 
 def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:
