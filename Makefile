@@ -2,7 +2,7 @@
 #
 #   make demo    measure a latency map of this machine and write report.html
 #   make test    all tests;  make lint   style, types, import rules, strict build of the probe
-#   make bench   what the measuring costs and disturbs
+#   make bench   what the measuring costs and disturbs, how well models predict
 #   make signals what 200 signals at random moments leave behind
 #   make docs    regenerate the output and pictures shown in README.md and docs/
 

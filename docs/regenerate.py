@@ -1,5 +1,7 @@
 """Run every `isochrone` command shown in a console block and put its real output below it.
 
+The same is done with Python that has a text block below it; what it draws goes to docs/pictures.
+
     make docs
 
 Commands run one after the other in a scratch folder of each page; other commands (pip, make) are
@@ -12,7 +14,9 @@ import argparse
 import os
 import re
 import shlex
+import shutil
 import subprocess
+import sys
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -20,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs/pictures"
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+PYTHON = re.compile(r"(?<=^```python\n)([^`]*)(^```\n\n```text\n)[^`]*(?=^```$)", re.MULTILINE)
 MADE_UP = (
     "isochrone measure null -n 1 --quiet --shape 8,4,2 --slow-node 5 --noise 0.15 -o null.jsonl"
 )
@@ -52,6 +57,7 @@ def regenerate(page: Path, folder: Path, environ: dict[str, str]) -> None:
     """Run the commands of one page in a folder of its own."""
     text = page.read_text()
     fresh = BLOCK.sub(lambda block: answer(block[0], folder, environ), text)
+    fresh = PYTHON.sub(lambda block: block[1] + block[2] + printed(block[1], folder), fresh)
     if fresh != text:
         page.write_text(fresh)
         print(f"wrote {page.relative_to(ROOT)}")
@@ -66,6 +72,17 @@ def answer(block: str, folder: Path, environ: dict[str, str]) -> str:
     for command in commands:
         lines += [f"$ {command}", run(command, folder, environ).strip("\n")]
     return "\n".join(line for line in lines if line) + "\n"
+
+
+def printed(code: str, folder: Path) -> str:
+    """Run Python as a user would; return what it printed, and keep what it drew."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, timeout=120, check=True,
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    for picture in folder.glob("*.png"):
+        shutil.move(picture, PICTURES / picture.name)
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
 def run(command: str, folder: Path, environ: dict[str, str]) -> str:
