@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,12 @@ from drawn import words as drawn_words
 from isochrone import models, views
 from isochrone.base import registry
 from isochrone.cli.main import main
+from isochrone.models.load import samples_of
 from isochrone.pages.html.render import write_report
 from isochrone.runfile import file as runs
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
+from isochrone.views.view import TABLE
 from made_up.hotspots import exchange, hotspot
 from made_up.latency_maps import block, latency_map
 from made_up.sweeps import collective
@@ -58,7 +61,9 @@ def written(folder: Path, made: list[Run]) -> list[str]:
 def test_a_picture_of_simulated_data_says_so(name: str) -> None:
     view = registry.load("views.figures", name).VIEW
     for kind in view.kinds:
-        made = [simulated(run) for run in examples()[kind]]
+        runs_of_it = examples()["sweep" if kind == TABLE else kind]
+        made: list[Any] = [simulated(run) for run in runs_of_it]
+        made = [samples_of(run) for run in made] if kind == TABLE else made
         made = made if view.several else made[:1]
         said = drawn_words(view.draw(made, views.Options()))
         assert "simulated" in said.lower(), (name, kind, said)

@@ -54,7 +54,7 @@ def test_it_has_the_signature_of_all_figures(name: str) -> None:
 
 def test_each_kind_has_one_usual_figure() -> None:
     usual = [kind for n in NAMES for kind in registry.load("views.figures", n).VIEW.usual]
-    assert sorted(usual) == ["hotspot", "latency-map", "sweep", "tile-io"]
+    assert sorted(usual) == ["hotspot", "latency-map", "sweep", "table", "tile-io"]
 
 
 def draw(name: str, runs: Run | list[Run], **options: object) -> Figure:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from beds.mpis import ROOT
+from isochrone import models
 from isochrone.runfile.file import write
 from made_up.jobs import TACHYON
 from made_up.latency_maps import cyclic, latency_map
@@ -159,6 +160,23 @@ def test_a_model_without_the_variables_is_refused(isochrone: Isochrone) -> None:
         answer = isochrone(*command, *words)
         assert answer.returncode == 2
         assert "not of the messages of a node" in answer.stderr
+
+
+@pytest.mark.parametrize("what", [("predict", "collective-io"), ("place", "nodes"),
+                                  ("place", "aggregators")])  # fmt: skip
+def test_a_formula_that_gives_no_time_is_refused(
+    isochrone: Isochrone, tmp_path: Path, what: tuple[str, str]
+) -> None:
+    """Its intercept is below what the few messages of this call cost."""
+    terms, where = ["pa", "pe", "1"], {"order": "intra-first"}
+    regime = models.Regime("hotspot", terms, [1e-3, 1e-3, -1.0], where=where)
+    models.write(models.Model([regime]), tmp_path / "m.json")
+    asked = ("--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--model", tmp_path / "m.json")
+    answer = isochrone(*what, *asked, cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stdout == ""
+    assert answer.stderr.count("\n") == 1
+    assert "no time above zero" in answer.stderr
 
 
 def test_a_part_of_the_model_that_is_not_there_is_refused(isochrone: Isochrone) -> None:

@@ -137,3 +137,18 @@ def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.count("bcast-log model") == 2
+
+
+def test_the_python_with_a_table_of_the_documentation_runs(tmp_path: Path) -> None:
+    """It prints what stands below it in the page: summary, predictions, residuals; and draws."""
+    page = (ROOT / "docs/models.md").read_text()
+    code = page.split("```python\n")[2].split("```")[0]
+    answer = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=dict(os.environ), capture_output=True,
+        text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    for words in ("candidates for op bcast", "standard error", "correlation", "flat-tree model",
+                  "outside the fitted range 2 to 16"):  # fmt: skip
+        assert words in answer.stdout
+    assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, enclose, passes_of, points, summarise
 
@@ -279,6 +279,8 @@ def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> 
         raise InputError(f"a 'sample' record without '{key}'", where=where)
     if np.any((known < 0) | (known > limit)) or (whole and np.any(known != np.floor(known))):
         raise InputError(f"a 'sample' record whose '{key}' is out of range", where=where)
+    if key == "seconds" and np.any((known > 0) & (known < MIN_SECONDS)):
+        raise InputError(f"a 'sample' record whose '{key}' is no measurement", where=where)
 
 
 def _check_named(table: Table, name: str, where: str) -> None:
