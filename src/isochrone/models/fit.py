@@ -161,6 +161,6 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
             f"the leave-one-out error is {100 * error:.0f} % on average: "
             "predictions of this formula are unreliable"
         )
-    if any(np.any(model.predict(one.variables, one.where).by_formula <= 0) for one in observed):
+    if any(np.any(model.by_formula(one.variables, one.where) <= 0) for one in observed):
         found.append("the formula gives times of zero or less within the data")
     return found

@@ -69,7 +69,7 @@ def _predicted(model: Model, observed: Sequence[Observations]) -> Array:
     times = []
     for one in observed:
         where = {key: value for key, value in one.where.items() if key in known}
-        times.append(model.predict(one.variables, where).by_formula)
+        times.append(model.by_formula(one.variables, where))
     return np.concatenate(times)
 
 
