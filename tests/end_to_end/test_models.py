@@ -49,7 +49,7 @@ def test_measured_times_become_a_model_that_predicts(
     assert answer.returncode == 0, answer.stderr
     for words in ("bcast-log model of 80 points, 1600 measured times", "R²", "leave-one-out",
                   "leave-one-group-out by p", "Families by leave-one-group-out error", "<- taken",
-                  "hockney", str(model)):  # fmt: skip
+                  "scatter-allgather", str(model)):  # fmt: skip
         assert words in answer.stdout
     asked = ("--op", "bcast", "--ranks", "4,8:32:x2", "--bytes", "64KiB,100KiB", "--json")
     found = json.loads(isochrone("predict", "collective", "--model", model, *asked).stdout)
