@@ -14,6 +14,7 @@ from isochrone.models.choice import as_good, determined, fitting, worthwhile
 from isochrone.models.declarations import declaration, declared, fewest_coefficients
 from isochrone.models.enough import refuse_too_few
 from isochrone.models.fitted import Fitted, Options, PoolFitter, fit_again
+from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, family_pool, in_order, usable, whole_pool
 from isochrone.models.splits import Region
@@ -73,11 +74,26 @@ def thinned(observed: Observations) -> Observations:
 
 
 def _pool(observed: Observations) -> Pool:
-    refuse_too_few(len(observed), fewest_coefficients(observed.variables))
     pool = whole_pool(declared(), observed)
+    _refuse_if_all_vanish(pool, observed)  # more points like these would not help
+    refuse_too_few(len(observed), fewest_coefficients(observed.variables))
     if not pool.candidates:
         raise InputError("no family of models can be fitted: the data hold no variables of one")
     return pool
+
+
+def _refuse_if_all_vanish(pool: Pool, observed: Observations) -> None:
+    """Refuse data in which each formula has a term that is 0 everywhere."""
+    reasons = []
+    for form in pool.forms:
+        try:
+            refuse_vanished(form.terms, observed.variables)
+        except InputError as reason:
+            reasons.append(reason)
+        else:
+            return
+    if reasons:
+        raise reasons[0]
 
 
 def _by_family(

@@ -22,7 +22,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA
 from isochrone.models.terms import design_matrix, variables_of
 
-__all__ = ["WEIGHTS", "Fit", "fit"]
+__all__ = ["WEIGHTS", "Fit", "fit", "refuse_vanished"]
 
 Array = NDArray[np.float64]
 
@@ -148,15 +148,26 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
     return scale, trust
 
 
+def refuse_vanished(terms: Sequence[str], variables: Mapping[str, Array]) -> None:
+    """Refuse a term that is 0 everywhere: its coefficient could be any number.
+
+    Raises
+    ------
+    InputError
+        With the first such term, and what to measure.
+    """
+    for term, column in zip(terms, design_matrix(terms, variables).T, strict=True):
+        if not np.any(column):
+            raise InputError(f"the term {term} is 0 everywhere", hint=_advice([term], variables))
+
+
 def _check_rank(
     terms: Sequence[str], variables: Mapping[str, Array], x: Array, seconds: Array, weights: str
 ) -> None:
     """Refuse terms that are collinear; name them, and what to measure."""
+    refuse_vanished(terms, variables)
     rows = x / seconds[:, None] if weights == "relative" else x
     length = np.linalg.norm(rows, axis=0)
-    if np.any(length == 0):
-        term = terms[int(np.argmin(length))]
-        raise InputError(f"the term {term} is 0 everywhere", hint=_advice([term], variables))
     dependent = _dependent(rows / length)
     if dependent:
         named = [terms[k] for k in dependent]
