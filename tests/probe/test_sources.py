@@ -8,8 +8,8 @@ from beds.mpis import ROOT
 
 PROBE = ROOT / "probe"
 ORDER = [
-    "base", "machine", "experiment.h", "runfile", "messages", "sampling", "global_clock",
-    "experiments", "main.c",
+    "base", "machine", "experiment.h", "runfile", "messages", "sampling", "global_clock", "grid",
+    "interposer", "experiments", "main.c",
 ]  # fmt: skip
 """A folder or file includes from those before it."""
 

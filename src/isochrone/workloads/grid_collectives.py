@@ -1,0 +1,155 @@
+"""Collective operations as two operations of the library on a grid of ranks.
+
+Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of Communication
+Operations*, section 2. LG are the groups across rows, CG the rows, which work concurrently. The
+table of phases is that of ``probe/grid/collectives.h``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from isochrone.base.errors import InputError
+
+__all__ = ["LIBRARY", "MAX_RANKS", "OPERATIONS", "Grid", "Group", "Phase", "all_grids", "phases"]
+
+LIBRARY: Final = "library"
+"""What stands for the library's own realisation where a grid could stand."""
+
+MAX_RANKS: Final = 2**24
+
+Group = Literal["LG", "CG"]
+
+_WORD: Final = re.compile(r"(?:([1-9]\d{0,8})x([1-9]\d{0,8})|rows-of-([1-9]\d{0,8})|(nodes))")
+
+_PARTS: Final[dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]]] = {
+    "bcast": (("LG", "bcast", ""), ("CG", "bcast", "")),
+    "scatter": (("LG", "scatter", "p2"), ("CG", "scatter", "")),
+    "gather": (("CG", "gather", ""), ("LG", "gather", "p2")),
+    "reduce": (("CG", "reduce", ""), ("LG", "reduce", "")),
+    "allreduce": (("CG", "allreduce", ""), ("LG", "allreduce", "")),
+    "allgather": (("CG", "allgather", ""), ("LG", "allgather", "p2")),
+    "alltoall": (("CG", "alltoall", "p1"), ("LG", "alltoall", "p2")),
+    "reduce_scatter_block": (
+        ("CG", "reduce_scatter_block", "p1"), ("LG", "reduce_scatter_block", ""),
+    ),
+}  # fmt: skip
+
+OPERATIONS: Final = tuple(_PARTS)
+
+_ROOTED: Final = ("bcast", "scatter", "gather", "reduce")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Ranks arranged in rows.
+
+    Attributes
+    ----------
+    word
+        As the user types it: ``4x8``, ``rows-of-5`` or ``nodes``.
+    rows, length
+        p1 and p2; 0 where the word leaves them open.
+    """
+
+    word: str
+    rows: int = 0
+    length: int = 0
+
+    @classmethod
+    def parse(cls, word: str) -> Grid:
+        """Read what the user typed.
+
+        Raises
+        ------
+        InputError
+            If it is no grid.
+        """
+        found = _WORD.fullmatch(word)
+        if found is None:
+            raise InputError(f"'{word[:40]}' is no grid", hint="try 4x8, rows-of-8 or nodes")
+        rows, length, of, _ = found.groups()
+        return cls(word, int(rows or 0), int(length or of or 0))
+
+    def over(self, ranks: int, per_node: int | None = None) -> tuple[int, int]:
+        """Return p1 and p2 for a number of ranks: rows, and ranks of the longest row.
+
+        ``per_node`` are the ranks on a full node, which ``nodes`` needs.
+
+        Raises
+        ------
+        InputError
+            If the ranks do not fill it, or the ranks on a node are not known.
+        """
+        if self.rows:
+            if self.rows * self.length != ranks:
+                raise InputError(
+                    f"the grid {self.word} is of {self.rows * self.length} ranks, not of {ranks}"
+                )
+            return self.rows, self.length
+        length = self.length or per_node
+        if not length:
+            raise InputError(
+                "the grid 'nodes' needs the number of ranks on each node", hint="give --ppn"
+            )
+        length = min(length, ranks)
+        return -(-ranks // length), length
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase: an operation of the library in one or several groups of ranks.
+
+    Attributes
+    ----------
+    group
+        ``LG`` or ``CG``.
+    op
+        Operation of the library.
+    ranks
+        Of one group (the largest).
+    bytes
+        Block of one rank.
+    groups
+        How many work at the same time.
+    """
+
+    group: Group
+    op: str
+    ranks: int
+    bytes: int
+    groups: int
+
+
+def phases(op: str, rows: int, length: int, size: int) -> tuple[Phase, Phase]:
+    """Return the phases of an operation on ``rows`` (p1) rows of ``length`` (p2) ranks.
+
+    ``size`` is the block of one rank in bytes.
+
+    Raises
+    ------
+    InputError
+        If there is no such operation.
+    """
+    if op not in _PARTS:
+        raise InputError(
+            f"'{op[:40]}' has no realisation on a grid", hint=f"one of {', '.join(_PARTS)}"
+        )
+    times = {"": 1, "p1": rows, "p2": length}
+    first, second = (
+        Phase(group, name, length, times[factor] * size, rows)
+        if group == "CG"
+        else Phase(group, name, rows, times[factor] * size, 1 if op in _ROOTED else length)
+        for group, name, factor in _PARTS[op]
+    )
+    return first, second
+
+
+def all_grids(ranks: int) -> list[Grid]:
+    """List the grids with two or more rows of two or more ranks that are filled; shortest first."""
+    if not 1 <= ranks <= MAX_RANKS:
+        raise InputError(f"{ranks} ranks: from 1 to {MAX_RANKS}")
+    lengths = [k for k in range(2, ranks // 2 + 1) if ranks % k == 0]
+    return [Grid(f"{ranks // k}x{k}", ranks // k, k) for k in lengths]
