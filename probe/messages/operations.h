@@ -14,6 +14,8 @@
 
 #include <stdbool.h>
 
+struct iso_grid; /* grid/shape.h */
+
 /** One call: with which buffers and root. */
 typedef struct iso_call {
     MPI_Comm comm;
@@ -22,6 +24,9 @@ typedef struct iso_call {
     void *receive;
     int count; /**< of each block */
     MPI_Datatype type;
+    /** Of a realisation in two phases (grid/collectives.h); the library's own
+     *  has none. */
+    const struct iso_grid *grid;
 } iso_call_t;
 
 typedef struct iso_operation {

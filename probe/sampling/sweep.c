@@ -200,7 +200,11 @@ static long afford(struct run *run, iso_point_t *point, long wanted,
         return wanted < MIN_REPEATS ? wanted : MIN_REPEATS;
     }
     double share = left / (double)(run->pending > 0 ? run->pending : 1);
-    double room = share / (2 * estimate * (double)point->batch);
+    /* What a sample has cost so far, where that is more: those who do not work
+     * in it may have to be woken. */
+    double cost = fmax(2 * estimate * (double)point->batch,
+                       point->sampler.spent / (double)point->sampler.n);
+    double room = share / cost;
     if (room >= (double)wanted) {
         return wanted;
     }

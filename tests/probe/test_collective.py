@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from beds.mpis import Mpi
 from isochrone.base.errors import InputError
+from isochrone.results import grid_collectives
+from isochrone.workloads.grid_collectives import phases
 
 OPERATIONS = [
     "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
@@ -75,3 +78,142 @@ def test_wrong_use_is_refused_before_a_rank_starts(
 def test_one_rank_is_too_few(mpich: Mpi, experiment: str) -> None:
     with pytest.raises(InputError, match="needs at least 2 ranks"):
         mpich.probe.check(experiment, (), 1)
+
+
+# --- grids ----------------------------------------------------------------------------------------
+
+ON_GRIDS = [op for op in OPERATIONS if op not in ("barrier", "scan")]
+BY = ["op", "p", "grid", "phase", "groups"]
+
+
+@pytest.mark.parametrize("sync", ["barrier", "window"])
+def test_realisations_and_their_phases_are_timed_on_every_mpi(
+    every_mpi: Mpi, tmp_path: Path, sync: str
+) -> None:
+    """All in one run: the library, the whole operation on the grid, LG and CG alone and at once."""
+    options = ("--op", "all", "--grid", "2x2", "--bytes", "64", "--repeats", "2", "--again", "0")
+    out = tmp_path / "run.jsonl"
+    run = every_mpi.run("collective", "--sync", sync, *options, ranks=4, out=out)
+    assert run.header["by"] == BY
+    found = {(p.op, p.grid, p.phase, p.groups): p for p in grid_collectives.points(run)}
+    assert {op for op, *_ in found} == set(ON_GRIDS)
+    for op in ON_GRIDS:
+        rooted = op in ("bcast", "reduce", "gather", "scatter")
+        expected = {("library", "total", 1), ("2x2", "total", 1), ("2x2", "LG", 1),
+                    ("2x2", "CG", 1), ("2x2", "CG", 2)}  # fmt: skip
+        expected |= set() if rooted else {("2x2", "LG", 2)}
+        assert {key[1:] for key in found if key[0] == op} == expected
+        for phase in phases(op, 2, 2, 64):
+            alone = found[op, "2x2", phase.group, 1]
+            assert (alone.phase_op, alone.phase_ranks) == (phase.op, 2)
+            assert alone.phase_bytes == phase.bytes
+
+
+def test_only_those_who_work_report_their_time(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--op", "allgather", "--grid", "2x2", "--bytes", "64", "--repeats", "2")
+    run = mpich.run("collective", *options, ranks=4, out=tmp_path / "run.jsonl")
+    rows = list(run.tables["sample"].rows())
+    at_work = {(row["grid"], row["phase"], row["groups"]): len(row["times"]) for row in rows}
+    assert at_work == {
+        ("library", "total", 1): 4, ("2x2", "total", 1): 4, ("2x2", "LG", 1): 2,
+        ("2x2", "LG", 2): 4, ("2x2", "CG", 1): 2, ("2x2", "CG", 2): 4,
+    }  # fmt: skip
+    assert all(row["seconds"] == max(row["times"]) for row in rows)
+
+
+def test_realisations_take_turns(mpich: Mpi, tmp_path: Path) -> None:
+    """A slow moment must not hit one of them only: none is measured twice before all were."""
+    options = ("--op", "bcast", "--grid", "2x2", "--bytes", "8,64", "--repeats", "20")
+    run = mpich.run("collective", *options, ranks=4, out=tmp_path / "run.jsonl")
+    passes = run.tables["sample"]["pass"].tolist()
+    assert max(passes) > 1
+    assert passes == sorted(passes)
+
+
+def test_rows_may_be_ragged_and_a_phase_apart_has_a_fixed_root(mpich: Mpi, tmp_path: Path) -> None:
+    """Three rows of 2, 2 and 1: the last rank stands in for the member that its row lacks."""
+    options = ("--op", "bcast,allgather", "--grid", "rows-of-2", "--root", "rotating")
+    run = mpich.run(
+        "collective", *options, "--bytes", "64", "--repeats", "5", ranks=5,
+        out=tmp_path / "run.jsonl",
+    )  # fmt: skip
+    samples = list(run.tables["sample"].rows())
+    wide = [s for s in samples if s["op"] == "allgather" and s["groups"] == 2]
+    assert {(s["phase"], s["phase_p"], len(s["times"])) for s in wide} == {("LG", 3, 5)}
+    assert {s["root"] for s in samples if s["phase"] != "total"} == {0}
+    assert {s["root"] for s in samples if s["phase"] == "total"} == {0, 1, 2, 3, 4}
+
+
+def test_a_grid_of_one_row_is_the_library_and_has_no_phases(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--op", "bcast", "--grid", "1x4,4x1", "--bytes", "64", "--repeats", "2")
+    run = mpich.run("collective", *options, ranks=4, out=tmp_path / "run.jsonl")
+    found = {(point.grid, point.phase) for point in grid_collectives.points(run)}
+    assert found == {("library", "total"), ("1x4", "total"), ("4x1", "total")}
+
+
+def test_nodes_are_left_out_where_there_is_one(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--op", "bcast", "--grid", "nodes", "--bytes", "64", "--repeats", "2")
+    run = mpich.run("collective", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert [w["text"] for w in run.warnings if w["code"] == "grid-left-out"] == [
+        "the grid 'nodes' is left out: all ranks are on one node"
+    ]
+    assert {point.grid for point in grid_collectives.points(run)} == {"library"}
+
+
+def test_a_time_limit_leaves_each_realisation_some(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--op", "bcast", "--grid", "2x2", "--bytes", "64", "--repeats", "100000")
+    out = tmp_path / "run.jsonl"
+    run = mpich.run("collective", *options, "--time-limit", "2", ranks=4, out=out)
+    assert {(p.grid, p.phase) for p in grid_collectives.points(run)} == {
+        ("library", "total"), ("2x2", "total"), ("2x2", "LG"), ("2x2", "CG"),
+    }  # fmt: skip
+    assert any(warning["code"] == "repeats-lowered" for warning in run.warnings)
+
+
+def test_without_grids_nothing_is_said_of_them(mpich: Mpi, tmp_path: Path) -> None:
+    options = ("--op", "bcast", "--bytes", "64", "--repeats", "2")
+    run = mpich.run("collective", *options, ranks=2, out=tmp_path / "run.jsonl")
+    assert run.header["by"] == ["op", "p"]
+    assert not {"grid", "phase", "groups"} & set(run.tables["sample"].columns)
+
+
+WRONG_GRIDS = [
+    (("--op", "bcast", "--grid", "8x7"), "the grid 8x7 is of 56 ranks, not of 64"),
+    (("--op", "bcast", "--grid", "8x8,nodes,8x8"), "--grid names '8x8' twice"),
+    (("--op", "bcast", "--grid", "eight"), "'eight' is no grid"),
+    (("--op", "bcast", "--grid", "8x8,"), "'' is no grid"),
+    (("--op", "bcast,scan", "--grid", "8x8"), "scan has no realisation on a grid"),
+    (("--op", "barrier", "--grid", "8x8"), "barrier has no realisation on a grid"),
+    (("--op", "bcast,bcast", "--grid", "8x8"), "--op names bcast twice"),
+    (("--op", "bcast", "--grid", "8x8", "--bytes", "auto"), "give --bytes a list or a range"),
+    (("--op", "gather", "--grid", "2x32", "--bytes", "64MiB"), "more bytes than an int counts"),
+    (("--op", "gather", "--grid", "rows-of-9", "--bytes", "40MiB"), "more bytes than an int"),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"), WRONG_GRIDS, ids=[" ".join(o) for o, _ in WRONG_GRIDS]
+)
+def test_wrong_grids_are_refused_before_a_rank_starts(
+    mpich: Mpi, options: tuple[str, ...], says: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        mpich.probe.check("collective", options, 64)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_grids_that_fit_are_accepted(mpich: Mpi) -> None:
+    for grid in ("8x8", "1x64", "rows-of-5", "nodes", "2x32,4x16,8x8,16x4,32x2"):
+        mpich.probe.check("collective", ("--op", "all", "--grid", grid), 64)
+    mpich.probe.check("collective", ("--op", "gather", "--grid", "2x32", "--bytes", "63MiB"), 64)
+
+
+def test_the_memory_of_a_grid_is_that_of_its_phases_and_its_own_buffers(mpich: Mpi) -> None:
+    """Twice two buffers of all blocks: what fits without a grid may not fit with one."""
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    size = str(int(0.3 * there / (64 * 64)) // 8 * 8)
+    options = ("--op", "alltoall", "--bytes", size)
+    mpich.probe.check("collective", options, 64, here=True)
+    with pytest.raises(InputError, match="buffers need"):
+        mpich.probe.check("collective", (*options, "--grid", "8x8"), 64, here=True)

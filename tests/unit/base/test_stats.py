@@ -14,6 +14,7 @@ from isochrone.base.stats import (
     median_interval,
     middles_by,
     outlier_limit,
+    ratio_interval,
     row_medians,
 )  # fmt: skip
 
@@ -146,3 +147,16 @@ def test_the_middles_of_values_by_key_are_those_of_each_key_alone(
     assert keys.tolist() == sorted(set(key.tolist()))
     medians = [float(np.median(values[key == k])) for k in keys]
     assert ((lower + upper) / 2).tolist() == pytest.approx(medians)
+
+
+def test_the_interval_of_a_ratio_adds_the_distances_of_independent_errors() -> None:
+    """Between that of the wider one of the two and that of the worst case."""
+    low, high = ratio_interval((4.0, 3.6, 4.4), (2.0, 1.9, 2.2))
+    assert 3.6 / 2.2 < low < 3.6 / 2.0
+    assert 4.4 / 2.0 < high < 4.4 / 1.9
+    assert ratio_interval((4.0, 4.0, 4.0), (2.0, 2.0, 2.0)) == (2.0, 2.0)
+
+
+def test_the_interval_of_a_ratio_is_not_known_if_an_end_is_not() -> None:
+    for below in ((2.0, float("nan"), 2.2), (0.0, 0.0, 0.0)):
+        assert np.isnan(ratio_interval((4.0, 3.6, 4.4), below)).all()

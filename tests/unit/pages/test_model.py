@@ -6,7 +6,7 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Model
-from isochrone.models.observations import joined
+from isochrone.models.joining import joined
 from isochrone.pages import model as pages
 from isochrone.pages.page import Fit, Listing, Picture, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks

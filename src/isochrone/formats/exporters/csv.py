@@ -1,8 +1,9 @@
 """A comma-separated table for pandas, R or a spreadsheet: one row per pair or sample, in seconds.
 
 A sweep has one row for each repetition that counts, with the columns that ``fit`` reads,
-``op,p,b,seconds``, and more; a hot spot likewise, with ``order,pa,pe,seconds`` and more. In both,
-``origin`` says where the times come from: ``measured``, ``simulated``, ``made up`` or ``imported``.
+``op,p,b,seconds``, and more, which also tell realisations on grids and their phases apart; a hot
+spot likewise, with ``order,pa,pe,seconds`` and more. In both, ``origin`` says where the times come
+from: ``measured``, ``simulated``, ``made up`` or ``imported``.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
 missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
 Every message size of the run is written unless one is chosen. An empty cell means not known.
@@ -25,6 +26,7 @@ from isochrone.base.files import whole_file
 from isochrone.base.table import Table
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
+from isochrone.results.grid_collectives import is_grid_run
 from isochrone.results.sweep.curves import is_sweep, samples
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity
@@ -37,6 +39,9 @@ _SWEEP: Final = (
     "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
     "origin",
 )  # fmt: skip
+_ON_GRIDS: Final = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
+"""More columns of collective operations that were also measured on grids."""
+
 _HOTSPOT: Final = (
     "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
     "origin",
@@ -54,7 +59,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     """
     if is_sweep(run):
         curves_to_export(run, nbytes)  # says what is wrong with it, before the file is begun
-        _write(path, _SWEEP, _samples(run, nbytes))
+        columns = (*_SWEEP, *_ON_GRIDS) if is_grid_run(run) else _SWEEP
+        _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
         _write(path, _HOTSPOT, _hotspot(run, nbytes))
     else:
@@ -71,15 +77,17 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
         writer.writerows(rows)
 
 
-def _samples(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a sweep; what a sample does not have is an empty cell."""
     usual = str(run.options.get("mode") or run.experiment)
     for sample in samples(run).rows():
         if nbytes is not None and sample["bytes"] != nbytes:
             continue
         sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"], "origin": run.origin}
-        sample["op"] = _cell_of_text(str(sample["op"]))
-        yield tuple(_cell(sample.get(key)) for key in _SWEEP)
+        for key in ("op", "grid", "phase", "phase_op"):
+            if key in sample:
+                sample[key] = _cell_of_text(str(sample[key]))
+        yield tuple(_cell(sample.get(key)) for key in columns)
 
 
 def _hotspot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:

@@ -2,7 +2,8 @@
 
 Two columns, size and µs (or MB/s), below the header of the benchmark that measures the same:
 ``osu_latency``, ``osu_bw``, ``osu_bibw``, ``osu_put_latency``, ``osu_get_latency``, ``osu_mbw_mr``
-and the collectives. OSU prints means, so these are means, and for collectives those over the ranks.
+and the collectives, of which only the library's own are written. OSU prints means, so these are
+means, and for collectives those over the ranks.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         If the run is not a sweep, holds no such size or an operation OSU's tables have no name for,
         or the file cannot be written.
     """
-    found = curves_to_export(run, nbytes)
+    found = [
+        curve
+        for curve in curves_to_export(run, nbytes)
+        if curve.key.get("grid", "library") == "library"
+    ]
     text = "".join(line for curve in found for line in _table(run, curve))
     with whole_file(path) as stream:
         stream.write(text.encode())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.pages import grids
 from isochrone.pages.options import varied
 from isochrone.pages.page import (
     Asked,
@@ -24,7 +25,9 @@ from isochrone.pages.page import (
     Tile,
     Tiles,
 )
+from isochrone.pages.sweep_pictures import experiments, pictures_of
 from isochrone.pages.words import interval, of_ranks, plural, ranges, warnings_of, with_hosts
+from isochrone.results.grid_collectives import is_grid_run
 from isochrone.results.sweep.curves import (
     Curve,
     Participant,
@@ -44,9 +47,6 @@ MAX_CURVES: Final = 64
 MAX_ROWS: Final = 256
 MAX_SENTENCES: Final = 12
 MAX_TILES: Final = 4
-MAX_LINES: Final = 24
-"""Lines in one picture; of more, nobody can follow one."""
-
 MAX_LATER: Final = 3
 """Late ranks (or pairs) named of each curve; more are counted."""
 
@@ -56,23 +56,6 @@ MARK: Final = "«"
 FAMILY: Final = "hockney"
 MIN_SIZES: Final = 5
 """A line through fewer sizes fits anything."""
-
-VIEWS: Final = {
-    "time": (
-        "Time by message size",
-        "Flat parts show the latency, slopes the cost per byte. Error bars, if any, are the 95 % "
-        "intervals of the medians, within this run; where it is shaded, the protocol changes.",
-    ),
-    "bandwidth": (
-        "Bandwidth by message size",
-        "Bytes per second, approaching the peak of the machine.",
-    ),
-    "ranks": (
-        "Time by number of ranks",
-        "How the time grows with the number of ranks, at a few message sizes.",
-    ),
-}
-"""The figures of sweeps, each with its title and how it is read."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +104,13 @@ def _document(run: Run, asked: Asked) -> dict[str, Any]:
                 for part in read.later
             ]
         listed.append(entry)
+    on_grids = {"grids": grids.document(grids.read(run, asked.nbytes))} if is_grid_run(run) else {}
     return {
         "ranks": run.size,
         "seconds_are": run.quantity,
         "options": run.options,
         "curves": listed,
+        **on_grids,
         "bystanders": bystanders(run),
         "warnings": run.warnings,
     }
@@ -140,6 +125,24 @@ def bystanders(run: Run) -> list[int]:
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
+    return _of_grids(run, asked) if is_grid_run(run) else _of_curves(run, asked)
+
+
+def _of_grids(run: Run, asked: Asked) -> list[Section]:
+    """Say of a run with grids who is faster, instead of a table for each of its many curves."""
+    read = grids.read(run, asked.nbytes)
+    whole = [curve for curve in curves(run) if curve.whole]
+    return [
+        Section("Summary", tuple(_about(run))),
+        Section("Summary", tuple(grids.overview(read))),
+        Section("Pictures", tuple(pictures_of([run], whole)), only="report"),
+        Section("Numbers", tuple(grids.numbers(read))),
+        Section("How the times were taken", tuple(grids.how()), only="report"),
+        Section("Summary", (warnings_of(run.warnings),)),
+    ]
+
+
+def _of_curves(run: Run, asked: Asked) -> list[Section]:
     read = _read(run, asked.nbytes)
     shown = read[:MAX_CURVES]
     more = len(read) - len(shown)
@@ -149,7 +152,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     return [
         Section("Summary", tuple(_overview(run, shown)), only="report"),
         Section("Summary", tuple(_about(run))),
-        Section("Pictures", tuple(_pictures([run], [one.curve for one in read])), only="report"),
+        Section("Pictures", tuple(pictures_of([run], [one.curve for one in read])), only="report"),
         Section("Model", tuple(_model(run, read)), only="report"),
         Section("Numbers", (*numbers, *left_out)),
         Section("How the times were taken", tuple(_how(read)), only="report"),
@@ -315,29 +318,6 @@ def _messages(rate: float | None) -> str:
 # --- for the report -------------------------------------------------------------------------------
 
 
-def _pictures(runs: Sequence[Run], drawn: Sequence[Curve]) -> list[Picture]:
-    """Name the figures that have something to show."""
-    if len(drawn) > MAX_LINES * (1 if len(runs) > 1 else 2):
-        return []
-    wanted = []
-    if any(len(curve.points) > 1 for curve in drawn) or len(runs) > 1:
-        wanted.append("time")
-        if any(point.bandwidth for curve in drawn for point in curve.points):
-            wanted.append("bandwidth")
-    if len({curve.p for curve in drawn if curve.of_ranks}) > 1:
-        wanted.append("ranks")
-    of = f"{len(runs)} runs" if len(runs) > 1 else f"{runs[0].size} ranks"
-    return [
-        Picture(view, *VIEWS[view], tuple(runs),
-                alt=f"{VIEWS[view][0]}: {_experiments(runs)}, {of}, view {view}.")
-        for view in wanted
-    ]  # fmt: skip
-
-
-def _experiments(runs: Sequence[Run]) -> str:
-    return " and ".join(dict.fromkeys(run.experiment.replace("-", " ") for run in runs))
-
-
 def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
     """Ask for latency and time per byte, where these mean something: of a single pair."""
     if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
@@ -389,9 +369,9 @@ def _together(runs: Sequence[Run]) -> list[Section]:
     for members in groups.values():
         if len(members) < 2:
             continue
-        drawn = [curve for run in members for curve in curves(run)]
-        pictures = _pictures(members, drawn)
-        title = f"{len(members)} {_experiments(members)} runs together"
+        drawn = [curve for run in members for curve in curves(run) if curve.whole]
+        pictures = pictures_of(members, drawn)
+        title = f"{len(members)} {experiments(members)} runs together"
         found += [Section(title, tuple(pictures), only="report")] if pictures else []
     return found
 

@@ -120,15 +120,27 @@ class Curve:
         if "pairs" in self.key:
             pairs = self.key["pairs"]
             return f"{pairs} pairs at once" if pairs != 1 else "1 pair"
-        others = {name: value for name, value in self.key.items() if name != "op"}
-        words = [str(self.key["op"])] if "op" in self.key else []
-        words += [f"{name} {value}" for name, value in others.items()]
+        words = [str(self.key[name]) for name in ("op", "grid") if name in self.key]
+        named = ["op"]
+        if "grid" in self.key:
+            named += ["grid", "phase", "groups"]
+            if not self.whole:
+                groups = self.key.get("groups", 1)
+                words.append(
+                    f"{self.key['phase']} {f'{groups} at once' if groups > 1 else 'alone'}"
+                )
+        words += [f"{name} {value}" for name, value in self.key.items() if name not in named]
         return printable(", ".join(words) or self.experiment.replace("-", " "), 40)
 
     @property
     def of_ranks(self) -> bool:
         """Whether its number of ranks says something: a pair always has two."""
         return "pair" not in self.key
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is of a whole operation, and not of one phase of it on a grid."""
+        return "grid" not in self.key or self.key.get("phase", "total") == "total"
 
     @property
     def bytes(self) -> NDArray[np.int64]:
@@ -259,7 +271,7 @@ def samples(run: Run) -> Table:
         ("bytes", _MAX_BYTES, True), ("seconds", MAX_SECONDS, False), ("rate", _MAX_RATE, False),
         ("i", run.size - 1, True), ("j", run.size - 1, True), ("p", run.size, True),
         ("pairs", run.size // 2, True), ("min", MAX_SECONDS, False), ("max", MAX_SECONDS, False),
-        ("mean", MAX_SECONDS, False),
+        ("mean", MAX_SECONDS, False), ("groups", run.size, True),
     ):  # fmt: skip
         _check(table, key, limit, whole=whole, where=run.where)
     for name in run.by:

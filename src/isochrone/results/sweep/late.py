@@ -2,8 +2,9 @@
 
 In a broadcast, a reduction to one rank, a gather, a scatter or a scan the ranks have different
 parts: a leaf of a healthy tree is done later than its root, and which tree a library uses is not
-in the data. Ranks are therefore compared only in operations that ask the same of all of them, and
-pairs of a bisection only with pairs that, like them, stay on one node or go from one to another.
+in the data. On a grid of ranks they have different parts, too. Ranks are therefore compared only
+in operations of the library that ask the same of all of them, and pairs of a bisection only with
+pairs that, like them, stay on one node or go from one to another.
 
 Even there an algorithm may let some ranks wait: an allreduce by reduction and broadcast ends in a
 tree, and recursive doubling on 2^k + r ranks lets r of them wait for one more step (Thakur,
@@ -75,7 +76,7 @@ def _alike(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
         near = [k for k in columns if _on_one_host(curve.who[k], hosts)]
         yield near
         yield [k for k in columns if k not in near]
-    elif curve.key.get("op") in OPERATIONS:
+    elif curve.key.get("op") in OPERATIONS and curve.key.get("grid", "library") == "library":
         yield columns
 
 

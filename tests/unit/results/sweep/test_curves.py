@@ -13,6 +13,7 @@ from isochrone.base.stats import median_interval
 from isochrone.results.sweep.curves import Curve, curves, is_sweep, participants
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
+from made_up.grids import grid_run
 from made_up.latency_maps import mmpi_example
 from made_up.sweeps import bisection, collective, line, point_to_point, table_of
 
@@ -158,3 +159,21 @@ def test_damaged_times_of_ranks_are_left_out(times: Any) -> None:
     (curve,) = curves(of(rows, "collective"))
     assert curve.points[0].skew is None
     assert curve.points[0].median == 2.0
+
+
+def test_curves_of_grids_are_called_what_they_are() -> None:
+    found = {curve.name: curve.whole for curve in curves(grid_run(sizes=(1024,)))}
+    assert found == {
+        "allgather, library": True, "allgather, 4x4": True, "allgather, 4x4, LG alone": False,
+        "allgather, 4x4, LG 4 at once": False, "allgather, 4x4, CG alone": False,
+        "allgather, 4x4, CG 4 at once": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("groups", ["many", -1, 1.5, 1e9])
+def test_a_damaged_number_of_groups_is_refused(groups: object) -> None:
+    run = grid_run(sizes=(1024,))
+    columns = run.tables["sample"].columns
+    columns["groups"] = np.array([groups] * len(columns["op"]))
+    with pytest.raises(InputError, match="groups"):
+        curves(run)

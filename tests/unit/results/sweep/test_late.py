@@ -7,6 +7,7 @@ import pytest
 from isochrone.results.sweep.curves import curves
 from isochrone.results.sweep.late import OPERATIONS, late
 from made_up import trees
+from made_up.grids import grid_run
 from made_up.sweeps import bisection, done_at, table_of
 
 RANKS = (2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 31, 48)
@@ -83,3 +84,13 @@ def test_pairs_between_nodes_are_not_late_beside_pairs_within_one() -> None:
     run.tables["sample"] = table_of(rows)
     assert late(curves(run)[0], hosts) == []
     assert len(late(curves(run)[0])) == 4  # where it is not known who is on one node
+
+
+@pytest.mark.parametrize("grid", ["library", "4x4"])
+def test_ranks_of_a_grid_have_different_parts_and_are_not_compared(grid: str) -> None:
+    """The same times, of which one rank's are long: a verdict of the library's own only."""
+    run = grid_run(sizes=(1024,))
+    table = run.tables["sample"]
+    table.columns["times"][:] = [[1e-5] * 15 + [3e-5 + 1e-9 * k] for k in range(len(table))]
+    found = {str(curve.key["grid"]): late(curve, run.hosts) for curve in curves(run) if curve.whole}
+    assert [part.who for part in found[grid]] == ([(15,)] if grid == "library" else [])

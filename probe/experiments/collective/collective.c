@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file collective.c
+ * How long collective operations take: the library's own, and with --grid
+ * their realisations in two phases (grid/collectives.h) and these phases
+ * apart. All ranks start together (start.h), each rank's own time is kept, and
+ * the time of the operation is that of the slowest rank.
+ *
+ * A phase apart starts like the whole operation, on all ranks. Then either the
+ * group of rank 0 works alone, while the others sleep, or all groups of the
+ * phase work at once; its time is that of the slowest rank at work. All of
+ * them are subjects of one sweep (subjects.h), visited in turn.
+ */
+#include "base/check.h"
+#include "experiment.h"
+#include "experiments/collective/asked.h"
+#include "experiments/collective/start.h"
+#include "experiments/collective/subjects.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
+#include "sampling/time_limit.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { DOUBLE = sizeof(double) };
+
+static struct {
+    iso_sizes_t sizes;
+    const char *names, *grids, *root, *sync;
+} options;
+
+static const iso_option_t own_options[] = {
+    {"op", ISO_OPTION_TEXT, "OP,...", "barrier,bcast,allreduce,alltoall",
+     "operations, or all: barrier, bcast, reduce, allreduce, gather, scatter, "
+     "allgather, alltoall, reduce_scatter_block, scan",
+     &options.names},
+    {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
+     "bytes of one rank's block: 64,1KiB or START:STOP:STEP or "
+     "START:STOP:xFACTOR or auto[:START:STOP]",
+     &options.sizes},
+    {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
+     "also as two operations on a grid of the ranks, whole and in phases: 4x8 "
+     "(4 rows of 8 ranks), rows-of-5, nodes (a row for each node)",
+     &options.grids},
+    {"root", ISO_OPTION_CHOICE, "fixed|rotating", "fixed",
+     "rank 0 is the root, or each rank in turn", &options.root},
+    {"sync", ISO_OPTION_CHOICE, "barrier|window", "barrier",
+     "start after a barrier, or at an agreed time of the global clock",
+     &options.sync},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {
+    own_options,         iso_sync_options,
+    iso_sweep_options,   iso_time_limit_options,
+    iso_sampler_options, NULL};
+
+static iso_asked_t asked;
+
+/** Members that tell curves apart; with --grid all of them. */
+static const char *by[] = {"op", "p", NULL, "phase", "groups", NULL};
+
+/* --- the options --------------------------------------------------------- */
+
+static int check_doubles(const iso_asked_t *named, char *error)
+{
+    for (int k = 0; iso_asked_reduces(named) && k < options.sizes.count; k++) {
+        if (options.sizes.bytes[k] % DOUBLE != 0) {
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--op %.60s reduces doubles: --bytes %lld is not a "
+                     "multiple of 8",
+                     options.names, options.sizes.bytes[k]);
+            return -1;
+        }
+    }
+    if (iso_asked_reduces(named) &&
+        iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--op %.60s counts its doubles with an int: at most 16 GiB",
+                 options.names);
+        return -1;
+    }
+    return 0;
+}
+
+static int check(char *error)
+{
+    iso_asked_t named;
+    if (iso_asked_parse(options.names, options.grids, &named, error) ||
+        check_doubles(&named, error)) {
+        return -1;
+    }
+    if (options.grids && options.sizes.automatic) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--grid compares realisations at the same sizes: give "
+                 "--bytes a list or a range, such as 8:512KiB:x4, not auto");
+        return -1;
+    }
+    return iso_sync_check(error) ? -1 : iso_sweep_check(error);
+}
+
+static int check_ranks(int ranks, char *error)
+{
+    iso_asked_t named;
+    return iso_asked_parse(options.names, options.grids, &named, error) ||
+                   iso_asked_check_ranks(&named, ranks, error) ||
+                   iso_subjects_check(&named, iso_sizes_largest(&options.sizes),
+                                      ranks, error)
+               ? -1
+               : 0;
+}
+
+static void resolve(int ranks)
+{
+    char error[ISO_ERROR_LENGTH];
+    iso_asked_parse(options.names, options.grids, &asked, error);
+    by[2] = asked.grid_count > 0 ? "grid" : NULL;
+    iso_sampler_resolve(ranks);
+}
+
+static double memory(int ranks)
+{
+    return iso_subjects_memory(
+        &asked, (double)iso_sizes_largest(&options.sizes), ranks);
+}
+
+/* --- what the sweep asks ------------------------------------------------- */
+
+struct state {
+    const iso_context_t *ctx;
+    iso_start_t start;
+    iso_subjects_t subjects;
+    iso_message_t block; /**< of the size at hand, for what is not reduced */
+    char *send, *receive;
+    iso_call_t *calls; /**< room for all of this rank's groups */
+    bool *at_work;     /**< of each rank, in the task at hand */
+};
+
+static bool has_no_size(void *self, int subject)
+{
+    const struct state *state = self;
+    return state->subjects.items[subject].operation->empty;
+}
+
+static bool reports(void *self, int subject, int rank)
+{
+    const struct state *state = self;
+    return iso_subject_works(&state->subjects.items[subject], rank);
+}
+
+static bool rotating(const iso_subject_t *subject)
+{
+    return subject->phase == NULL && strcmp(options.root, "rotating") == 0;
+}
+
+static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
+                          long long bytes)
+{
+    iso_call_t call = {.comm = state->ctx->comm,
+                       .send = state->send,
+                       .receive = state->receive,
+                       .grid = subject->grid};
+    long long block = iso_subject_block(subject, bytes);
+    if (subject->called->reduces) {
+        call.count = (int)(block / DOUBLE);
+        call.type = MPI_DOUBLE;
+        return call;
+    }
+    if (state->block.bytes != block) {
+        iso_message_free(&state->block);
+        iso_message_create(&state->block, block, 0);
+    }
+    call.count = state->block.count;
+    call.type = state->block.type;
+    return call;
+}
+
+static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
+                          long long bytes)
+{
+    iso_work_t work = {.operate = subject->call,
+                       .calls = state->calls,
+                       .rotating = rotating(subject),
+                       .at_work = state->at_work};
+    iso_call_t call = call_of(state, subject, bytes);
+    int most = subject->arranged ? subject->arranged->longest : 1;
+    for (int k = 0; k < most; k++) {
+        state->calls[k] = call;
+    }
+    work.count = iso_subject_groups(subject, state->ctx->comm, work.calls);
+    for (int r = 0; r < state->ctx->size; r++) {
+        state->at_work[r] = iso_subject_works(subject, r);
+        work.some_wait = work.some_wait || !state->at_work[r];
+    }
+    return work;
+}
+
+static void perform(void *self, const iso_task_t *task, double *seconds)
+{
+    struct state *state = self;
+    const iso_subject_t *subject = &state->subjects.items[task->subject];
+    iso_work_t work = work_of(state, subject, task->bytes);
+    iso_start_run(&state->start, task, &work, seconds);
+}
+
+static void adapt(void *self, const iso_task_t *task, long voided, double most)
+{
+    struct state *state = self;
+    iso_start_adapt(&state->start, task, voided, most);
+}
+
+/** What the realisation is, and of a phase what is called in it. */
+static void record_grid(iso_record_t *out, const iso_subject_t *subject,
+                        long long bytes)
+{
+    char word[ISO_GRID_WORD] = "library";
+    const iso_grid_phase_t *phase = subject->phase;
+    if (subject->grid) {
+        iso_grid_word(subject->grid, word);
+    }
+    iso_record_text(out, "grid", word);
+    iso_record_text(out, "phase",
+                    phase == NULL ? "total"
+                    : phase->rows ? "CG"
+                                  : "LG");
+    iso_record_int(out, "groups", subject->groups);
+    if (phase) {
+        iso_record_text(out, "phase_op", subject->called->name);
+        iso_record_int(out, "phase_p", subject->ranks);
+        iso_record_int(out, "phase_bytes",
+                       (long)iso_subject_block(subject, bytes));
+    }
+}
+
+static void record(void *self, const iso_task_t *task, const double *times,
+                   int reporters, long sample)
+{
+    const struct state *state = self;
+    const iso_subject_t *subject = &state->subjects.items[task->subject];
+    iso_record_t *out = state->ctx->record;
+    iso_record_text(out, "op", subject->operation->name);
+    iso_record_int(out, "p", state->ctx->size);
+    if (asked.grid_count > 0) {
+        record_grid(out, subject, task->bytes);
+    }
+    iso_record_int(out, "root",
+                   iso_start_root(&state->start, rotating(subject), sample));
+    iso_record_doubles(out, "times", times, reporters);
+}
+
+/* --- the run ------------------------------------------------------------- */
+
+static void open_buffers(struct state *state)
+{
+    size_t most = 0, calls = 1;
+    long long largest = iso_sizes_largest(&options.sizes);
+    for (int k = 0; k < state->subjects.count; k++) {
+        const iso_subject_t *s = &state->subjects.items[k];
+        const iso_operation_t *o = s->called;
+        size_t blocks = o->sends_all || o->receives_all ? (size_t)s->ranks : 1;
+        size_t bytes = blocks * (size_t)iso_subject_block(s, largest);
+        most = bytes > most ? bytes : most;
+        if (s->arranged && (size_t)s->arranged->longest > calls) {
+            calls = (size_t)s->arranged->longest;
+        }
+    }
+    state->send = iso_calloc(most + 1, 1);
+    state->receive = iso_calloc(most + 1, 1);
+    state->calls = iso_calloc(calls, sizeof(*state->calls));
+    state->at_work = iso_calloc((size_t)state->ctx->size, sizeof(bool));
+    state->block.bytes = -1;
+}
+
+static void close_buffers(struct state *state)
+{
+    iso_message_free(&state->block);
+    free(state->at_work);
+    free(state->calls);
+    free(state->receive);
+    free(state->send);
+}
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    struct state state = {.ctx = ctx};
+    iso_subjects_create(&state.subjects, &asked,
+                        iso_sizes_largest(&options.sizes), ctx->comm);
+    if (state.subjects.left_out >= 0 && ctx->rank == 0) {
+        iso_record_warning(ctx->record, "grid-left-out", state.subjects.why);
+    }
+    open_buffers(&state);
+    iso_start_begin(&state.start, ctx, strcmp(options.sync, "window") == 0);
+    iso_sweep_t sweep = {
+        .ctx = ctx,
+        .self = &state,
+        .subjects = state.subjects.count,
+        .sizes = &options.sizes,
+        .has_no_size = has_no_size,
+        .quantum = iso_asked_reduces(&asked) ? DOUBLE : 1,
+        .reports = reports,
+        .perform = perform,
+        .record = record,
+        .adapt = state.start.sync ? adapt : NULL,
+    };
+    iso_outcome_t outcome = iso_sweep_run(&sweep);
+    iso_start_end(&state.start);
+    close_buffers(&state);
+    iso_subjects_free(&state.subjects);
+    return outcome;
+}
+
+static const char *quantity(void)
+{
+    return "operation, slowest rank";
+}
+
+const iso_experiment_t iso_experiment_collective = {
+    .name = "collective",
+    .summary = "collective operations, with the time of each rank",
+    .kind = "sweep",
+    .by = by,
+    .options = all_options,
+    .min_ranks = 2,
+    .check = check,
+    .check_ranks = check_ranks,
+    .resolve = resolve,
+    .memory = memory,
+    .quantity = quantity,
+    .run = run,
+};

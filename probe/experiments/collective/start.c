@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "experiments/collective/start.h"
+
+#include "base/check.h"
+#include "machine/idle.h"
+#include "runfile/record.h"
+
+#include <math.h>
+#include <time.h>
+
+enum { TAG_DONE = 1401 };
+
+/** Seconds between the agreement on a first moment and that moment; between
+ *  two moments; and before a moment to be awake. */
+static const double MIN_LEAD = 500e-6, MAX_LEAD = 0.1;
+static const double MIN_DISTANCE = 50e-6, MAX_DISTANCE = 1;
+static const double AWAKE = 200e-6;
+
+void iso_start_begin(iso_start_t *start, const iso_context_t *ctx, bool window)
+{
+    *start = (iso_start_t){.ctx = ctx, .lead = MIN_LEAD, .distance = 1e-3};
+    if (window) {
+        start->sync = iso_sync_create(ctx);
+        if (ctx->rank == 0) {
+            iso_sync_record(start->sync, ctx->record);
+        }
+    }
+}
+
+void iso_start_end(iso_start_t *start)
+{
+    char text[160];
+    if (start->ctx->rank == 0 && 10 * start->voided > start->samples) {
+        snprintf(text, sizeof(text),
+                 "%ld of %ld samples were void: a rank missed the agreed "
+                 "moment; too many ranks for the processors?",
+                 start->voided, start->samples);
+        iso_record_warning(start->ctx->record, "late-ranks", text);
+    }
+    if (start->sync) {
+        iso_sync_free(start->sync);
+    }
+}
+
+int iso_start_root(const iso_start_t *start, bool rotating, long long sample)
+{
+    return rotating ? (int)(sample % start->ctx->size) : 0;
+}
+
+static void set_root(const iso_start_t *start, const iso_work_t *work,
+                     long long sample)
+{
+    if (work->rotating) {
+        work->calls[0].root = iso_start_root(start, true, sample);
+    }
+}
+
+/** What is timed. */
+static inline void operate(const iso_work_t *work, long long batch)
+{
+    for (long long b = 0; b < batch; b++) {
+        for (int k = 0; k < work->count; k++) {
+            work->operate(&work->calls[k]);
+        }
+    }
+}
+
+/** Let those who wait sleep until those who work are all done. */
+static void wait_for_others(const iso_start_t *start, const iso_work_t *work)
+{
+    const iso_context_t *ctx = start->ctx;
+    if (work->count == 0) {
+        iso_idle_recv(&ctx->clock, NULL, 0, MPI_BYTE, 0, TAG_DONE, ctx->control,
+                      MPI_STATUS_IGNORE);
+        return;
+    }
+    MPI_Barrier(work->calls[0].comm);
+    for (int r = 1; ctx->rank == 0 && r < ctx->size; r++) {
+        if (!work->at_work[r]) {
+            MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_DONE, ctx->control));
+        }
+    }
+}
+
+/** The timed loop that starts by barrier. */
+static void after_barrier(const iso_start_t *start, const iso_task_t *task,
+                          const iso_work_t *work, double *seconds)
+{
+    for (long long k = 0; k < task->samples; k++) {
+        set_root(start, work, task->first + k);
+        MPI_Barrier(start->ctx->comm);
+        double begin = iso_now();
+        operate(work, task->batch);
+        seconds[k] = iso_now() - begin;
+        if (work->some_wait) {
+            wait_for_others(start, work);
+        }
+    }
+}
+
+/** Sleep until shortly before a moment of this rank's clock, then watch it. */
+static void wait_for(const iso_start_t *start, double moment)
+{
+    bool simulated = start->ctx->clock.simulated;
+    double left = moment - iso_sync_now(start->sync);
+    double asleep = simulated ? left : left - AWAKE;
+    if (asleep > 0) {
+        struct timespec delay = {.tv_sec = (time_t)asleep};
+        delay.tv_nsec = (long)(1e9 * (asleep - (double)delay.tv_sec)) + 1;
+        nanosleep(&delay, NULL);
+    }
+    while (!simulated && iso_sync_now(start->sync) < moment) {
+    }
+}
+
+/** The timed loop that starts at agreed moments. */
+static void at_moments(const iso_start_t *start, const iso_task_t *task,
+                       const iso_work_t *work, double *seconds)
+{
+    const iso_sync_t *sync = start->sync;
+    double agreed[2] = {0, start->distance};
+    if (start->ctx->rank == 0) {
+        agreed[0] = iso_sync_global(sync, iso_sync_now(sync)) + start->lead;
+    }
+    MPI_CHECK(MPI_Bcast(agreed, 2, MPI_DOUBLE, 0, start->ctx->control));
+    for (long long k = 0; work->count > 0 && k < task->samples; k++) {
+        double moment = iso_sync_local(sync, agreed[0] + (double)k * agreed[1]);
+        set_root(start, work, task->first + k);
+        bool late = iso_sync_now(sync) > moment;
+        wait_for(start, moment);
+        operate(work, task->batch);
+        seconds[k] = late ? -1 : fmax(0, iso_sync_now(sync) - moment);
+    }
+}
+
+/** Synchronise the clocks again if they have aged; rank 0 knows. */
+static void keep_in_step(iso_start_t *start)
+{
+    int aged = iso_sync_aged(start->sync);
+    MPI_CHECK(MPI_Bcast(&aged, 1, MPI_INT, 0, start->ctx->control));
+    if (aged) {
+        iso_sync_refresh(start->sync);
+        if (start->ctx->rank == 0) {
+            iso_sync_record(start->sync, start->ctx->record);
+        }
+    }
+}
+
+void iso_start_run(iso_start_t *start, const iso_task_t *task,
+                   const iso_work_t *work, double *seconds)
+{
+    if (start->sync) {
+        keep_in_step(start);
+        at_moments(start, task, work, seconds);
+    } else {
+        after_barrier(start, task, work, seconds);
+    }
+    for (long long k = 0; k < task->samples; k++) {
+        seconds[k] /= (double)task->batch;
+    }
+}
+
+void iso_start_adapt(iso_start_t *start, const iso_task_t *task, long voided,
+                     double slowest)
+{
+    double needed = 1.5 * slowest * (double)task->batch + MIN_DISTANCE;
+    start->voided += voided;
+    start->samples += (long)task->samples;
+    start->distance = fmax(MIN_DISTANCE, fmin(MAX_DISTANCE, needed));
+    start->lead = fmax(MIN_LEAD, 0.9 * start->lead);
+    if (10 * voided > task->samples) {
+        start->distance = fmin(MAX_DISTANCE, 2 * start->distance);
+        start->lead = fmin(MAX_LEAD, 2 * start->lead);
+    }
+}

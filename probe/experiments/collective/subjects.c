@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/collective/subjects.h"
+
+#include "base/check.h"
+#include "experiments/collective/on_grid.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Subjects of an operation on a grid, and buffers of a realisation. */
+enum { OF_A_GRID = 5, EXTRA = 2 };
+
+static const iso_grid_operation_t *phases_of(const iso_operation_t *operation)
+{
+    return iso_grid_operation_find(operation->name, strlen(operation->name));
+}
+
+static long long block_of(const iso_grid_phase_t *phase, long long bytes,
+                          int rows, int length)
+{
+    return bytes * (phase->times_rows ? rows : 1) *
+           (phase->times_length ? length : 1);
+}
+
+/** Whether blocks of so many bytes fit, where a call may take @a most. */
+static bool fits(const iso_asked_t *asked, long long bytes, long long most)
+{
+    for (int k = 0; k < asked->operation_count; k++) {
+        const iso_grid_phase_t *phases =
+            phases_of(asked->operations[k])->phases;
+        for (int f = 0; f < 2; f++) {
+            bool many = phases[f].times_rows || phases[f].times_length;
+            if (many && bytes > INT_MAX / most) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/** How many ranks have room on a grid, filled or not, and the most blocks of a
+ *  call: those that the last rank of a short row moves for others. */
+static long long room_of(const iso_grid_t *grid, int ranks, long long *most)
+{
+    *most = grid->rows > grid->length ? grid->rows : grid->length;
+    if (grid->kind == ISO_GRID_NODES) {
+        *most = 1; /* known only where it runs */
+    }
+    if (grid->kind != ISO_GRID_ROWS_OF || grid->length >= ranks) {
+        return ranks;
+    }
+    long long length = grid->length, rows = (ranks + length - 1) / length;
+    long long last = ranks - (rows - 1) * length;
+    long long moved = last * (rows + (length - last) * (rows - 1));
+    *most = moved > ranks ? moved : ranks;
+    return rows * length;
+}
+
+int iso_subjects_check(const iso_asked_t *asked, long long largest, int ranks,
+                       char *error)
+{
+    for (int k = 0; k < asked->grid_count; k++) {
+        long long most;
+        room_of(&asked->grids[k], ranks, &most);
+        if (!fits(asked, largest, most)) {
+            char word[ISO_GRID_WORD];
+            iso_grid_word(&asked->grids[k], word);
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--grid %s: with --bytes %lld on %d ranks a call would "
+                     "take more bytes than an int counts (give smaller "
+                     "--bytes)",
+                     word, largest, ranks);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+double iso_subjects_memory(const iso_asked_t *asked, double bytes, int ranks)
+{
+    double most = 0, room = ranks;
+    for (int g = 0; g < asked->grid_count; g++) {
+        long long blocks;
+        room = fmax(room, (double)room_of(&asked->grids[g], ranks, &blocks));
+    }
+    for (int k = 0; k < asked->operation_count; k++) {
+        const iso_operation_t *operation = asked->operations[k];
+        bool all = operation->sends_all || operation->receives_all;
+        double own = iso_operation_memory(operation, bytes, ranks);
+        if (asked->grid_count > 0) { /* both buffers hold the largest of all */
+            own = (2 + EXTRA) * bytes * (all ? room : 1);
+        }
+        most = fmax(most, own);
+    }
+    return most;
+}
+
+/* --- the list ------------------------------------------------------------ */
+
+static void add_phase(iso_subjects_t *list, const iso_subject_t *whole,
+                      const iso_grid_phase_t *phase, bool rooted)
+{
+    const iso_arrangement_t *arranged = whole->arranged;
+    int groups = phase->rows ? arranged->rows : rooted ? 1 : arranged->longest;
+    iso_subject_t one = *whole;
+    one.phase = phase;
+    one.called = iso_operation_find(phase->operation, strlen(phase->operation));
+    one.call = one.called->call;
+    one.ranks =
+        phase->rows ? arranged->lengths[arranged->row_of[0]] : arranged->rows;
+    one.groups = 1;
+    list->items[list->count++] = one;
+    if (groups > 1) {
+        one.ranks = phase->rows ? arranged->longest : arranged->rows;
+        one.groups = groups;
+        one.together = true;
+        list->items[list->count++] = one;
+    }
+}
+
+static void add_on_grid(iso_subjects_t *list, const iso_subject_t *library,
+                        const iso_grid_t *grid,
+                        const iso_arrangement_t *arranged)
+{
+    const iso_grid_operation_t *in_phases = phases_of(library->operation);
+    iso_subject_t whole = *library;
+    whole.grid = grid;
+    whole.arranged = arranged;
+    whole.call = iso_on_grid(library->operation);
+    list->items[list->count++] = whole;
+    if (arranged->rows > 1 && arranged->longest > 1) {
+        add_phase(list, &whole, &in_phases->phases[0], in_phases->rooted);
+        add_phase(list, &whole, &in_phases->phases[1], in_phases->rooted);
+    }
+}
+
+/** Arrange the ranks; NULL for a grid that makes no sense on this machine. */
+static const iso_arrangement_t *arrange(iso_subjects_t *list,
+                                        const iso_asked_t *asked, int k,
+                                        long long largest, MPI_Comm comm)
+{
+    const iso_grid_t *grid = &asked->grids[k];
+    const iso_arrangement_t *arranged = NULL;
+    const char *why = NULL;
+    MPI_CHECK(iso_arrangement_of(comm, grid, &arranged));
+    if (arranged->rows > 1 && arranged->longest > 1 && !arranged->complete) {
+        ISO_FAIL("the MPI library has no room for the communicators of a grid");
+    }
+    if (grid->kind != ISO_GRID_NODES) {
+        return arranged;
+    }
+    if (arranged->rows == 1) {
+        why = "all ranks are on one node";
+    } else if (arranged->longest == 1) {
+        why = "each node has one rank";
+    } else if (!fits(asked, largest, arranged->most_blocks)) {
+        why = "a call would take more bytes than an int counts";
+    }
+    if (why) {
+        list->left_out = k;
+        snprintf(list->why, sizeof(list->why),
+                 "the grid 'nodes' is left out: %s", why);
+    }
+    return why ? NULL : arranged;
+}
+
+void iso_subjects_create(iso_subjects_t *list, const iso_asked_t *asked,
+                         long long largest, MPI_Comm comm)
+{
+    const iso_arrangement_t *arranged[ISO_MAX_ASKED] = {NULL};
+    int most = asked->operation_count * (1 + OF_A_GRID * asked->grid_count);
+    int size;
+    MPI_CHECK(MPI_Comm_size(comm, &size));
+    list->items = iso_calloc((size_t)most, sizeof(*list->items));
+    list->count = 0;
+    list->left_out = -1;
+    for (int g = 0; g < asked->grid_count; g++) {
+        arranged[g] = arrange(list, asked, g, largest, comm);
+    }
+    for (int k = 0; k < asked->operation_count; k++) {
+        const iso_operation_t *operation = asked->operations[k];
+        iso_subject_t library = {.operation = operation,
+                                 .called = operation,
+                                 .call = operation->call,
+                                 .ranks = size,
+                                 .groups = 1};
+        list->items[list->count++] = library;
+        for (int g = 0; g < asked->grid_count; g++) {
+            if (arranged[g]) {
+                add_on_grid(list, &library, &asked->grids[g], arranged[g]);
+            }
+        }
+    }
+}
+
+void iso_subjects_free(iso_subjects_t *list)
+{
+    free(list->items);
+}
+
+/* --- one of them --------------------------------------------------------- */
+
+long long iso_subject_block(const iso_subject_t *subject, long long bytes)
+{
+    const iso_arrangement_t *arranged = subject->arranged;
+    return subject->phase ? block_of(subject->phase, bytes, arranged->rows,
+                                     arranged->longest)
+                          : bytes;
+}
+
+/** Whether a rank is a member of a column, or stands in for one. */
+static bool in_column(const iso_arrangement_t *arranged, int rank, int column)
+{
+    int place = arranged->column_of[rank];
+    int last = arranged->lengths[arranged->row_of[rank]] - 1;
+    return place == column || (place == last && last < column);
+}
+
+bool iso_subject_works(const iso_subject_t *subject, int rank)
+{
+    const iso_arrangement_t *arranged = subject->arranged;
+    if (subject->phase == NULL) {
+        return true;
+    }
+    if (subject->phase->rows) {
+        return subject->together ||
+               arranged->row_of[rank] == arranged->row_of[0];
+    }
+    return subject->together ||
+           in_column(arranged, rank, arranged->column_of[0]);
+}
+
+int iso_subject_groups(const iso_subject_t *subject, MPI_Comm comm,
+                       iso_call_t *calls)
+{
+    const iso_arrangement_t *arranged = subject->arranged;
+    int count = 0;
+    if (subject->phase == NULL) {
+        calls[0].comm = comm;
+        return 1;
+    }
+    if (!iso_subject_works(subject, arranged->rank)) {
+        return 0;
+    }
+    int own = arranged->column_of[0]; /* the column of the root */
+    if (subject->phase->rows) {
+        int last = arranged->lengths[arranged->row_of[arranged->rank]] - 1;
+        calls[0].comm = arranged->row;
+        calls[0].root = own < last ? own : last;
+        return 1;
+    }
+    for (int k = 0; k < arranged->longest; k++) {
+        if (in_column(arranged, arranged->rank, k) &&
+            (subject->together || k == own)) {
+            calls[count].comm = arranged->columns[k];
+            calls[count].root = arranged->row_of[0];
+            count++;
+        }
+    }
+    return count;
+}
