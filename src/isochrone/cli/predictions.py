@@ -19,13 +19,14 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.options import values_of
 from isochrone.models import Model, Regime
+from isochrone.models.grid_runs import CG, GROUP
 from isochrone.models.placement import PLACES
 from isochrone.models.placement_asked import check_places, completed
 from isochrone.models.questions import WORDS, Subject, needed, not_held, recorded, subject
 from isochrone.models.terms import VARIABLES
 from isochrone.pages.model import predicted_by
 
-__all__ = ["add_model", "add_values", "answer"]
+__all__ = ["add_model", "add_values", "answer", "check_subject"]
 
 _OPTIONS: Final = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
@@ -45,7 +46,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
 
 
-def add_values(parser: argparse.ArgumentParser, **helps: str) -> None:
+def add_values(parser: argparse._ActionsContainer, **helps: str) -> None:
     """Add options that take lists of values, with their help: ``ranks``, ``bytes``, ``window``."""
     for name, text in helps.items():
         kind = "bytes" if name == "bytes" else "ranks"
@@ -75,6 +76,8 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
     asked = {name: [point[name] for point in points] for name in points[0]}
     chosen = getattr(args, selector)
     where = {} if chosen is None else {selector: chosen}
+    if CG in model.selectors.get(GROUP, []):
+        where[GROUP] = CG  # all ranks of a job are one row
     regimes = _asked_regimes(model, what, where, asked, str(args.model))
     doubtful = check_places(regimes, model.constant, given)
     found = model.predict(asked, where)
@@ -115,10 +118,8 @@ def _points(given: Mapping[str, Sequence[int]], model: Model) -> list[dict[str, 
     ]
 
 
-def _asked_regimes(
-    model: Model, what: Subject, where: Mapping[str, str], asked: Mapping[str, Any], path: str
-) -> list[Regime]:
-    """Return the formulas that are asked for, which hold all that is asked."""
+def check_subject(model: Model, what: Subject, path: str) -> None:
+    """Refuse a model that is of something else."""
     found = subject(model.experiment, model.regimes)
     if found != what:
         of = f" ({printable(model.experiment, 40)})" if model.experiment else ""
@@ -126,6 +127,13 @@ def _asked_regimes(
             f"no model of {WORDS[what]}, but of {WORDS[found]}{of}",
             where=path, hint=f"try {_ASKS[found]}" if found in _ASKS else "",
         )  # fmt: skip
+
+
+def _asked_regimes(
+    model: Model, what: Subject, where: Mapping[str, str], asked: Mapping[str, Any], path: str
+) -> list[Regime]:
+    """Return the formulas that are asked for, which hold all that is asked."""
+    check_subject(model, what, path)
     always = [name for name in _OPTIONS if all(name in needed([one]) for one in model.regimes)]
     _complete(always, asked)
     regimes = model.chosen(where)

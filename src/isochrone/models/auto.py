@@ -14,6 +14,7 @@ from isochrone.models.choice import as_good, determined, fitting, worthwhile
 from isochrone.models.declarations import declaration, declared, fewest_coefficients
 from isochrone.models.enough import refuse_too_few
 from isochrone.models.fitted import Fitted, Options, PoolFitter, fit_again
+from isochrone.models.grid_runs import GROUP
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, family_pool, in_order, usable, whole_pool
@@ -38,7 +39,8 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models can be fitted: {reason}")
     taken = _simplest([*(fitted for _, fitted in tried), *mixed])
-    _check(taken)
+    if GROUP not in observed.where:  # groups of a grid are kept as measured beside the formula
+        _check(taken)
     named = [(name, one) for name, one in tried if one is not taken]
     named.sort(key=lambda pair: pair[1].error)
     own = next((name for name, one in tried if one is taken), " + ".join(taken.families))

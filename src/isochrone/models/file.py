@@ -125,10 +125,35 @@ def _check(model: Model) -> None:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
     for number, regime in enumerate(model.regimes):
         _check_regime(regime, f"piece {number}")
+    _check_groups(model)
     along = [widening.along for one in model.regimes for widening in one.beyond.values()]
     unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.regimes))
     if unknown:
         raise InputError(f"'beyond' is along '{unknown.pop()}', which no formula holds")
+
+
+def _check_groups(model: Model) -> None:
+    """Refuse what cannot be asked: factors and times that are none, sizes out of order."""
+    for one in model.disturbance:
+        ends = [end for end in (one.low, one.factor, one.high) if end is not None]
+        if (
+            not all(math.isfinite(end) and end > 0 for end in ends)
+            or one.phase_ranks < 1
+            or one.groups < 1
+        ):
+            raise InputError("'disturbance': a factor that is not above zero")
+    for group in model.groups:
+        lists = (group.seconds, group.low, group.high)
+        if not group.bytes or any(len(values) != len(group.bytes) for values in lists):
+            raise InputError("'groups': not exactly one time for each size")
+        if (
+            group.bytes != sorted(set(group.bytes))
+            or group.bytes[0] < 0
+            or min(group.ranks, group.stride) < 1
+        ):
+            raise InputError("'groups': sizes that are not in ascending order")
+        if not all(math.isfinite(t) and t > 0 for t in group.seconds):
+            raise InputError("'groups': a time that is not above zero")
 
 
 def _check_regime(regime: Regime, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -78,7 +78,8 @@ def fit(
     ------
     InputError
         If the data do not hold the variables, or not enough of them; says what to measure. If the
-        family of one's own cannot be fitted.
+        family of one's own cannot be fitted. Of several operations, those that cannot are left out
+        with a warning, unless it is all of them.
     """
     if weights not in linear.WEIGHTS:
         raise InputError(f"no weights '{weights}'", hint="there are: relative, absolute")
@@ -89,29 +90,58 @@ def fit(
     if named is not None:
         _check_operations(named.name, observed)
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
+    described, left_out = list[Observations](), list[InputError]()
     for one in observed:
-        if named is None:
-            found, tried = auto.ranked(one, options)
-            ranking.append({"where": one.where, "families": tried})
-            again = partial(auto.best, options=options)
-        else:
-            again = partial(_one_family, named, options=options)
-            found = again(one)
+        try:
+            found, tried, again = _one(one, named, options)
+        except InputError as error:
+            left_out.append(_of(one, error))
+            continue
+        ranking += tried
+        described.append(one)
         taken.append(found)
         backtests += backtested(found, again, weights)
+    if not taken:
+        raise left_out[0]
+    observed = described
+    fitted_ops = {str(one.where.get("op", "")) for one in observed}
     model = Model(
         [regime for found in taken for regime in found.regimes], weights=weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
         experiment=samples.experiment, constant=samples.constants, full_node=samples.full_node,
+        disturbance=[one for one in samples.disturbance if one.phase_op in fitted_ops],
+        groups=[one for one in samples.groups if one.op in fitted_ops],
     )  # fmt: skip
     model.samples = samples
     parts = [found.parts for found in taken]
     held_out = cross_validate(list(zip(parts, observed, strict=True)))
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
-        *doubts(samples), *_warnings(model, observed), *(broken() if named is None else []),
+        *(f"left out: {error}" for error in left_out), *doubts(samples),
+        *_warnings(model, observed), *(broken() if named is None else []),
     ]  # fmt: skip
     return model
+
+
+def _one(
+    observed: Observations, named: Family | None, options: Options
+) -> tuple[Fitted, list[dict[str, Any]], Callable[[Observations], Fitted]]:
+    """Fit one operation; return what else was tried, and what fits it again, too."""
+    if named is not None:
+        again = partial(_one_family, named, options=options)
+        return again(observed), [], again
+    found, tried = auto.ranked(observed, options)
+    return (
+        found,
+        [{"where": observed.where, "families": tried}],
+        partial(auto.best, options=options),
+    )
+
+
+def _of(observed: Observations, error: InputError) -> InputError:
+    """Say of which operation that is."""
+    parts = ", ".join(f"{key} {value}" for key, value in observed.where.items())
+    return InputError(error.what, where=error.where or parts, hint=error.hint)
 
 
 def _declared(name: str | Family) -> Family:

@@ -9,7 +9,8 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.models.csv_file import read_csv
-from isochrone.models.observations import Samples, joined, of_run
+from isochrone.models.joining import joined
+from isochrone.models.observations import Samples, of_run
 from isochrone.models.regime import Selector
 from isochrone.models.tables import Frame, is_frame, is_row, of_rows, of_table
 from isochrone.runfile.file import read as read_run

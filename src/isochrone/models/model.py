@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.models.asked import check_level, question
+from isochrone.models.disturbance import Disturbance
 from isochrone.models.domain import checked, without_time
 from isochrone.models.formulas import formula, headings
 from isochrone.models.load import Measured, samples_of
+from isochrone.models.measured_groups import MeasuredGroup
 from isochrone.models.observations import Samples
 from isochrone.models.outside import outside
 from isochrone.models.placement import PLACES
@@ -117,6 +119,11 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         taken to be that are asked for without their nodes.
     experiment
         What was measured, such as ``collective``, or ``table`` for a CSV; empty if not known.
+    disturbance
+        By what factor concurrent groups of a grid collective slow each other down; empty if that
+        was not measured.
+    groups
+        What was measured of the groups of grid collectives, beside the formulas.
     extra
         Unknown keys of a model file; they are kept.
     """
@@ -134,6 +141,8 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     constant: dict[str, float] = msgspec.field(default_factory=dict)
     full_node: int = 0
     experiment: str = ""
+    disturbance: list[Disturbance] = msgspec.field(default_factory=list)
+    groups: list[MeasuredGroup] = msgspec.field(default_factory=list)
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property

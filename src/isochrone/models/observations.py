@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -12,18 +12,21 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST
-from isochrone.models.placement import PLACES, contradicts, full_node, informative, placement_of
+from isochrone.models.disturbance import Disturbance
+from isochrone.models.grid_phases import disturbances, measured_groups
+from isochrone.models.grid_runs import CG, GROUP, columns_of, is_grid_run
+from isochrone.models.measured_groups import MeasuredGroup
+from isochrone.models.placement import contradicts, full_node, informative, placement_of
 from isochrone.models.points import summarised
 from isochrone.models.regime import Selector
 from isochrone.models.starts import ONE_START, Starts
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
-from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
 __all__ = [
-    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "from_columns", "joined", "of_run",
+    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "from_columns", "of_run",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -133,6 +136,10 @@ class Samples:
         repetitions. Arrays by name, shape (n,).
     remarks
         What was found while reading that a user should know, one sentence each.
+    disturbance
+        Concurrent groups against one alone, of runs of grid collectives.
+    groups
+        What was measured of each group of ranks there.
     """
 
     variables: dict[str, Array]
@@ -146,6 +153,8 @@ class Samples:
     start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    disturbance: list[Disturbance] = field(default_factory=list)
+    groups: list[MeasuredGroup] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not len(self.start):
@@ -213,8 +222,14 @@ class Samples:
 
     @property
     def full_node(self) -> int:
-        """Ranks on a full node if one node was filled after the other; 0 if not."""
-        return full_node(self.variables)
+        """Ranks on a full node if one node was filled after the other; 0 if not.
+
+        Of runs of grid collectives that is said of rows: a column is spread over nodes.
+        """
+        if GROUP not in self.selectors:
+            return full_node(self.variables)
+        rows = self.selectors[GROUP] == CG
+        return full_node({name: values[rows] for name, values in self.variables.items()})
 
     def points(self) -> NDArray[np.int64]:
         """Return the number of the point of each row: rows of one point are repetitions."""
@@ -264,6 +279,8 @@ def of_run(run: Run) -> Samples:
             where=run.where,
             hint="fit takes sweeps (point-to-point, bisection, collective), hot spots and tables",
         )
+    if is_grid_run(run):
+        return _of_grid_run(run)
     columns = dict(counted(table, identity(table, run.by), run.where).columns)
     for key in ("mode", "window"):
         value = run.options.get(key)
@@ -272,6 +289,22 @@ def of_run(run: Run) -> Samples:
     if "p" in columns and np.all(columns["p"] == run.size):
         for key, number in placement_of(run).items():
             columns[key] = np.full(len(columns["seconds"]), number)
+    return _samples_of(run, columns)
+
+
+def _of_grid_run(run: Run) -> Samples:
+    """Return the library's own totals and the phases of one group alone."""
+    columns = columns_of(run)
+    data = _samples_of(run, columns)
+    data.selectors[GROUP] = columns[GROUP]
+    forced = run.notes.get("algorithm", "")
+    data.others["algorithm"] = np.full(len(data.seconds), printable(forced, 200))
+    data.disturbance = disturbances(run)
+    data.groups = measured_groups(run)
+    return data
+
+
+def _samples_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> Samples:
     data = from_columns(columns, run.experiment, run.where)
     data.others = _others_of(run, columns)
     data.seconds_are = run.quantity
@@ -331,78 +364,6 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         )  # fmt: skip
     except InputError as error:
         raise InputError(error.what, where=where, hint=error.hint) from error
-
-
-def joined(parts: Sequence[Samples]) -> Samples:
-    """Put several measurements together.
-
-    Raises
-    ------
-    InputError
-        If they are not of the same experiment, or have not the same variables.
-    """
-    parts, remarks = _alike_placed(parts)
-    first = parts[0]
-    for other in parts[1:]:
-        _check_together(first, other)
-    starts = np.cumsum([0, *(part.start.max() + 1 for part in parts)])
-    names = dict.fromkeys(name for part in parts for name in part.others)
-    return Samples(
-        {
-            name: np.concatenate([part.variables[name] for part in parts])
-            for name in first.variables
-        },
-        {
-            name: np.concatenate([part.selectors[name] for part in parts])
-            for name in first.selectors
-        },
-        np.concatenate([part.seconds for part in parts]),
-        first.experiment,
-        [source for part in parts for source in part.made_from],
-        first.seconds_are,
-        [path for part in parts for path in part.partial],
-        together(part.origin for part in parts),
-        np.concatenate([part.start + k for part, k in zip(parts, starts, strict=False)]),
-        {
-            name: np.concatenate([
-                part.others.get(name, np.full(len(part.seconds), "")) for part in parts
-            ])
-            for name in names
-        },
-        [*dict.fromkeys([*remarks, *(remark for part in parts for remark in part.remarks)])],
-    )  # fmt: skip
-
-
-def _check_together(first: Samples, other: Samples) -> None:
-    """Refuse to join what is not the same."""
-    if other.experiment != first.experiment:
-        raise InputError(
-            f"a '{first.experiment}' and a '{other.experiment}' cannot be fitted together"
-        )
-    if other.seconds_are != first.seconds_are:
-        raise InputError(
-            "times with different definitions cannot be fitted together: "
-            f"'{printable(first.seconds_are, 60)}'"
-            f" and '{printable(other.seconds_are, 60)}'"
-        )
-    if other.variables.keys() != first.variables.keys() or (
-        other.selectors.keys() != first.selectors.keys()
-    ):
-        raise InputError("the inputs have different variables")
-
-
-def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
-    """Leave out ``nodes`` and ``ppn`` where not all parts know them; say which."""
-    lost = [
-        name for name in PLACES
-        if any(name in part.variables for part in parts)
-        and not all(name in part.variables for part in parts)
-    ]  # fmt: skip
-    kept = [
-        replace(part, variables={k: v for k, v in part.variables.items() if k not in lost})
-        for part in parts
-    ]
-    return kept, [f"not all inputs say their {VARIABLES[name]}: it is not used" for name in lost]
 
 
 def _numbers(values: NDArray[Any], name: str, where: str) -> Array:

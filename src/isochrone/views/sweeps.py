@@ -26,6 +26,8 @@ Drawn = list[tuple[Run, Curve]]
 def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
     """Return the curves of all runs, or those of some operations.
 
+    Of a run with grids those of whole operations: its phases are drawn by ``--view grids``.
+
     Raises
     ------
     InputError
@@ -33,7 +35,7 @@ def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
     """
     if not runs:
         raise InputError("no run to draw", hint="name at least one run file")
-    found = [(run, curve) for run in runs for curve in curves(run)]
+    found = [(run, curve) for run in runs for curve in curves(run) if curve.whole]
     if not ops:
         return found
     known = {str(curve.key.get("op", "")) for _, curve in found} - {""}

@@ -10,6 +10,7 @@ import pytest
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Samples
+from isochrone.models.joining import joined
 
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 SIZES = tuple(8 * 4**k for k in range(9))
@@ -134,16 +135,24 @@ def test_terms_that_cannot_be_told_from_nothing_are_not_taken(seed: int) -> None
     assert regime.terms == ["1", "b", "p*b"]
 
 
-def test_what_no_formula_describes_is_refused() -> None:
+def no_law(p: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Times that have nothing to do with their variables."""
-    dice = np.random.default_rng(1)
+    points = np.unique(np.column_stack([p, b]), axis=0, return_inverse=True)[1].ravel()
+    dice = np.random.default_rng(1).uniform(0, 4, points.max() + 1)
+    return np.asarray(1e-6 * 10 ** dice[points])
 
-    def law(p: np.ndarray, b: np.ndarray) -> np.ndarray:
-        points = np.unique(np.column_stack([p, b]), axis=0, return_inverse=True)[1].ravel()
-        return np.asarray(1e-6 * 10 ** dice.uniform(0, 4, points.max() + 1)[points])
 
-    with pytest.raises(InputError, match=r"no formula of mine describes this: .* left out"):
-        models.fit(measured(law, "bcast"))
+def test_what_no_formula_describes_is_refused() -> None:
+    with pytest.raises(InputError, match=r"bcast: no formula of mine describes this: .* left out"):
+        models.fit(measured(no_law, "bcast"))
+
+
+def test_of_several_operations_only_that_is_left_out_which_no_formula_describes() -> None:
+    """One of ten operations must not take the model of the others away, nor go in silence."""
+    both = joined([measured(no_law, "bcast"), measured(doubling_then_ring, "allgather")])
+    model = models.fit(both)
+    assert model.selectors["op"] == ["allgather"]
+    assert any("left out: op bcast: no formula of mine" in text for text in model.warnings)
 
 
 def test_two_numbers_of_ranks_are_fitted_by_what_the_sizes_say() -> None:

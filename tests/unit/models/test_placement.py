@@ -9,7 +9,7 @@ import pytest
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models.observations import joined
+from isochrone.models.joining import joined
 from isochrone.models.placement import contradicts, informative
 from isochrone.models.placement_asked import check_constants, completed
 from made_up.sweeps import collective

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models.observations import joined
+from isochrone.models.joining import joined
 from made_up.launches import launches
 from made_up.times import grid, noisy, times, truth
 

@@ -18,7 +18,7 @@ from drawn import draw, texts, words
 from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.models import Family, Form, Model, Samples, Splits
-from isochrone.models.observations import joined
+from isochrone.models.joining import joined
 from isochrone.views.figures import deviation, fit
 from made_up.times import grid, noisy, times, truth
 

@@ -3,12 +3,17 @@
 The model must be of collectives, fitted to measurements on several numbers of ranks if --ranks is
 to be given. A question that it cannot answer is refused: about ranks or bytes that no formula of it
 holds, about a single rank if none was measured, or where the formula falls to zero.
+
+With --grid the operation is two operations of the library on p1 rows of p2 ranks, and its time the
+sum of both, times what concurrent groups slow each other down if that was measured; best ranks all
+grids and the library's own, cheapest first (docs/grid-collectives.md).
 """
 
 from __future__ import annotations
 
 import argparse
 
+from isochrone.cli import grid_predictions
 from isochrone.cli.predictions import add_model, add_values, answer
 
 __all__ = ["add_arguments", "run"]
@@ -25,8 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ppn="ranks on each node, likewise",
         bytes="bytes of the block of one rank: 64KiB or a list as for --ranks; not for a barrier",
     )
+    grid_predictions.add_grid(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Predict all combinations of ranks and bytes."""
+    """Predict all combinations of ranks and bytes, on grids if asked for."""
+    if args.grid is not None:
+        return grid_predictions.answer(args)
     return answer(args, "collective", "op")
