@@ -20,6 +20,7 @@ from collective_io import collective_io
 from comparisons import comparisons
 from cost import ISOCHRONE, cost
 from coverage import coverage
+from grid_collectives import grid_collectives
 from links import links
 from loops import loops
 from modelling import modelling
@@ -51,6 +52,7 @@ def main() -> None:
         clocks(built, folder)
         links(built, folder)
         collective_io(built, folder)
+        grid_collectives(built, folder)
         if shutil.which("smpirun"):
             simulated_cost(folder)
         else:

@@ -28,16 +28,13 @@ def parser() -> Parser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")
-    top.set_defaults(passes_options_on=False)
+    top.set_defaults(passes_options_on=False, environ=dict(os.environ))
     add_subcommands(top, "cli.commands", "COMMAND")
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    # The systems solved here are small, and the machine is often busy or shared by many: threads
-    # of the linear algebra would mostly wait for each other. Whoever sets the variable is obeyed.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with signals_interrupt():
         try:
             try:
@@ -74,7 +71,11 @@ def _reported(argv: Sequence[str] | None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    args, rest = parser().parse_known_args(argv)
+    top = parser()  # keeps the environment as the user gave it
+    # The systems solved here are small, and the machine is often busy or shared by many: threads
+    # of the linear algebra would mostly wait for each other. Whoever sets the variable is obeyed.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    args, rest = top.parse_known_args(argv)
     if rest and not args.passes_options_on:
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}")
     args.rest = rest

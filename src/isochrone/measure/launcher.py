@@ -114,6 +114,11 @@ class Launcher:
     killed
         Pattern of its words about a rank that was killed, with the groups ``rank``, ``host`` and
         ``signal`` (a number, or a name as of strsignal). Only if these can be relied on.
+    starters
+        Names of its program, as a user types it.
+    environment
+        Options, right after the program, that add variables to the environment of the ranks and
+        not to its own; None where these cannot be given so.
     """
 
     command: Callable[[Job], list[str]]
@@ -128,6 +133,8 @@ class Launcher:
     package: str = ""
     stands_alone: bool = True
     killed: str = ""
+    starters: tuple[str, ...] = ()
+    environment: Callable[[Mapping[str, str]], list[str] | None] = lambda variables: None
 
 
 def names() -> list[str]:

@@ -1,5 +1,7 @@
 """The measuring program: built with the user's mpicc, and what it says of itself.
 
+The library that is loaded into programs is built in the same way, from the same sources.
+
 Every process gets an argv list, never a shell string. What may take long, the compiler and the
 ranks, is run as a job (`isochrone.measure.job`), of which nothing stays behind.
 """
@@ -22,7 +24,7 @@ import msgspec
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure.job import Progress, run
 
-__all__ = ["Probe", "Progress", "build", "experiments", "find_mpicc", "run"]
+__all__ = ["Probe", "Progress", "build", "build_library", "experiments", "find_mpicc", "run"]
 
 BUILD_TIMEOUT: Final = 300.0
 ANSWER_TIMEOUT: Final = 60.0
@@ -134,33 +136,49 @@ def build(mpicc: Path, *, again: bool = False) -> Probe:
     MeasurementError
         If it does not compile; with the compiler's last words.
     """
+    return Probe(_product("isochrone-probe", "the probe", mpicc, again=again), mpicc)
+
+
+def build_library(mpicc: Path) -> Path:
+    """Compile the library that applies a tuning table, unless that was done before.
+
+    Raises
+    ------
+    MeasurementError
+        If it does not compile; with the compiler's last words.
+    """
+    return _product("libisochrone-grid.so", "the library", mpicc)
+
+
+def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Path:
+    """Return the path of what the Makefile of the probe makes; make it if it is not there."""
     source = sources()
     folder = _cache() / f"probe-{_fingerprint(source, mpicc)}"
-    program = folder / "isochrone-probe"
-    if again or not program.is_file():
+    product = folder / name
+    if again or not product.is_file():
         if shutil.which("make") is None:
             raise InputError("there is no 'make'", hint="install make and a C compiler")
         scratch = folder.with_name(f"{folder.name}.{os.getpid()}")
         argv = ["make", "-C", str(source), f"MPICC={mpicc}", f"BUILD={scratch}"]
         try:
-            run(argv, timeout=BUILD_TIMEOUT)
-            if not (scratch / program.name).is_file():
+            run([*argv, str(scratch / name)], timeout=BUILD_TIMEOUT)
+            if not (scratch / name).is_file():
                 raise MeasurementError(
-                    f"{mpicc} produced no executable", hint="is it a compiler wrapper?"
+                    f"{mpicc} produced no {name}", hint="is it a compiler wrapper?"
                 )
             folder.mkdir(exist_ok=True)
-            (scratch / program.name).replace(program)
+            (scratch / name).replace(product)
         except MeasurementError as error:
             if not error.details:
                 raise
             raise MeasurementError(
-                f"the probe cannot be compiled with {mpicc}",
+                f"{called} cannot be compiled with {mpicc}",
                 hint="does this mpicc compile a trivial program?",
                 details=error.details,
             ) from error
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-    return Probe(program, mpicc)
+    return product
 
 
 def _answer(

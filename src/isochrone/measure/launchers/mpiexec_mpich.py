@@ -20,5 +20,16 @@ def command(job: Job) -> list[str]:
     return [job.sibling("mpiexec"), "-n", str(job.ranks), *job.extra, *job.program]
 
 
+def environment(variables: Mapping[str, str]) -> list[str]:
+    """Return them as ``-genv NAME VALUE``."""
+    return [word for name, value in variables.items() for word in ("-genv", name, value)]
+
+
 # No ``killed``: Hydra names any process of the job, and joins the signals of all by a bitwise or.
-LAUNCHER: Final = Launcher(command=command, detect=detect, priority=20)
+LAUNCHER: Final = Launcher(
+    command=command,
+    detect=detect,
+    priority=20,
+    starters=("mpiexec", "mpirun"),
+    environment=environment,
+)

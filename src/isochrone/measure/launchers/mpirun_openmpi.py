@@ -40,11 +40,18 @@ def warnings(job: Job) -> list[str]:
     return found
 
 
+def environment(variables: Mapping[str, str]) -> list[str]:
+    """Return them as ``-x NAME=VALUE``."""
+    return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
+
+
 LAUNCHER: Final = Launcher(
     command=command,
     detect=detect,
     priority=20,
     warnings=warnings,
+    starters=("mpirun", "mpiexec", "prterun", "orterun"),
+    environment=environment,
     killed=(
         r"process rank (?P<rank>\d+) with PID \d+ on node (?P<host>\S+) exited on "
         r"signal (?P<signal>\d+)"

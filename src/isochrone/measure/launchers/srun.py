@@ -46,6 +46,13 @@ def warnings(job: Job) -> list[str]:
     return [f"Slurm has no default MPI plug-in: srun is given {token}" for token in _interface(job)]
 
 
+def environment(variables: Mapping[str, str]) -> list[str] | None:
+    """Return them as one ``--export=ALL,NAME=VALUE,…``, in which no value may have a comma."""
+    if any("," in value for value in variables.values()):
+        return None
+    return [",".join(["--export=ALL", *(f"{name}={text}" for name, text in variables.items())])]
+
+
 def _interface(job: Job) -> list[str]:
     """Return the option that names the plug-in, if there is need of it."""
     chosen = "SLURM_MPI_TYPE" in os.environ or any(a.startswith("--mpi") for a in job.extra)
@@ -75,5 +82,7 @@ LAUNCHER: Final = Launcher(
     detect=detect,
     priority=10,
     warnings=warnings,
+    starters=("srun",),
+    environment=environment,
     killed=r"srun: error: (?P<host>\S+): task (?P<rank>\d+): (?P<signal>[A-Z][a-z]+( [a-z]+)*)",
 )

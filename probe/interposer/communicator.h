@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file communicator.h
+ * What has to be known of a communicator; found out once, kept with it.
+ */
+#ifndef ISO_COMMUNICATOR_H
+#define ISO_COMMUNICATOR_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/** Before the others, after MPI_Init. */
+void iso_communicator_begin(void);
+
+/** Whether it is an inter-communicator. Local. */
+bool iso_communicator_is_inter(MPI_Comm comm);
+
+/** Number of nodes that its ranks are on, -1 if that cannot be found out.
+ *  Collective when it is asked for the first time. */
+int iso_communicator_nodes(MPI_Comm comm);
+
+#endif

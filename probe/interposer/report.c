@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "interposer/report.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER = 32 };
+
+static const double PICOSECOND = 1e-12;
+
+/** Of one rule. */
+struct count {
+    atomic_llong calls, saved; /**< saved: picoseconds */
+};
+
+/** Counted at rank 0 only: the counts of the rules, else NULL. */
+static struct count *counts;
+static const iso_rule_t *first_rule;
+static atomic_llong passed[ISO_TUNABLES];
+static char *source;
+
+static int rank_of_world(void)
+{
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+void iso_report_line(const char *format, ...)
+{
+    char line[1024];
+    if (rank_of_world() != 0) {
+        return;
+    }
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    for (char *c = line; *c; c++) { /* names of files hold anything */
+        *c = (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c;
+    }
+    fprintf(stderr, "isochrone-grid: %s\n", line);
+}
+
+void iso_report_begin(const iso_table_t *table, const char *path)
+{
+    const char *asked = getenv("ISOCHRONE_TUNING_REPORT");
+    if (rank_of_world() != 0 || asked == NULL || strcmp(asked, "1") != 0) {
+        return;
+    }
+    first_rule = table->rules;
+    source = malloc(strlen(path) + 1);
+    counts = calloc((size_t)table->count + 1, sizeof *counts);
+    if (source) {
+        strcpy(source, path);
+    }
+}
+
+void iso_report_choice(const iso_rule_t *rule, long long bytes)
+{
+    if (counts == NULL) {
+        return;
+    }
+    struct count *count = &counts[rule - first_rule];
+    double saved = iso_rule_saving(rule, (double)bytes) / PICOSECOND;
+    atomic_fetch_add_explicit(&count->calls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&count->saved, llround(saved),
+                              memory_order_relaxed);
+}
+
+void iso_report_pass(iso_tunable_t operation)
+{
+    if (counts) {
+        atomic_fetch_add_explicit(&passed[operation], 1, memory_order_relaxed);
+    }
+}
+
+/** Write bytes as a person reads them. */
+static const char *bytes_text(long long bytes, char *text)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    int unit = 0;
+    while (unit < 4 && bytes >= 1024 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, NUMBER, "%lld %s", bytes, units[unit]);
+    return text;
+}
+
+static const char *seconds_text(double seconds, char *text)
+{
+    static const char *const units[] = {"s", "ms", "µs", "ns"};
+    int unit = 0;
+    while (unit < 3 && fabs(seconds) < 1) {
+        seconds *= 1000;
+        unit++;
+    }
+    snprintf(text, NUMBER, "%.3g %s", seconds,
+             seconds == 0 ? "s" : units[unit]);
+    return text;
+}
+
+/** Print a rule that was followed; return what it saved, seconds. */
+static double print_rule(const iso_rule_t *rule)
+{
+    struct count *count = &counts[rule - first_rule];
+    long long calls = atomic_load(&count->calls);
+    double saved = (double)atomic_load(&count->saved) * PICOSECOND;
+    char low[NUMBER], high[NUMBER], gain[NUMBER], word[ISO_GRID_WORD];
+    if (calls) {
+        iso_grid_word(&rule->grid, word);
+        iso_report_line("%s, %d ranks, %s to %s: %s, %lld call%s, saved %s",
+                        iso_tunable_names[rule->operation], rule->ranks,
+                        bytes_text(rule->low, low),
+                        bytes_text(rule->high, high), word, calls,
+                        calls == 1 ? "" : "s", seconds_text(saved, gain));
+    }
+    return saved;
+}
+
+/** Print the calls of an operation that no rule was for; return their number.
+ */
+static long long print_passed(iso_tunable_t operation)
+{
+    long long calls = atomic_load(&passed[operation]);
+    if (calls) {
+        iso_report_line("%s: library, %lld call%s",
+                        iso_tunable_names[operation], calls,
+                        calls == 1 ? "" : "s");
+    }
+    return calls;
+}
+
+void iso_report_end(const iso_table_t *table)
+{
+    long long calls = 0, libraries = 0;
+    double saved = 0;
+    char text[NUMBER];
+    if (counts == NULL) {
+        return;
+    }
+    iso_report_line("calls of rank 0, by %s:", source ? source : "the table");
+    for (int k = 0; k < table->count; k++) {
+        saved += print_rule(&table->rules[k]);
+        calls += atomic_load(&counts[k].calls);
+    }
+    for (int k = 0; k < ISO_TUNABLES; k++) {
+        libraries += print_passed((iso_tunable_t)k);
+    }
+    iso_report_line("in all: grids %lld, library %lld; saved %s, by the times "
+                    "in the table",
+                    calls, libraries, seconds_text(saved, text));
+    free(source);
+    free(counts);
+    counts = NULL;
+    source = NULL;
+}

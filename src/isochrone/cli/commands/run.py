@@ -1,0 +1,57 @@
+"""Start an unmodified MPI program with the collective operations that a tuning table names.
+
+    isochrone run --tuning table.json -- mpiexec -n 16 ./app ...
+
+A library is loaded into the ranks (LD_PRELOAD) that does the calls of MPI_Bcast, Gather, Scatter,
+Reduce, Allreduce, Allgather, Alltoall and Reduce_scatter_block of the table on their grid. All
+others go straight to the MPI library. Exit code, output and signals are those of the program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from isochrone.base.errors import InputError
+from isochrone.measure import probe, tuned
+from isochrone.workloads import tuning_table
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone run``."""
+    parser.usage = "%(prog)s --tuning TABLE [--report] [--mpicc X] -- COMMAND ..."
+    parser.add_argument(
+        "--tuning", required=True, type=Path, metavar="TABLE", help="table of isochrone tune"
+    )
+    parser.add_argument(
+        "--report", action="store_true",
+        help="at MPI_Finalize rank 0 says on standard error how often each choice was taken, and "
+        "what it saved by the times in the table",
+    )  # fmt: skip
+    parser.add_argument(
+        "--mpicc", metavar="X",
+        help="compiler wrapper of the program's MPI (default: the mpicc beside the launcher that "
+        "is named, then $MPICC, then mpicc)",
+    )  # fmt: skip
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check the table, build the library, and become the command."""
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise InputError("there is no command", hint="isochrone run --tuning T -- mpiexec ./app")
+    tuning_table.read(args.tuning)
+    mpicc = tuned.mpicc_of(command[0], args.mpicc)
+    library = probe.build_library(mpicc)
+    variables = tuned.settings(library, args.tuning, os.environ, args.report)
+    name = probe.build(mpicc).library
+    words, environ = tuned.with_settings(command, name, variables, args.environ)
+    sys.stdout.flush()
+    return tuned.become(words, environ)

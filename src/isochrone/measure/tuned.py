@@ -1,0 +1,122 @@
+"""A program started as the user starts it, with a tuning table applied to its collective calls.
+
+The library that does it is loaded into the ranks, by their environment. Where the launcher can give
+that to them alone, it does: LD_PRELOAD would otherwise load an MPI library into the launcher, too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from isochrone.base.errors import InputError
+from isochrone.measure import launcher as launchers
+from isochrone.measure import probe
+from isochrone.measure.launcher import Launcher
+
+__all__ = ["become", "mpicc_of", "settings", "with_settings"]
+
+_STARTER: Final = re.compile(r"(mpiexec|mpirun|orterun|prterun)(\.\w+)?")
+
+_BY_PYTHON: Final = (signal.SIGPIPE, signal.SIGXFSZ)
+"""Signals that Python ignores, which a program that it becomes would inherit."""
+
+
+def mpicc_of(starter: str, wanted: str | None = None) -> Path:
+    """Find the compiler wrapper of the MPI whose ranks a launcher starts.
+
+    In this order: what was asked for, the one beside the launcher (``mpicc.mpich`` beside
+    ``mpiexec.mpich``), and what `probe.find_mpicc` finds.
+
+    Raises
+    ------
+    InputError
+        If there is no such launcher, or no compiler wrapper.
+    """
+    found = shutil.which(starter)
+    if found is None:
+        raise InputError(f"there is no program '{starter}'")
+    match = _STARTER.fullmatch(Path(starter).name)
+    if wanted is None and match:
+        for name in (f"mpicc{match[2] or ''}", "mpicc"):
+            beside = Path(found).absolute().with_name(name)
+            if os.access(beside, os.X_OK):
+                return beside
+    return probe.find_mpicc(wanted)
+
+
+def settings(
+    library: Path, table: Path, environ: Mapping[str, str], report: bool
+) -> dict[str, str]:
+    """Return the variables that the ranks need, in addition to ``environ``.
+
+    Raises
+    ------
+    InputError
+        If the path of the library has a character that LD_PRELOAD would take for its end.
+    """
+    if re.search(r"[\s:]", str(library)):
+        raise InputError(
+            "the dynamic linker cannot load a library of this path", where=str(library),
+            hint="set XDG_CACHE_HOME to a folder without blanks and colons",
+        )  # fmt: skip
+    others = environ.get("LD_PRELOAD", "")
+    found = {
+        "LD_PRELOAD": f"{library}:{others}" if others else str(library),
+        "ISOCHRONE_TUNING": str(table.absolute()),
+    }
+    return found | ({"ISOCHRONE_TUNING_REPORT": "1"} if report else {})
+
+
+def with_settings(
+    command: Sequence[str], library: str, variables: Mapping[str, str], environ: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """Return the command with variables for its ranks, and the environment to start it in.
+
+    Parameters
+    ----------
+    command
+        Tokens as the user typed them.
+    library
+        What the MPI library says of itself: two launchers may be called ``mpiexec``.
+    variables
+        For the ranks.
+    environ
+        The user's.
+    """
+    launcher = _launcher_of(command[0], library)
+    options = launcher.environment(variables) if launcher else None
+    theirs = {word.partition("=")[0] for word in command[1:]}
+    if options is None or (options[0].startswith("--") and options[0].partition("=")[0] in theirs):
+        return list(command), {**environ, **variables}
+    return [command[0], *options, *command[1:]], dict(environ)
+
+
+def become(command: Sequence[str], environ: Mapping[str, str]) -> NoReturn:
+    """Become the command: its exit code, its signals and its terminal are those of this process.
+
+    Raises
+    ------
+    InputError
+        If it cannot be started.
+    """
+    for number in _BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvpe(command[0], list(command), dict(environ))
+    except OSError as error:
+        raise InputError(f"cannot start '{command[0]}': {error.strerror}") from error
+
+
+def _launcher_of(starter: str, library: str) -> Launcher | None:
+    """Find the launcher of this name; of several, the one that fits the MPI library."""
+    match = _STARTER.fullmatch(Path(starter).name)
+    name = match[1] if match else Path(starter).name
+    found = [one for one in map(launchers.load, launchers.names()) if name in one.starters]
+    fitting = [one for one in found if one.detect({}, library)]
+    return next(iter(fitting or found[: len(found) == 1]), None)
