@@ -20,6 +20,7 @@ from isochrone.runfile import file as runs
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.view import TABLE
+from made_up.grid_runs import grid_run
 from made_up.hotspots import exchange, hotspot
 from made_up.latency_maps import block, latency_map
 from made_up.sweeps import collective
@@ -62,12 +63,22 @@ def test_a_picture_of_simulated_data_says_so(name: str) -> None:
     view = registry.load("views.figures", name).VIEW
     for kind in view.kinds:
         runs_of_it = examples()["sweep" if kind == TABLE else kind]
+        if name == "grids":
+            runs_of_it = [grid_run(repeats=2), grid_run(24, ("4x6",), repeats=2)]
         made: list[Any] = [simulated(run) for run in runs_of_it]
         made = [samples_of(run) for run in made] if kind == TABLE else made
         made = made if view.several else made[:1]
         said = drawn_words(view.draw(made, views.Options()))
         assert "simulated" in said.lower(), (name, kind, said)
         assert not MEASURED.search(said), (name, kind, said)
+
+
+def test_a_picture_of_grids_calls_the_deviations_of_simulated_times_so() -> None:
+    made = [simulated(grid_run(ops=("bcast",)))]
+    view = registry.load("views.figures", "grids").VIEW
+    said = drawn_words(view.draw(made, views.Options(model=models.fit(made))))
+    assert "|predicted - simulated| / simulated" in said
+    assert not MEASURED.search(said)
 
 
 @pytest.mark.parametrize("name", ["fit", "deviation", "plane"])

@@ -17,6 +17,7 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
+from made_up.grid_runs import grid_run
 from made_up.hotspots import exchange, hotspot
 from made_up.latency_maps import block, latency_map, mmpi_example
 from made_up.sweeps import bisection, collective, point_to_point
@@ -25,7 +26,9 @@ from made_up.times import grid, noisy, run_of, times, truth
 NAMES = registry.names("views.figures")
 MAPS = views.fitting("latency-map")
 MODELS = ["deviation", "fit"]
-SWEEPS = [name for name in views.fitting("sweep") if name not in MODELS]
+GRIDS = ["grids"]
+"""They draw sweeps that hold grids."""
+SWEEPS = [name for name in views.fitting("sweep") if name not in (*MODELS, *GRIDS)]
 FEW = (0, 64, 4096)
 
 
@@ -214,7 +217,23 @@ HOT = ["plane"]
 
 
 def test_every_figure_is_tested_here() -> None:
-    assert {*MAPS, *SWEEPS, *MODELS, *HOT, "nodes"} == set(NAMES)
+    assert {*MAPS, *SWEEPS, *MODELS, *HOT, *GRIDS, "nodes"} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_a_view_of_grids_takes_several_runs_and_draws_in_every_format(
+    name: str, tmp_path: Path
+) -> None:
+    figure = draw(name, [grid_run(ops=("bcast",), repeats=2), grid_run(24, ("4x6",), repeats=2)])
+    assert len(figure.axes) == 6
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for suffix in views.SUFFIXES:
+        views.save(figure, tmp_path / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])
+    with pytest.raises(InputError, match="no grids were measured"):
+        draw(name, [mmpi_example()])
+    with pytest.raises(InputError, match="name at least one"):
+        draw(name, [])
 
 
 @pytest.mark.parametrize("name", HOT)

@@ -6,11 +6,11 @@ import argparse
 import shlex
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, MeasurementError
 from isochrone.cli.measuring import (
     add_setup,
     follow,
@@ -20,7 +20,9 @@ from isochrone.cli.measuring import (
     setup_of,
 )
 from isochrone.cli.parser import Parser
+from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets, probe
+from isochrone.measure.algorithm import Forced
 from isochrone.measure.setup import Setup
 from isochrone.results.comparison.alike import LAUNCH
 from isochrone.runfile.file import read
@@ -54,6 +56,11 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="end the ranks of a launch after this time",
     )
+    parser.add_argument(
+        "--algorithm", metavar="OP=NAME,…",
+        help="of collective: force algorithms of the MPI library, by its own names, for example "
+        "bcast=binomial,allgather=ring; list: print those there are",
+    )  # fmt: skip
     add_setup(parser)
 
 
@@ -78,6 +85,8 @@ class Launchable:
         For the run file.
     timeout
         Seconds after which the ranks of a launch are ended; None: never.
+    forced
+        What forces algorithms of the MPI library.
     """
 
     setup: Setup
@@ -86,6 +95,7 @@ class Launchable:
     ranks: int
     notes: Mapping[str, str]
     timeout: float | None
+    forced: Forced = field(default_factory=Forced)
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Launchable:
@@ -103,14 +113,31 @@ class Launchable:
         setup = setup_of(args)
         ranks = args.ranks or setup.default_ranks()
         setup.check(args.experiment, options, ranks)
-        return cls(setup, args.experiment, options, ranks, notes, args.timeout)
+        forced = Forced()
+        if args.algorithm is not None:
+            forced = _forced(args, setup)
+            notes[algorithms.NOTE] = args.algorithm
+        return cls(setup, args.experiment, options, ranks, notes, args.timeout, forced)
 
     def tokens(self, path: Path, *, force: bool = False, launch: str = "") -> list[str]:
         """Return the command of one launch; ``launch`` says which it is: ``2 of 5``."""
         notes = {**self.notes, LAUNCH: launch} if launch else self.notes
-        return self.setup.tokens(
-            self.experiment, self.options, self.ranks, path, force=force, notes=notes
-        )
+        tokens = self.setup.tokens(
+            self.experiment, self.options, self.ranks, path, force=force, notes=notes,
+            extra=self.forced.options,
+        )  # fmt: skip
+        variables = [f"{key}={value}" for key, value in self.forced.environ.items()]
+        return ["env", *variables, *tokens] if variables else tokens
+
+
+def _forced(args: argparse.Namespace, setup: Setup) -> Forced:
+    """Return what forces the algorithms that the user named; its warnings go to the screen."""
+    if args.experiment != "collective":
+        raise InputError("only collective has algorithms", where="--algorithm")
+    forced = setup.force(args.algorithm)
+    for text in forced.warnings:
+        setup.warn(text)
+    return forced
 
 
 def read_command(text: str, where: str) -> Launchable:
@@ -154,7 +181,16 @@ def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, qu
     title = f"{what.experiment} {launch}" if launch else what.experiment
     tokens = what.tokens(path, force=force, launch=launch)
     before = time.monotonic()
-    follow(tokens, path, title=title, timeout=what.timeout, quiet=quiet)
+    try:
+        follow(tokens, path, title=title, timeout=what.timeout, quiet=quiet)
+    except MeasurementError as error:
+        refusal = what.forced.refusal
+        if not (refusal and any(refusal in line for line in error.details)):
+            raise
+        raise MeasurementError(
+            f"an algorithm of {what.notes[algorithms.NOTE]} cannot be used for this number of "
+            "ranks, of ranks on a node or of nodes, or for these sizes", where="--algorithm",
+        ) from error  # fmt: skip
     left = what.timeout and max(1.0, what.timeout - (time.monotonic() - before))
     see_again(
         what.setup, what.experiment, what.options, what.ranks, path, timeout=left, quiet=quiet

@@ -9,7 +9,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.units import LARGEST, parse_bytes, parse_sizes
 
-__all__ = ["add_least", "add_message_size", "read_size", "values_of"]
+__all__ = ["add_least", "add_message_size", "read_part", "read_size", "values_of"]
 
 _NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
@@ -25,13 +25,13 @@ def add_message_size(parser: argparse.ArgumentParser) -> None:
 def add_least(parser: argparse.ArgumentParser) -> None:
     """Add ``--least``, what something must add to be called slow."""
     parser.add_argument(
-        "--least", type=_read_part, default=0.10, metavar="PART",
+        "--least", type=read_part, default=0.10, metavar="PART",
         help="what adds less than this part of the time to a map's round trips is noted, and not "
              "called slow (default: 10%%)",
     )  # fmt: skip
 
 
-def _read_part(text: str) -> float:
+def read_part(text: str) -> float:
     """Read ``10%`` or ``0.1`` for argparse."""
     try:
         part = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)

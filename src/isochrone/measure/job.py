@@ -57,6 +57,7 @@ def run(
     timeout: float | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
     run_file: Path | None = None,
+    hear: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Start a launcher and wait until it and all it has started have ended.
 
@@ -70,6 +71,8 @@ def run(
         Called from another thread whenever the probe says how far it is.
     run_file
         What the ranks write. Why the job ended too early becomes its last record.
+    hear
+        Called from another thread with every other line of the launcher and the ranks.
 
     Raises
     ------
@@ -81,7 +84,7 @@ def run(
         If SIGINT, SIGTERM or SIGHUP has come, and this is the main thread.
     """
     with _held_signals() as signals:
-        job = _Job(argv, run_file, progress)
+        job = _Job(argv, run_file, progress, hear)
         signals.tell(lambda number: job.end(Interrupted(number)))
         if not job.wait(timeout):
             limit = format_seconds(timeout or 0.0)
@@ -96,7 +99,11 @@ class _Job:
     """A keeper that was started, and what is heard of it."""
 
     def __init__(
-        self, argv: Sequence[str], run_file: Path | None, progress: Callable[[Progress], None]
+        self,
+        argv: Sequence[str],
+        run_file: Path | None,
+        progress: Callable[[Progress], None],
+        hear: Callable[[str], None],
     ) -> None:
         self.argv = argv
         self.began = time.monotonic()
@@ -117,7 +124,7 @@ class _Job:
         assert self.keeper.stdin is not None
         assert self.keeper.stdout is not None
         self.life_line = self.keeper.stdin
-        self.words = _Words(self.keeper.stdout, progress, self.end)
+        self.words = _Words(self.keeper.stdout, progress, self.end, hear)
         self.words.start()
 
     def wait(self, seconds: float | None) -> bool:
@@ -164,7 +171,7 @@ class _Job:
             return MeasurementError("the process that kept the ranks was killed")
         if report[0] == b"absent":
             return InputError(
-                f"cannot start '{self.argv[0]}': {os.strerror(int(report[1]))}",
+                f"cannot start '{_starter(self.argv)}': {os.strerror(int(report[1]))}",
                 hint="is the launcher the right one? see --launcher and --dry-run",
             )
         status, left = int(report[1]), int(report[2])
@@ -174,7 +181,7 @@ class _Job:
             return InputError(usage[-1])
         if status and (killed := _killed_says_the_launcher(words)):
             return MeasurementError(killed, details=words)
-        name = Path(self.argv[0]).name
+        name = Path(_starter(self.argv)).name
         if status < 0:
             return MeasurementError(f"{name} was killed by signal {-status}", details=words)
         if status:
@@ -182,6 +189,12 @@ class _Job:
         if left:
             return MeasurementError(f"{left} processes of it cannot be killed")
         return None
+
+
+def _starter(argv: Sequence[str]) -> str:
+    """Return the launcher: not ``env`` and the variables that it sets."""
+    words = argv[1:] if argv[0] == "env" else argv
+    return next((word for word in words if "=" not in word), argv[0])
 
 
 def _killed_says_the_launcher(words: Sequence[str]) -> str:
@@ -205,11 +218,13 @@ class _Words(threading.Thread):
         stream: IO[bytes],
         progress: Callable[[Progress], None],
         end: Callable[[IsochroneError], None],
+        hear: Callable[[str], None],
     ) -> None:
         super().__init__(daemon=True)
         self.stream = stream
         self.progress = progress
         self.end = end
+        self.hear = hear
         self.words: deque[str] = deque(maxlen=_LAST_WORDS)
 
     def run(self) -> None:
@@ -225,6 +240,7 @@ class _Words(threading.Thread):
                 self.end(MeasurementError(found[1]))
             elif line:
                 self.words.append(line)
+                self.hear(line)
 
     def last(self) -> tuple[str, ...]:
         """Return the last words."""

@@ -10,8 +10,10 @@ from typing import Any
 
 from isochrone import __version__
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
+from isochrone.measure import algorithm as algorithms
 from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
+from isochrone.measure.algorithm import Forced, Mpi
 from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe, Progress
 
@@ -67,6 +69,22 @@ class Setup:
     def sweeps(self) -> dict[str, str]:
         """List the sweeps of the probe, as far as it can run by itself to tell."""
         return self.built.sweeps() if self.launcher.stands_alone else {}
+
+    def mpi(self) -> Mpi:
+        """Return the MPI as those who know its algorithms ask for it."""
+        library = self.built.library if self.launcher.stands_alone else ""
+        return Mpi(library, self.name, self.built.mpicc, self.built.path)
+
+    def force(self, text: str) -> Forced:
+        """Return what forces algorithms of the library: ``bcast=binomial,allgather=ring``.
+
+        Raises
+        ------
+        InputError
+            If the library has no such algorithm, or it is not known how to choose one.
+        """
+        mpi = self.mpi()
+        return algorithms.family_of(mpi).force(algorithms.chosen(text, mpi), mpi)
 
     def check(self, experiment: str, options: Sequence[str], ranks: int) -> None:
         """Let the probe refuse options before any rank is started, if it can run by itself."""

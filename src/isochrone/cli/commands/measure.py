@@ -22,7 +22,9 @@ from isochrone.cli.launches import (
     run_count,
     with_sizes,
 )
+from isochrone.cli.measuring import setup_of
 from isochrone.cli.output import add_output, check_output
+from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
@@ -47,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
+    if args.algorithm == algorithms.LIST:
+        return _list_algorithms(args)
     what = Launchable.of(args)
     files = launch_files(args.output or default_name(args.experiment), args.runs)
     for path in files:
@@ -71,6 +75,14 @@ def _launch(what: Launchable, files: list[Path], args: argparse.Namespace) -> Ru
     for k, path in enumerate(files[1:], start=2):
         launched(what, path, k, args.runs, force=args.force, quiet=args.quiet)
     return first
+
+
+def _list_algorithms(args: argparse.Namespace) -> int:
+    """Print what ``--algorithm`` may name for the MPI at hand."""
+    mpi = setup_of(args).mpi()
+    for operation, names in algorithms.known(mpi).items():
+        print(f"{operation:<22}{' '.join(names)}")
+    return 0
 
 
 def _names(files: list[Path]) -> str:

@@ -1,0 +1,1 @@
+"""Choose faster realisations of communication from measurements, and put them to work."""

@@ -1,0 +1,175 @@
+"""Choose grids or algorithms for collective operations, where the gain is certain.
+
+RUN are runs of `isochrone measure collective --grid …` and, for the algorithms of the library,
+several launches of `measure collective --algorithm …` (--runs 3) beside as many without. At each
+operation, number of ranks and size something else than the library's own choice is taken only if
+the interval of what it saves lies above --min-gain. A grid has to beat all that was measured of
+the library. Nothing gained is a normal answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import sha256, whole_file
+from isochrone.cli.measuring import add_setup, setup_of
+from isochrone.cli.options import read_part
+from isochrone.cli.output import add_output, check_output
+from isochrone.cli.tuning import add_modelled, modelled, print_report
+from isochrone.formats import tuning as tunings
+from isochrone.formats.tuning import LibraryRule, Written
+from isochrone.improve.tuning import Kind, Saving, algorithm_rules, cautions, grid_rules, savings
+from isochrone.improve.tuning_proof import Seen, by_counting, by_loading, by_messages
+from isochrone.improve.tuning_times import TuningTimes, read_times
+from isochrone.measure.library import library_file
+from isochrone.measure.setup import Setup
+from isochrone.runfile.file import read
+from isochrone.runfile.origin import together
+from isochrone.workloads import tuning_table
+from isochrone.workloads.tuning_table import Table
+
+__all__ = ["add_arguments", "run"]
+
+TABLE = "table"
+"""The file of ``isochrone run``; all others are those of MPI libraries."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone tune collectives``."""
+    formats = [TABLE, *tunings.names()]
+    parser.add_argument("run_files", nargs="+", type=Path, metavar="RUN", help="run files")
+    parser.add_argument(
+        "--to", choices=formats, default=TABLE, metavar="FORMAT",
+        help="what chooses: table (default): grids, by isochrone run; "
+        + ", ".join(formats[1:]) + ": its own algorithms, by a file of the library",
+    )  # fmt: skip
+    parser.add_argument(
+        "--min-gain", type=read_part, default=0.05, metavar="PART",
+        help="part of the time that must be saved for certain (default: 5%%)",
+    )  # fmt: skip
+    add_modelled(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_output(parser, "file to write (default: only say what would be chosen)")
+    parser.add_argument(
+        "--verify", action="store_true",
+        help="start short jobs here and say of each rule of FILE whether it is in force",
+    )  # fmt: skip
+    add_setup(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Choose, write, say what is saved, and prove what was asked for."""
+    if args.verify and args.output is None:
+        raise InputError("--verify needs the file that is verified", hint="give -o FILE")
+    if args.verify and args.dry_run:
+        raise InputError("--verify needs the file that --dry-run does not write")
+    if args.output is not None:
+        check_output(args.output, force=args.force, inputs=args.run_files)
+    if args.dry_run:
+        args.output = None
+    times = read_times([read(path) for path in args.run_files])
+    document = _of_grids(args, times) if args.to == TABLE else _of_algorithms(args, times)
+    if args.json:
+        print(json.dumps(document))
+    else:
+        print_report(document, args.min_gain)
+    return 1 if any(one["verdict"] == "not in force" for one in document["verified"]) else 0
+
+
+def _of_grids(args: argparse.Namespace, times: TuningTimes) -> dict[str, Any]:
+    """Choose grids; write the table of ``isochrone run``."""
+    measured = savings(times, "grid", args.min_gain)
+    more, asked, origin = modelled(args, times)
+    found = [*measured, *more]
+    rules = grid_rules(found, times.sizes | asked)
+    origin = together([times.origin, origin]) if more else times.origin
+    document = _document(args, found, times, origin)
+    document["rules"] = [msgspec.to_builtins(rule) for rule in rules]
+    if args.output is not None:
+        files = [*args.run_files, *([Path(args.model)] if args.model else [])]
+        made_from = [{"path": str(path), "sha256": sha256(path)} for path in files]
+        table = Table(times.mpi, rules, args.min_gain, made_from, origin)
+        tuning_table.write(args.output, table)
+        document["files"] = [str(args.output)]
+        document["use"] = [f"isochrone run --tuning {args.output} -- mpiexec -n … ./a.out"]
+    if args.verify:
+        setup = setup_of(args)
+        _check_same(setup, times.mpi)
+        document["verified"] = [one.to_json() for one in by_counting(setup, rules, args.output)]
+    return document
+
+
+def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> dict[str, Any]:
+    """Choose algorithms of the library; write its own file."""
+    if args.model is not None:
+        raise InputError("a model knows no algorithms of the library", where="--model")
+    tuning_file = tunings.load(args.to)
+    tuning_file.check(times.mpi)
+    found = savings(times, "algorithm", args.min_gain)
+    rules = algorithm_rules(found, times.sizes)
+    document = _document(args, found, times, times.origin)
+    if args.output is not None:
+        library = _library(args, times.mpi) if tuning_file.of_library else b""
+        written = tuning_file.write(rules, args.output, library)
+        rules = [rule for rule in rules if rule not in written.left_out]
+        for path in written.files:
+            if path != args.output:
+                check_output(path, force=args.force, inputs=args.run_files)
+        for path, text in written.files.items():
+            with whole_file(path) as stream:
+                stream.write(text.encode())
+        document["files"] = [str(path) for path in written.files]
+        document["use"] = [f"export {key}={value}" for key, value in written.environ.items()]
+        document["warnings"] += written.warnings
+        if args.verify:
+            document["verified"] = [
+                one.to_json() for one in _verified(args, times.mpi, rules, written)
+            ]
+    document["rules"] = [vars(rule) for rule in rules]
+    return document
+
+
+def _document(
+    args: argparse.Namespace, found: list[Saving], times: TuningTimes, origin: str
+) -> dict[str, Any]:
+    kind: Kind = "grid" if args.to == TABLE else "algorithm"
+    return {
+        "mpi": times.mpi, "origin": origin, "rules": [], "files": [], "use": [],
+        "savings": [one.to_json() for one in found], "verified": [],
+        "warnings": cautions(times, found, kind, args.min_gain),
+    }  # fmt: skip
+
+
+def _library(args: argparse.Namespace, mpi: str) -> bytes:
+    """Return the content of the file of the MPI library, which must be that of the runs."""
+    setup = setup_of(args)
+    _check_same(setup, mpi)
+    file = library_file(setup.built.path)
+    if file is None:
+        raise InputError("the file of the MPI library was not found", where=f"--to {args.to}")
+    return file.read_bytes()
+
+
+def _check_same(setup: Setup, mpi: str) -> None:
+    here = tuning_table.mpi_name(setup.mpi().library)
+    if here != mpi:
+        raise InputError(
+            f"the runs are of {mpi}, but the MPI here is {here or setup.name}",
+            where="--mpicc", hint="give the compiler wrapper of the MPI of the runs",
+        )  # fmt: skip
+
+
+def _verified(
+    args: argparse.Namespace, mpi: str, rules: Sequence[LibraryRule], written: Written
+) -> list[Seen]:
+    setup = setup_of(args)
+    _check_same(setup, mpi)
+    proof = by_messages if tunings.load(args.to).seen_by == "messages" else by_loading
+    return proof(setup, rules, written)

@@ -1,0 +1,103 @@
+"""What a tuning file of an MPI library is: it chooses algorithms of the library itself.
+
+`isochrone.formats.tunings` holds the formats, one per file; each file ends in its `TuningFile`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from isochrone.base import registry
+
+__all__ = ["LibraryRule", "TuningFile", "Written", "load", "names"]
+
+FAMILY: Final = "formats.tunings"
+
+
+@dataclass(frozen=True)
+class LibraryRule:
+    """One choice: an operation on so many ranks, and its blocks of a range of sizes.
+
+    Attributes
+    ----------
+    op, ranks
+        Operation, as in ``measure collective --op``, and ranks of the communicator.
+    bytes
+        Smallest and largest block, as in ``measure collective --bytes``, both within.
+    algorithm
+        In the library's own words.
+    measured
+        A block of this range that was measured, and can be measured again.
+    """
+
+    op: str
+    ranks: int
+    bytes: tuple[int, int]
+    algorithm: str
+    measured: int
+
+
+@dataclass(frozen=True)
+class Written:
+    """What is to be written, and how the library is told to use it.
+
+    Attributes
+    ----------
+    files
+        Content of each file.
+    environ
+        Variables that the ranks need.
+    warnings
+        What the user should know of it, one sentence each.
+    left_out
+        Rules that cannot be said in this format.
+    """
+
+    files: dict[Path, str]
+    environ: dict[str, str]
+    warnings: tuple[str, ...] = ()
+    left_out: tuple[LibraryRule, ...] = ()
+
+
+@dataclass(frozen=True)
+class TuningFile:
+    """A format of tuning files.
+
+    Attributes
+    ----------
+    check
+        Refuses the name and version of an MPI (``MPICH 5.0.2``) that cannot read it.
+    write
+        Returns what is to be written for rules, at a path. The last argument is the content of the
+        library's own file, which is empty unless ``of_library``.
+    of_library
+        Whether a part of the file is taken from the file of the library.
+    seen_by
+        How it can be seen that a rule is in force: by the ``messages`` that ranks send, or by what
+        the library says of ``loading`` it.
+    """
+
+    check: Callable[[str], None]
+    write: Callable[[Sequence[LibraryRule], Path, bytes], Written]
+    of_library: bool = False
+    seen_by: Literal["messages", "loading"] = "messages"
+
+
+def names() -> list[str]:
+    """List the formats, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> TuningFile:
+    """Return a format by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: TuningFile = registry.load(FAMILY, name).TUNING_FILE
+    return found

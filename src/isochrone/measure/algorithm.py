@@ -1,0 +1,161 @@
+"""What forces the algorithms of an MPI library: it says which there are, and what one launch needs.
+
+`isochrone.measure.algorithms` holds the families of libraries, one per file; each file ends in its
+`Algorithms`. The names of the algorithms are the library's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+
+__all__ = [
+    "LIST", "NOTE", "OPERATIONS", "Algorithms", "Forced", "Mpi", "chosen", "family_of", "known",
+]  # fmt: skip
+
+FAMILY: Final = "measure.algorithms"
+
+LIST: Final = "list"
+"""What the user types instead of algorithms to see which there are."""
+
+NOTE: Final = "algorithm"
+"""Note of a run file that says which algorithms were forced."""
+
+OPERATIONS: Final = (
+    "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+    "reduce_scatter_block", "scan",
+)  # fmt: skip
+"""Those that `measure collective` measures."""
+
+_PAIR: Final = re.compile(r"([a-z_]+)=([A-Za-z0-9_.:-]+)")
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """The MPI that is meant.
+
+    Attributes
+    ----------
+    library
+        What it says of itself; empty where its programs run below their launcher only.
+    launcher
+        Name of the launcher.
+    mpicc, program
+        The compiler wrapper, and the probe that it made.
+    """
+
+    library: str
+    launcher: str
+    mpicc: Path
+    program: Path
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return self.library[:60] or self.launcher
+
+
+@dataclass(frozen=True)
+class Forced:
+    """What a launch needs so that the algorithms are in force.
+
+    Attributes
+    ----------
+    environ
+        Variables of the launcher, which every launcher hands on to the ranks.
+    options
+        Of the launcher.
+    warnings
+        What the user should know, one sentence each.
+    refusal
+        Words by which the library says that an algorithm cannot be used where it is forced.
+    """
+
+    environ: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class Algorithms:
+    """A family of MPI libraries.
+
+    Attributes
+    ----------
+    fits
+        Whether a library is of this family.
+    known
+        Returns the algorithms by operation, in the library's own words.
+    force
+        Returns what a launch needs for algorithms that are known.
+    """
+
+    fits: Callable[[Mpi], bool]
+    known: Callable[[Mpi], dict[str, tuple[str, ...]]]
+    force: Callable[[Mapping[str, str], Mpi], Forced]
+
+
+def family_of(mpi: Mpi) -> Algorithms:
+    """Return the family of a library.
+
+    Raises
+    ------
+    InputError
+        If none is known.
+    """
+    for name in registry.names(FAMILY):
+        found: Algorithms = registry.load(FAMILY, name).ALGORITHMS
+        if found.fits(mpi):
+            return found
+    raise InputError(
+        f"the algorithms of {mpi.name} cannot be chosen by Isochrone", where="--algorithm",
+        hint=f"there are: {', '.join(registry.names(FAMILY))}",
+    )  # fmt: skip
+
+
+def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
+    """Return the algorithms of a library by operation; errors as for `family_of`."""
+    return family_of(mpi).known(mpi)
+
+
+def chosen(text: str, mpi: Mpi) -> dict[str, str]:
+    """Read ``bcast=binomial,allgather=ring``, and check it against what the library has.
+
+    An unknown name must be refused here: not every library says that it ignores it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or the library has no such algorithm; says which it has.
+    """
+    there = known(mpi)
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        pair = _PAIR.fullmatch(part.strip())
+        if pair is None:
+            raise InputError(
+                f"'{part[:40]}' is not OPERATION=ALGORITHM", where="--algorithm",
+                hint="try bcast=binomial, or list to see what there is",
+            )  # fmt: skip
+        operation, name = pair.groups()
+        if operation not in there:
+            raise InputError(
+                f"{mpi.name} has no algorithms of '{operation}' to choose from",
+                where="--algorithm", hint=f"there are those of: {', '.join(there)}",
+            )  # fmt: skip
+        if name not in there[operation]:
+            raise InputError(
+                f"{mpi.name} has no algorithm '{name}' of {operation}", where="--algorithm",
+                hint=f"there are: {', '.join(there[operation])}",
+            )  # fmt: skip
+        if operation in found:
+            raise InputError(f"{operation} has two algorithms", where="--algorithm")
+        found[operation] = name
+    return found

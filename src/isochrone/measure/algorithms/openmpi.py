@@ -1,0 +1,88 @@
+"""Open MPI: parameters of its component ``tuned``, in the environment of the launcher."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.measure.algorithm import OPERATIONS, Algorithms, Forced, Mpi
+from isochrone.measure.launcher import Job
+
+RIVALS: Final = ("han", "acoll", "xhc", "sm")
+"""Components that would take an operation before ``tuned`` does."""
+
+_OFF: Final = ("coll_ucc_enable", "coll_hcoll_enable")
+"""Switches of components that have no priority below that of ``tuned``."""
+
+_VALUE: Final = re.compile(
+    r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(.+)"
+)
+_TIMEOUT: Final = 60.0
+
+
+def fits(mpi: Mpi) -> bool:
+    """Tell by the library."""
+    return "open mpi" in mpi.library.lower()
+
+
+def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
+    """Return what ``ompi_info`` of this installation lists."""
+    return {op: tuple(names) for op, names in numbers(mpi).items()}
+
+
+def numbers(mpi: Mpi) -> dict[str, dict[str, int]]:
+    """Return the numbers of the algorithms by operation and name; they differ by version.
+
+    Raises
+    ------
+    InputError
+        If ``ompi_info`` cannot be run.
+    """
+    # the job is only asked for the path of a program that lies beside mpicc
+    return _listed(Job(1, (), mpicc=mpi.mpicc).sibling("ompi_info"))
+
+
+@cache
+def _listed(program: str) -> dict[str, dict[str, int]]:
+    try:
+        answer = subprocess.run(
+            [program, "--param", "coll", "tuned", "--level", "9", "--parsable"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            timeout=_TIMEOUT, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(
+            f"cannot run '{Path(program).name}', which lists the algorithms: {error}",
+            where="--algorithm",
+        ) from error
+    found: dict[str, dict[str, int]] = {}
+    for line in answer.stdout.splitlines():
+        value = _VALUE.fullmatch(line)
+        if value and value[1] in OPERATIONS and value[2] != "0":  # 0: the library's own choice
+            found.setdefault(value[1], {})[value[3]] = int(value[2])
+    if not found:
+        raise InputError("ompi_info lists no algorithms of coll/tuned", where="--algorithm")
+    return {op: found[op] for op in OPERATIONS if op in found}
+
+
+def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
+    """Return the parameters; those of components that are not there do no harm."""
+    parameters = {"coll_tuned_use_dynamic_rules": "1"}
+    parameters |= {f"coll_{rival}_priority": "0" for rival in RIVALS}
+    parameters |= dict.fromkeys(_OFF, "0")
+    there = numbers(mpi)
+    for operation, name in algorithms.items():
+        parameters[f"coll_tuned_{operation}_algorithm"] = str(there[operation][name])
+    warning = (
+        "Open MPI does not say which algorithm it uses; all operations of this run are those of "
+        "coll/tuned, also where the component han or another would be the default"
+    )
+    return Forced({f"OMPI_MCA_{k}": v for k, v in parameters.items()}, (), (warning,))
+
+
+ALGORITHMS: Final = Algorithms(fits=fits, known=known, force=force)

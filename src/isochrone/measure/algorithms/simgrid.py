@@ -1,0 +1,79 @@
+"""SimGrid: ``--cfg=smpi/bcast:…``, and ``selector`` for the choice of another library."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.measure.algorithm import Algorithms, Forced, Mpi
+from isochrone.measure.launcher import Job
+
+SELECTOR: Final = "selector"
+"""In place of an operation: which library's choice all others follow."""
+
+_OPERATIONS: Final = (
+    "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+)  # fmt: skip
+
+_SELECTORS: Final = ("default", "mpich", "ompi", "mvapich2", "impi")
+
+_LISTED: Final = re.compile(r"Valid algorithms: (.*?)\.?\s*$", re.MULTILINE)
+_TIMEOUT: Final = 30.0
+
+_PLATFORM: Final = (
+    '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
+    '<platform version="4.1"><zone id="z" routing="Full"><host id="h" speed="1Gf"/></zone>'
+    "</platform>"
+)
+
+
+def fits(mpi: Mpi) -> bool:
+    """Tell by the launcher: the library cannot be asked."""
+    return mpi.launcher == "simgrid"
+
+
+def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
+    """Return what SimGrid lists where it is given a name that it does not have."""
+    starter = Job(1, (), mpicc=mpi.mpicc).sibling("smpirun")
+    found = _listed(starter, str(mpi.program))
+    everywhere = [name for name in _SELECTORS if all(name in there for there in found.values())]
+    return {SELECTOR: tuple(everywhere), **found}
+
+
+@cache
+def _listed(starter: str, program: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        platform = Path(folder, "one.xml")
+        platform.write_text(_PLATFORM)
+        for operation in _OPERATIONS:
+            wrong = f"--cfg=smpi/{operation}:?"
+            words = [starter, "-np", "1", "-platform", str(platform), wrong, program, "--list"]
+            try:
+                answer = subprocess.run(
+                    words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                    errors="replace", timeout=_TIMEOUT, check=False, cwd=folder,
+                )  # fmt: skip
+            except (OSError, subprocess.TimeoutExpired) as error:
+                raise InputError(f"cannot run '{starter}': {error}", where="--algorithm") from error
+            listed = _LISTED.search(answer.stdout + answer.stderr)
+            if listed is None:
+                raise InputError("SimGrid does not list its algorithms", where="--algorithm")
+            found[operation] = tuple(listed[1].split(", "))
+    return found
+
+
+def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
+    """Return the settings; SimGrid ends at one that it does not know."""
+    settings = {SELECTOR: "coll-selector"}
+    words = (f"--cfg=smpi/{settings.get(op, op)}:{name}" for op, name in algorithms.items())
+    return Forced({}, tuple(words))
+
+
+ALGORITHMS: Final = Algorithms(fits=fits, known=known, force=force)

@@ -1,0 +1,42 @@
+"""The file of the MPI library: where it is, and which words it holds."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+__all__ = ["holds", "library_file"]
+
+_TIMEOUT: Final = 20.0
+
+_NAMES: Final = ("libmpi.so", "libmpich.so", "libmpi_abi.so")
+
+
+def library_file(program: Path) -> Path | None:
+    """Return the MPI library that a program of ours is linked with; None if that is not known.
+
+    The dynamic linker is asked, which takes no MPI job.
+    """
+    try:
+        answer = subprocess.run(
+            ["ldd", str(program)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            errors="replace", timeout=_TIMEOUT, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    for line in answer.stdout.splitlines():
+        name, _, rest = line.strip().partition(" => ")
+        if name.startswith(_NAMES) and rest.startswith("/"):
+            return Path(rest.rpartition(" (")[0])
+    return None
+
+
+def holds(file: Path, words: Iterable[bytes]) -> set[bytes]:
+    """Return those of the words that a library holds as texts, or as the ends of longer ones.
+
+    A linker lets ``ring`` be the end of ``scatter_ring``, so the beginning of a text is not known.
+    """
+    data = file.read_bytes()
+    return {word for word in words if word + b"\0" in data}
