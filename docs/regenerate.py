@@ -4,8 +4,8 @@ The same is done with Python that has a text block below it; what it draws goes 
 
     make docs
 
-Commands run one after the other in a scratch folder of each page; other commands (pip, make) are
-left as they are. The pictures in docs/pictures/ are drawn anew, too.
+Commands run one after the other in a scratch folder of each page, which has examples/; others (pip,
+make) are left as they are. The pictures in docs/pictures/ are drawn anew, too.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def main() -> None:
         environ["MPICC"] = str(mpicc.resolve())
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         with tempfile.TemporaryDirectory() as scratch:
+            Path(scratch, "examples").symlink_to(ROOT / "examples")
             regenerate(page, Path(scratch), environ)
     with tempfile.TemporaryDirectory() as scratch:
         draw(Path(scratch), environ)
