@@ -86,8 +86,7 @@ def read(run: Run, nbytes: int | None) -> GridRun:
     found = [point for point in every if nbytes in (None, point.bytes)]
     if nbytes is not None and not found:
         raise no_such_size(nbytes, (point.bytes for point in every), run.where)
-    disturbed = [one for one in disturbances(run) if nbytes in (None, one.bytes)]
-    return GridRun(found, gains(found), best(found), parts(found), disturbed)
+    return GridRun(found, gains(found), best(found), parts(found), disturbances(run, found))
 
 
 def document(read: GridRun) -> dict[str, Any]:

@@ -8,6 +8,7 @@ realisation, the whole operation on each grid, and the phases of each grid apart
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -158,8 +159,13 @@ def points(run: Run) -> list[GridPoint]:
     return found
 
 
-def disturbances(run: Run) -> list[Disturbance]:
+def disturbances(run: Run, measured: Sequence[GridPoint] | None = None) -> list[Disturbance]:
     """Compare all groups of a phase at once with one of them alone.
+
+    Parameters
+    ----------
+    measured
+        Points of the run, if they were read already.
 
     Raises
     ------
@@ -168,12 +174,19 @@ def disturbances(run: Run) -> list[Disturbance]:
     """
     if not is_grid_run(run):
         return []
-    found = [point for point in points(run) if point.phase != TOTAL]
+    found = [p for p in (points(run) if measured is None else measured) if p.phase != TOTAL]
     alone = {_phase_of(point): point for point in found if point.groups == 1}
-    return [
-        _disturbance(run, alone[_phase_of(point)], point)
-        for point in found
+    at_once = [
+        point for point in found
         if point.groups > 1 and _phase_of(point) in alone and alone[_phase_of(point)].seconds > 0
+    ]  # fmt: skip
+    sharing = {
+        (grid, phase): most_sharing(run, groups_of(run, grid, phase)) if all(run.hosts) else 0
+        for grid, phase in {(point.grid, point.phase) for point in at_once}
+    }
+    return [
+        _disturbance(alone[_phase_of(point)], point, sharing[point.grid, point.phase])
+        for point in at_once
     ]
 
 
@@ -201,16 +214,15 @@ def _phase_of(point: GridPoint) -> tuple[str, int, str, str, int]:
     return point.op, point.ranks, point.grid, point.phase, point.bytes
 
 
-def _disturbance(run: Run, alone: GridPoint, together: GridPoint) -> Disturbance:
+def _disturbance(alone: GridPoint, together: GridPoint, sharing: int) -> Disturbance:
     assert together.phase_op and together.phase_ranks and together.phase_bytes is not None
     low, high = ratio_interval(together.estimate, alone.estimate)
-    groups = groups_of(run, together.grid, together.phase)
     return Disturbance(
         op=together.op, ranks=together.ranks, grid=together.grid, phase=together.phase,
         phase_op=together.phase_op, phase_ranks=together.phase_ranks,
         phase_bytes=together.phase_bytes, groups=together.groups,
         factor=together.seconds / alone.seconds, low=low, high=high,
-        sharing=most_sharing(run, groups) if all(run.hosts) else 0, bytes=together.bytes,
+        sharing=sharing, bytes=together.bytes,
     )  # fmt: skip
 
 
