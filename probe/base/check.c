@@ -5,14 +5,15 @@
 #include <time.h>
 
 /** Often all that is wrong is that another rank was killed: that is said by its
- *  watcher (machine/watch.h), which has to have the time to. */
+ *  watcher (machine/watch.h), which has to have the time to. And a launcher
+ *  that is told to abort may not read what was written just before. */
 static const struct timespec others_first = {.tv_sec = 0, .tv_nsec = 300000000};
 
-void iso_end_all(void)
+void iso_end_all(int code)
 {
     fflush(stderr);
     nanosleep(&others_first, NULL);
-    MPI_Abort(MPI_COMM_WORLD, ISO_EXIT_FAILED);
+    MPI_Abort(MPI_COMM_WORLD, code);
     abort();
 }
 
@@ -23,7 +24,7 @@ static void fail(MPI_Comm *comm, int *error, ...)
     (void)comm;
     MPI_Error_string(*error, text, &length);
     fprintf(stderr, "isochrone-probe: %s\n", text);
-    iso_end_all();
+    iso_end_all(ISO_EXIT_FAILED);
 }
 
 void iso_check_begin(void)

@@ -19,8 +19,8 @@ enum {
     ISO_EXIT_FAILED = 3, /**< the measurement failed */
 };
 
-/** End all ranks, a moment after what was said. */
-_Noreturn void iso_end_all(void);
+/** End all ranks with @a code, a moment after what was said. */
+_Noreturn void iso_end_all(int code);
 
 /** From now on MPI calls that are not checked fail in the same way, on
  *  MPI_COMM_WORLD and its duplicates. */
@@ -32,7 +32,7 @@ void iso_check_begin(void);
         fprintf(stderr, "isochrone-probe: %s:%d: ", __FILE__, __LINE__);       \
         fprintf(stderr, __VA_ARGS__);                                          \
         fputc('\n', stderr);                                                   \
-        iso_end_all();                                                         \
+        iso_end_all(ISO_EXIT_FAILED);                                          \
     } while (0)
 
 /** Call MPI, and end all ranks with MPI's error string if it fails. */

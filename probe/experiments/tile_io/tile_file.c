@@ -27,17 +27,15 @@ static const char *path_of(const char *name)
 }
 
 /** End all ranks after one line; a file that was made here goes, too. */
-static void give_up(const iso_tile_file_t *file, const char *what,
-                    const char *why, int code)
+static _Noreturn void give_up(const iso_tile_file_t *file, const char *what,
+                              const char *why, int code)
 {
     fprintf(stderr, "isochrone-probe: %s: %s: %s\n", path_of(file->name), what,
             why);
-    fflush(stderr);
     if (file->made) {
         unlink(path_of(file->name));
     }
-    MPI_Abort(MPI_COMM_WORLD, code);
-    abort();
+    iso_end_all(code);
 }
 
 /** Whether the file system has no room left: libraries do not always say. */
