@@ -1,0 +1,1 @@
+"""Applications written down once: described, worked out as steps of ranks, emulated, predicted."""

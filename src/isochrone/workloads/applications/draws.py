@@ -1,0 +1,54 @@
+"""Random numbers that are a function of where they are used, the same here and in the probe.
+
+A distribution is a list of equally likely values (`Values`), and a draw is an index into it. The
+index follows from the seed and five numbers that say which draw it is, through the finaliser of
+SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014,
+figure 17, constants of Stafford's variant 13). So two emulations compute and send the same,
+whatever the order in which things happen, and a prediction or an export knows each of their values.
+``probe/experiments/app/draws.h`` does the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["draw", "index"]
+
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+_FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND: Final = np.uint64(0x94D049BB133111EB)
+
+
+def _mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    z = (z ^ (z >> np.uint64(30))) * _FIRST
+    z = (z ^ (z >> np.uint64(27))) * _SECOND
+    return z ^ (z >> np.uint64(31))
+
+
+def index(seed: int, size: int, *key: ArrayLike) -> NDArray[np.int64]:
+    """Return which of `size` equally likely values is drawn.
+
+    Parameters
+    ----------
+    seed
+        Of the description; its lowest 64 bits count.
+    size
+        Number of values, 1 to 2**32.
+    key
+        Which draw it is: application, rank in it, phase, iteration, number. Integers from 0, or
+        arrays of them that broadcast together.
+    """
+    with np.errstate(over="ignore"):
+        state = _mix(np.asarray(seed % 2**64, dtype=np.uint64) + _GOLDEN)
+        for part in key:
+            state = _mix((state ^ np.asarray(part, dtype=np.uint64)) + _GOLDEN)
+        return (((state >> np.uint64(32)) * np.uint64(size)) >> np.uint64(32)).astype(np.int64)
+
+
+def draw(seed: int, values: Sequence[float], *key: ArrayLike) -> NDArray[np.float64]:
+    """Return what is drawn from equally likely values; see `index`."""
+    return np.asarray(values, dtype=np.float64)[index(seed, len(values), *key)]

@@ -1,0 +1,242 @@
+"""What every rank of described applications does: the steps of one iteration, in order.
+
+A description (who, when, what) is worked out into a `Program` once. Everything after that works
+on programs: the probe runs one (``text`` is the file it reads), a prediction plays it through with
+models for clocks, and exports write it for simulators of others.
+
+Where ranks wait for each other, the step says so and nothing else does: the phases of a rank follow
+each other without a barrier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+__all__ = [
+    "METHODS",
+    "MODES",
+    "Application",
+    "Collective",
+    "Compute",
+    "Farm",
+    "Irecv",
+    "Isend",
+    "Launch",
+    "Phase",
+    "Program",
+    "Recv",
+    "Send",
+    "Serve",
+    "Step",
+    "Wait",
+    "Work",
+]
+
+Mode = Literal["cpu", "spin", "sleep"]
+MODES: Final[tuple[Mode, ...]] = ("cpu", "spin", "sleep")
+"""How a rank computes: processor time used up (feels contention), wall-clock time, asleep."""
+
+Method = Literal["message", "shared-memory", "posix-file", "mpi-file"]
+METHODS: Final[tuple[Method, ...]] = ("message", "shared-memory", "posix-file", "mpi-file")
+"""How data move; with one other than ``message``, an empty message says that they are there."""
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Compute: `time` is a list of values in seconds, drawn by (app, rank, phase, iteration, 0)."""
+
+    phase: int
+    time: int
+    factor: float = 1.0
+    mode: Mode = "cpu"
+
+
+@dataclass(frozen=True)
+class Send:
+    """Send to rank `to`, blocking; `size` is a list of values in bytes.
+
+    Drawn by (app, sender, phase, iteration, receiver).
+    The n-th message (from 0) of one sender to one receiver in a phase and iteration adds n * 2**20
+    to the last part of the key, at both.
+    """
+
+    phase: int
+    to: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Recv:
+    """Receive from rank `source`, blocking; its size is drawn as the sender's."""
+
+    phase: int
+    source: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Isend:
+    """Begin to send; done after the next `Wait`."""
+
+    phase: int
+    to: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Irecv:
+    """Begin to receive; done after the next `Wait`."""
+
+    phase: int
+    source: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Wait for all that was begun."""
+
+    phase: int
+
+
+@dataclass(frozen=True)
+class Serve:
+    """Answer one request of each client, whoever asks first: receive, compute, send.
+
+    A request is drawn as the client's message, a reply as that of this rank to the client, the
+    time by (app, server, phase, iteration, client). A client does `Send` and `Recv`.
+    """
+
+    phase: int
+    clients: tuple[int, ...]
+    request: int
+    reply: int
+    time: int
+    mode: Mode = "cpu"
+
+
+@dataclass(frozen=True)
+class Farm:
+    """Hand out `tasks` tasks: one to each worker, then the next one to whoever returned a result.
+
+    Task t (from 0) has ``task`` bytes drawn by (app, master, phase, iteration, t); its result
+    ``result`` bytes drawn by (app, master, phase, iteration, 2**20 + t). When none is left, each
+    worker is told so by an empty message.
+    """
+
+    phase: int
+    workers: tuple[int, ...]
+    tasks: int
+    task: int
+    result: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """Receive tasks, compute, return results, until told that none is left.
+
+    Task t takes a time drawn by (app, master, phase, iteration, t), whoever does it; times
+    `factor`.
+    """
+
+    phase: int
+    master: int
+    task: int
+    result: int
+    time: int
+    factor: float = 1.0
+    mode: Mode = "cpu"
+
+
+@dataclass(frozen=True)
+class Collective:
+    """A collective operation of the application, or of its ranks `among` (in this order).
+
+    `op` and its bytes (of a block) are as in ``measure collective``; drawn by (app, 0, phase,
+    iteration, 0). `root` is a rank of the application. `grid` is empty, or a grid as two phases
+    (``4x4``, ``nodes``).
+    """
+
+    phase: int
+    op: str
+    size: int
+    root: int = 0
+    grid: str = ""
+    among: tuple[int, ...] = ()
+
+
+Step = Compute | Send | Recv | Isend | Irecv | Wait | Serve | Farm | Work | Collective
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of an application: its name in results, and how its data move.
+
+    `path` is the file of ``posix-file`` and ``mpi-file``.
+    """
+
+    name: str
+    method: Method = "message"
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Application:
+    """One application: `steps[r]` is what its rank r does in each iteration.
+
+    A background application repeats its iterations until all others of a launch are done. `on` are
+    ranks of the job that it was asked to run on; empty: any.
+    """
+
+    name: str
+    phases: tuple[Phase, ...]
+    steps: tuple[tuple[Step, ...], ...]
+    iterations: int
+    background: bool = False
+    on: tuple[int, ...] = ()
+
+    @property
+    def ranks(self) -> int:
+        """Number of its ranks."""
+        return len(self.steps)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Applications (indices, ascending) that run at the same time, in one repetition."""
+
+    repeat: int
+    together: tuple[int, ...]
+
+
+Placement = Literal["disjoint", "shared-nodes", "shared-cores"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Applications and the order in which they run, alone and together.
+
+    Attributes
+    ----------
+    seed
+        Of all draws.
+    values
+        Lists of equally likely values, seconds or bytes, to which steps refer by index.
+    applications, launches
+        What runs, and when.
+    placement
+        Whether applications share nodes or cores.
+    """
+
+    seed: int
+    values: tuple[tuple[float, ...], ...]
+    applications: tuple[Application, ...]
+    launches: tuple[Launch, ...] = ()
+    placement: Placement = "disjoint"
+    notes: dict[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def ranks(self) -> int:
+        """Ranks that all its applications need at once."""
+        return sum(a.ranks for a in self.applications)

@@ -1,0 +1,89 @@
+"""What a program was seen to do: the calls of each rank, repetition folded.
+
+A recording writes it, imports of traces make it, and a description is derived from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Call", "Gap", "Loop", "Trace"]
+
+
+@dataclass
+class Gap:
+    """Computation before a call, at one place of the program, over all times it came there.
+
+    Attributes
+    ----------
+    count
+        How often.
+    total, least, most
+        Seconds.
+    tenths
+        Number of gaps by decade tenths: key k counts those of 10**(k/10) to 10**((k+1)/10) seconds.
+    processor
+        Whether it is processor time; else wall-clock time, which preemption lengthens.
+    """
+
+    count: int = 0
+    total: float = 0.0
+    least: float = float("inf")
+    most: float = 0.0
+    tenths: dict[int, int] = field(default_factory=dict)
+    processor: bool = True
+
+
+@dataclass
+class Call:
+    """One call of MPI, or many that are alike at one place.
+
+    Attributes
+    ----------
+    op
+        ``send recv isend irecv wait`` (all that is open) or a collective as in ``measure
+        collective`` (``allreduce`` …, ``barrier``); v-operations under the name without v.
+    peer
+        Of a message: rank in the world; -1: any or none.
+    bytes
+        Of the message, or of the block of the collective; a mean where calls differ.
+    root
+        Of a rooted collective, in the world; else -1.
+    members
+        Index into `Trace.groups` of the communicator of a collective; 0: all ranks.
+    gap
+        Computation since the call before it.
+    seconds
+        In the call, summed.
+    """
+
+    op: str
+    peer: int = -1
+    bytes: float = 0.0
+    root: int = -1
+    members: int = 0
+    gap: Gap = field(default_factory=Gap)
+    seconds: float = 0.0
+
+
+@dataclass
+class Loop:
+    """A part that was repeated `count` times in a row."""
+
+    count: int
+    body: list[Call | Loop]
+
+
+@dataclass
+class Trace:
+    """All ranks of a program: `ranks[r]` is what rank r did from MPI_Init to MPI_Finalize.
+
+    `groups[0]` are all ranks in order; others are those of further communicators. `tail` are the
+    seconds of computation after the last call, by rank. `warnings` say what was left out.
+    """
+
+    ranks: list[list[Call | Loop]]
+    groups: list[tuple[int, ...]]
+    tail: list[float] = field(default_factory=list)
+    name: str = "program"
+    warnings: list[str] = field(default_factory=list)
