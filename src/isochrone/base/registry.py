@@ -26,12 +26,15 @@ FAMILIES: Final = {
     "formats.exporters": "export format",
     "formats.importers": "import format",
     "formats.placements": "placement file",
+    "formats.programs": "program format",
+    "formats.traces": "trace format",
     "formats.tunings": "tuning file",
     "measure.algorithms": "family of MPI libraries",
     "measure.launchers": "launcher",
     "models.families": "model family",
     "pages.kinds": "kind of result",
     "views.figures": "view",
+    "workloads.applications.topologies": "topology",
     "workloads.patterns": "access pattern",
 }
 """Folders of plug-ins, and what a person calls one of them."""

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 from isochrone.base.errors import InputError
 
@@ -19,10 +19,12 @@ __all__ = [
     "Seconds",
     "format_bytes",
     "format_rate",
+    "format_ratio",
     "format_seconds",
     "parse_bytes",
     "parse_seconds",
     "parse_sizes",
+    "unit_of",
 ]
 
 Seconds = float
@@ -82,6 +84,15 @@ def parse_sizes(text: str, most: int = 1 << 20) -> list[Bytes]:
             if len(sizes) > most:
                 raise InputError(f"{text!r} holds too many sizes")
     return list(sizes)
+
+
+def unit_of(word: str) -> tuple[float, Literal["time", "size"]] | None:
+    """Return how many seconds or bytes a unit such as ``us`` or ``KiB`` is; None: it is none."""
+    if word and word in _TIME_UNITS:
+        return _TIME_UNITS[word], "time"
+    if word and word.lower() in _BYTE_UNITS:
+        return float(_BYTE_UNITS[word.lower()]), "size"
+    return None
 
 
 def _range(text: str, start: Bytes, stop: Bytes, step: str) -> Iterator[Bytes]:
@@ -149,6 +160,16 @@ def format_rate(rate: float, digits: int = 3) -> str:
         if abs(rate) < 1000 * factor * (1 - 0.5 * 10**-digits):
             return f"{_significant(rate / factor, digits)} {unit}"
     return f"{_significant(rate / 1e12, digits)} TB/s"
+
+
+def format_ratio(ratio: float) -> str:
+    """Write a ratio with two decimals: ``1.09``; one near 1 with those that tell it from 1."""
+    if not math.isfinite(ratio):
+        return "–"
+    if ratio >= 9.995:
+        return _significant(ratio, 3)
+    decimals = next((d for d in (2, 3, 4) if f"{ratio:.{d}f}" != f"{1:.{d}f}"), 2)
+    return f"{ratio:.{decimals}f}"
 
 
 def _significant(value: float, digits: int) -> str:

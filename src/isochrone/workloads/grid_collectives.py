@@ -13,7 +13,17 @@ from typing import Final, Literal
 
 from isochrone.base.errors import InputError
 
-__all__ = ["LIBRARY", "MAX_RANKS", "OPERATIONS", "Grid", "Group", "Phase", "all_grids", "phases"]
+__all__ = [
+    "LIBRARY",
+    "MAX_RANKS",
+    "OPERATIONS",
+    "WORD",
+    "Grid",
+    "Group",
+    "Phase",
+    "all_grids",
+    "phases",
+]
 
 LIBRARY: Final = "library"
 """What stands for the library's own realisation where a grid could stand."""
@@ -22,7 +32,8 @@ MAX_RANKS: Final = 2**24
 
 Group = Literal["LG", "CG"]
 
-_WORD: Final = re.compile(r"(?:([1-9]\d{0,8})x([1-9]\d{0,8})|rows-of-([1-9]\d{0,8})|(nodes))")
+WORD: Final = re.compile(r"(?:([1-9]\d{0,8})x([1-9]\d{0,8})|rows-of-([1-9]\d{0,8})|(nodes))")
+"""A grid as it is typed."""
 
 _PARTS: Final[dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]]] = {
     "bcast": (("LG", "bcast", ""), ("CG", "bcast", "")),
@@ -67,7 +78,7 @@ class Grid:
         InputError
             If it is no grid.
         """
-        found = _WORD.fullmatch(word)
+        found = WORD.fullmatch(word)
         if found is None:
             raise InputError(f"'{word[:40]}' is no grid", hint="try 4x8, rows-of-8 or nodes")
         rows, length, of, _ = found.groups()

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 __all__ = [
+    "MAX_RANKS",
     "METHODS",
     "MODES",
+    "PLACEMENTS",
     "Application",
     "Collective",
     "Compute",
@@ -32,6 +34,9 @@ __all__ = [
     "Wait",
     "Work",
 ]
+
+MAX_RANKS: Final = 2**16
+"""Of a program; draws number receivers up to 2**20."""
 
 Mode = Literal["cpu", "spin", "sleep"]
 MODES: Final[tuple[Mode, ...]] = ("cpu", "spin", "sleep")
@@ -211,6 +216,7 @@ class Launch:
 
 
 Placement = Literal["disjoint", "shared-nodes", "shared-cores"]
+PLACEMENTS: Final[tuple[Placement, ...]] = ("disjoint", "shared-nodes", "shared-cores")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,323 @@
+"""Numbers with units, and formulas of them: ``30us``, ``4KiB``, ``2*n**2/p * t_op``.
+
+A small grammar of its own, so that nothing else can be called::
+
+    sum      product  + | - product ...
+    product  signed   * | / | // | % signed ...
+    signed   + | - signed, or power
+    power    atom [** signed]                  2**3**2 is 2**(3**2), -2**2 is -4
+    atom     NUMBER [UNIT] | NAME | FUNCTION(sum, ...) | (sum)
+
+Numbers are floating-point numbers. Seconds and bytes are kept apart as far as it takes to refuse
+their sum, or a size where a time is expected; a plain number goes with both.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from isochrone.base.text import printable
+from isochrone.base.units import unit_of
+
+__all__ = ["FUNCTIONS", "NAME", "ExpressionError", "Quantity", "UnknownNameError", "evaluate"]
+
+NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""Names of parameters."""
+
+_LONGEST: Final = 2000
+_DEEPEST: Final = 40
+
+_TOKEN: Final = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(?P<unit>[A-Za-zµμ_]\w*)?"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign>\*\*|//|[-+*/%(),]))"
+)
+
+
+class ExpressionError(ValueError):
+    """What is wrong with an expression, in one sentence."""
+
+
+class UnknownNameError(ExpressionError):
+    """A name that stands for nothing."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number, with the powers of seconds and of bytes in its unit."""
+
+    value: float
+    seconds: float = 0.0
+    bytes: float = 0.0
+
+    @property
+    def plain(self) -> bool:
+        """Whether it has no unit."""
+        return self.seconds == 0 and self.bytes == 0
+
+
+def evaluate(text: str, names: Mapping[str, Quantity]) -> Quantity:
+    """Return what an expression is worth.
+
+    Parameters
+    ----------
+    text
+        Of at most 2,000 characters.
+    names
+        What the names in it stand for.
+
+    Raises
+    ------
+    ExpressionError
+        If it is none, names something unknown, or has no finite value.
+    """
+    if len(text) > _LONGEST:
+        raise ExpressionError(f"an expression of more than {_LONGEST} characters")
+    parser = _Parser(_tokens(text), names)
+    found = parser.sum()
+    if parser.sign or parser.rest:
+        raise ExpressionError(f"'{printable(text, 60)}' does not end where it could")
+    return found
+
+
+_Token = tuple[str, str, str]
+"""Number, name or sign (the others empty); a number's unit is in the place of the name."""
+
+
+def _tokens(text: str) -> list[_Token]:
+    """Cut an expression into numbers with their units, names and signs."""
+    tokens, end = [], 0
+    text = text.rstrip()
+    while end < len(text):
+        found = _TOKEN.match(text, end)
+        if found is None:
+            raise ExpressionError(f"'{printable(text[end:], 20)}' is not understood here")
+        end = found.end()
+        word = found["unit"] or found["name"] or ""
+        tokens.append((found["number"] or "", word, found["sign"] or ""))
+    if not tokens:
+        raise ExpressionError("an empty expression")
+    return tokens
+
+
+class _Parser:
+    """Works out an expression while it reads it."""
+
+    def __init__(self, tokens: list[_Token], names: Mapping[str, Quantity]) -> None:
+        self.rest = tokens[::-1]
+        self.names = names
+        self.depth = 0
+
+    @property
+    def sign(self) -> str:
+        """The sign that is next; empty: none."""
+        return self.rest[-1][2] if self.rest else ""
+
+    def take(self) -> str:
+        """Go beyond the sign that is next."""
+        return self.rest.pop()[2]
+
+    def sum(self) -> Quantity:
+        """Work out terms that are added."""
+        value = self.product()
+        while self.sign in ("+", "-"):
+            negative = self.take() == "-"
+            value = _added(value, self.product(), negative)
+        return value
+
+    def product(self) -> Quantity:
+        """Work out factors."""
+        value = self.signed()
+        while self.sign in ("*", "/", "//", "%"):
+            value = _OPERATORS[self.take()](value, self.signed())
+        return value
+
+    def signed(self) -> Quantity:
+        """Work out a power with its sign; all nesting goes through here."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ExpressionError(f"an expression more than {_DEEPEST} levels deep")
+        if self.sign in ("+", "-"):
+            factor = -1.0 if self.take() == "-" else 1.0
+            value = self.signed()
+            value = Quantity(factor * value.value, value.seconds, value.bytes)
+        else:
+            value = self.atom()
+            if self.sign == "**":
+                self.take()
+                value = _power(value, self.signed())
+        self.depth -= 1
+        return value
+
+    def atom(self) -> Quantity:
+        """Work out a number, a name, a call, or what is in parentheses."""
+        if not self.rest:
+            raise ExpressionError("an expression that ends too early")
+        number, word, sign = self.rest.pop()
+        if number:
+            return _number(number, word)
+        if word:
+            return self.call(word) if self.sign == "(" else self.name(word)
+        if sign != "(":
+            raise ExpressionError(f"'{sign}' where a number or a name was expected")
+        value = self.sum()
+        self.close()
+        return value
+
+    def name(self, word: str) -> Quantity:
+        """Return what a name stands for."""
+        if word not in self.names:
+            known = ", ".join(self.names) or "none"
+            raise UnknownNameError(f"there is no parameter '{word}' here; known: {known}")
+        return self.names[word]
+
+    def call(self, word: str) -> Quantity:
+        """Work out a call of a function."""
+        if word not in FUNCTIONS:
+            raise ExpressionError(f"no function '{word}'; there are: {', '.join(FUNCTIONS)}")
+        self.take()
+        arguments = [self.sum()]
+        while self.sign == ",":
+            self.take()
+            arguments.append(self.sum())
+        self.close()
+        return FUNCTIONS[word](word, arguments)
+
+    def close(self) -> None:
+        """Go beyond a closing parenthesis."""
+        if self.sign != ")":
+            raise ExpressionError("a parenthesis that is not closed")
+        self.take()
+
+
+def _number(number: str, word: str) -> Quantity:
+    """Return a number with its unit."""
+    value = float(number)
+    if not word:
+        return _finite(value)
+    unit = unit_of(word)
+    if unit is None:
+        raise ExpressionError(
+            f"'{number}{word}': no unit '{printable(word, 20)}'; units are ns us ms s min h B KiB "
+            f"MiB GiB kB MB GB, and a product is written {number}*{word}"
+        )
+    factor, kind = unit
+    if kind == "time":  # dividing is exact to the last digit: 30us is 3e-05
+        found = value / round(1 / factor) if factor < 1 else value * factor
+        return _finite(found, seconds=1.0)
+    return _finite(value * factor, bytes=1.0)
+
+
+def _finite(value: float, seconds: float = 0.0, bytes: float = 0.0) -> Quantity:
+    """Return a quantity, unless its value is beyond all numbers."""
+    if not math.isfinite(value):
+        raise ExpressionError("a number that is too large")
+    return Quantity(value, seconds, bytes)
+
+
+def _same_unit(quantities: list[Quantity]) -> Quantity:
+    """Return one of those with the unit of all; plain numbers go with every unit."""
+    with_unit = [q for q in quantities if not q.plain]
+    for other in with_unit[1:]:
+        if (other.seconds, other.bytes) != (with_unit[0].seconds, with_unit[0].bytes):
+            raise ExpressionError("times and sizes cannot be added or compared")
+    return with_unit[0] if with_unit else quantities[0]
+
+
+def _added(a: Quantity, b: Quantity, negative: bool) -> Quantity:
+    unit = _same_unit([a, b])
+    return _finite(a.value - b.value if negative else a.value + b.value, unit.seconds, unit.bytes)
+
+
+def _times(a: Quantity, b: Quantity) -> Quantity:
+    return _finite(a.value * b.value, a.seconds + b.seconds, a.bytes + b.bytes)
+
+
+def _not_zero(b: Quantity) -> None:
+    if b.value == 0:
+        raise ExpressionError("a division by zero")
+
+
+def _over(a: Quantity, b: Quantity) -> Quantity:
+    _not_zero(b)
+    return _finite(a.value / b.value, a.seconds - b.seconds, a.bytes - b.bytes)
+
+
+def _whole_over(a: Quantity, b: Quantity) -> Quantity:
+    _not_zero(b)
+    return _finite(a.value // b.value, a.seconds - b.seconds, a.bytes - b.bytes)
+
+
+def _remainder(a: Quantity, b: Quantity) -> Quantity:
+    _not_zero(b)
+    unit = _same_unit([a, b])
+    return _finite(a.value % b.value, unit.seconds, unit.bytes)
+
+
+def _power(a: Quantity, b: Quantity) -> Quantity:
+    if not b.plain:
+        raise ExpressionError("an exponent with a unit")
+    if a.value == 0 and b.value < 0:
+        raise ExpressionError("a division by zero")
+    try:
+        value = math.pow(a.value, b.value)
+    except OverflowError:
+        raise ExpressionError("a number that is too large") from None
+    except ValueError:
+        raise ExpressionError("a root of a negative number") from None
+    return _finite(value, a.seconds * b.value, a.bytes * b.value)
+
+
+_OPERATORS: Final = {"*": _times, "/": _over, "//": _whole_over, "%": _remainder}
+
+
+def _one(name: str, arguments: list[Quantity]) -> Quantity:
+    if len(arguments) != 1:
+        raise ExpressionError(f"{name} takes one number, not {len(arguments)}")
+    return arguments[0]
+
+
+def _rounding(function: Callable[[float], float]) -> Callable[[str, list[Quantity]], Quantity]:
+    """Return a function that makes a number whole, and keeps its unit."""
+
+    def call(name: str, arguments: list[Quantity]) -> Quantity:
+        one = _one(name, arguments)
+        return _finite(float(function(one.value)), one.seconds, one.bytes)
+
+    return call
+
+
+def _sqrt(name: str, arguments: list[Quantity]) -> Quantity:
+    return _power(_one(name, arguments), Quantity(0.5))
+
+
+def _log2(name: str, arguments: list[Quantity]) -> Quantity:
+    value = _one(name, arguments).value
+    if value <= 0:
+        raise ExpressionError("log2 of a number that is not above 0")
+    return Quantity(math.log2(value))
+
+
+def _extreme(function: Callable[[list[float]], float]) -> Callable[[str, list[Quantity]], Quantity]:
+    """Return a function that chooses among numbers of one unit."""
+
+    def call(name: str, arguments: list[Quantity]) -> Quantity:
+        unit = _same_unit(arguments)
+        return Quantity(function([q.value for q in arguments]), unit.seconds, unit.bytes)
+
+    return call
+
+
+FUNCTIONS: Final[Mapping[str, Callable[[str, list[Quantity]], Quantity]]] = {
+    "ceil": _rounding(math.ceil),
+    "floor": _rounding(math.floor),
+    "round": _rounding(lambda value: math.floor(value + 0.5)),
+    "sqrt": _sqrt,
+    "log2": _log2,
+    "min": _extreme(min),
+    "max": _extreme(max),
+}
+"""What can be called; ``round`` takes halves up."""

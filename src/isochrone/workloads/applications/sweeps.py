@@ -1,0 +1,78 @@
+"""Settings of a description for many values: ``n=1024,2048`` and ``p=4:64:x2``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.units import parse_sizes
+
+__all__ = ["MAX_POINTS", "settings"]
+
+MAX_POINTS: Final = 10_000
+
+_RANGE: Final = re.compile(r"\d+:\d+:x?\d+(\.\d+)?")
+
+
+def settings(texts: Sequence[str]) -> list[dict[str, str]]:
+    """Return all combinations of settings, the last one fastest.
+
+    Parameters
+    ----------
+    texts
+        Each ``NAME=VALUES``: one value, several joined by commas, or START:STOP:STEP or
+        START:STOP:xFACTOR of whole numbers. Commas in parentheses are of an expression.
+
+    Returns
+    -------
+    list of dict
+        Values by name, as `reading.read` takes them; one empty dict if nothing is set.
+
+    Raises
+    ------
+    InputError
+        If one has no name or no value, is given twice, or there are too many combinations.
+    """
+    found: dict[str, list[str]] = {}
+    count = 1
+    for text in texts:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or not name or not values.strip():
+            raise InputError(f"'{text[:60]}' is not NAME=VALUE", where="--set")
+        if name in found:
+            raise InputError(
+                f"'{name}' is set twice", where="--set", hint=f"several values: {name}=A,B"
+            )
+        found[name] = [value for part in _parts(values) for value in _expanded(name, part)]
+        count *= len(found[name])
+        if count > MAX_POINTS:
+            raise InputError(f"more than {MAX_POINTS} combinations", where="--set")
+    return [dict(zip(found, values, strict=True)) for values in product(*found.values())]
+
+
+def _parts(values: str) -> list[str]:
+    """Cut a list at its commas, but for those in parentheses."""
+    parts, depth = [""], 0
+    for letter in values:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def _expanded(name: str, part: str) -> list[str]:
+    """Return the values of one part of a list."""
+    if not part:
+        raise InputError("an empty value", where=f"--set {name}")
+    if not _RANGE.fullmatch(part):
+        return [part]
+    try:
+        return [str(value) for value in parse_sizes(part, MAX_POINTS)]
+    except InputError as error:
+        raise InputError(error.what, where=f"--set {name}", hint=error.hint) from error

@@ -1,0 +1,1 @@
+"""Topologies of exchanges: one file each, named as in descriptions."""
