@@ -59,7 +59,7 @@ typedef struct iso_experiment {
     const char *summary; /**< one line for --help */
     /**
      * What kind of result it writes, by which readers know what to do with it:
-     * "latency-map", "sweep", "hotspot", "tile-io" or "clocks".
+     * "latency-map", "sweep", "hotspot", "tile-io", "clocks" or "emulation".
      */
     const char *kind;
     /**

@@ -2,7 +2,7 @@
 #include "experiments/collective/subjects.h"
 
 #include "base/check.h"
-#include "experiments/collective/on_grid.h"
+#include "collectives/on_grid.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "experiments/collective/on_grid.h"
+#include "collectives/on_grid.h"
 
 #include "grid/collectives.h"
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file app.c
+ * Applications as Isochrone describes them, run: alone, in pairs, all together.
+ *
+ * The program file (program.h) says what each rank of each application computes
+ * and sends in an iteration, and which applications run at the same time. Ranks
+ * that take part in no application of a launch nap.
+ */
+#include "base/check.h"
+#include "experiment.h"
+#include "experiments/app/compute.h"
+#include "experiments/app/launches.h"
+#include "experiments/app/loads.h"
+#include "experiments/app/placing.h"
+#include "experiments/app/source.h"
+#include "global_clock/sync.h"
+#include "runfile/record.h"
+
+#include <stdio.h>
+
+/** How often a computation of how many seconds is tried at the start. */
+enum { TRIALS = 51 };
+static const double TRIED = 100e-6;
+
+static struct {
+    const char *program;
+    double max_time;
+} options;
+
+static const iso_option_t own_options[] = {
+    {"program", ISO_OPTION_TEXT, "FILE", NULL,
+     "what the applications do, as isochrone emulate writes it",
+     &options.program},
+    {"max-time", ISO_OPTION_SECONDS, "SECONDS", "0",
+     "begin no launch after this time; 0: no limit", &options.max_time},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {own_options, iso_sync_options,
+                                                  NULL};
+
+static int check(char *error)
+{
+    if (options.program == NULL) {
+        snprintf(error, ISO_ERROR_LENGTH,
+                 "--program FILE says what is run (isochrone emulate writes "
+                 "it)");
+        return -1;
+    }
+    return iso_sync_check(error);
+}
+
+static int check_ranks(int ranks, char *error)
+{
+    return iso_source_load(options.program, ranks, error);
+}
+
+static double memory(int ranks)
+{
+    (void)ranks;
+    return iso_source_memory();
+}
+
+static const char *quantity(void)
+{
+    return "wall time of an application, or of one of its iterations";
+}
+
+/** Say how exactly the modes deliver what is asked, on rank 0. */
+static void record_modes(const iso_context_t *ctx)
+{
+    for (int mode = 0; mode < ISO_MODES; mode++) {
+        iso_delivery_t found = iso_compute_try((iso_mode_t)mode, TRIED, TRIALS);
+        iso_record_begin(ctx->record, "computation");
+        iso_record_text(ctx->record, "mode", iso_mode_names[mode]);
+        iso_record_double(ctx->record, "asked", found.asked);
+        iso_record_double(ctx->record, "overhead", found.overhead);
+        iso_record_double(ctx->record, "median", found.median);
+        iso_record_double(ctx->record, "p95", found.p95);
+        iso_record_end(ctx->record);
+    }
+}
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    iso_program_t program;
+    iso_player_t player;
+    iso_role_t *roles = NULL;
+    MPI_Comm comm;
+    iso_loads_warn(ctx);
+    iso_compute_calibrate(ctx->clock.simulated);
+    if (ctx->rank == 0) {
+        roles = iso_placing_roles(ctx, iso_source_program());
+    }
+    iso_source_check_nodes(ctx, roles);
+    if (ctx->rank == 0) {
+        if (!ctx->clock.simulated) {
+            record_modes(ctx);
+        }
+        iso_placing_record(ctx, iso_source_program(), roles);
+    }
+    iso_role_t role = iso_source_share(ctx, roles, &program);
+    bool plays = role.app >= 0;
+    iso_placing_bind(ctx, &program, role);
+    MPI_CHECK(MPI_Comm_split(ctx->comm, plays ? role.app : MPI_UNDEFINED,
+                             role.rank, &comm));
+    if (plays) {
+        iso_player_init(&player, ctx, &program, role.app, comm);
+    }
+    iso_outcome_t outcome = iso_launches_run(
+        ctx, &program, roles, plays ? &player : NULL, options.max_time);
+    if (plays) {
+        iso_player_free(&player);
+    }
+    iso_program_free(&program);
+    iso_source_free();
+    free(roles);
+    return outcome;
+}
+
+const iso_experiment_t iso_experiment_app = {
+    .name = "app",
+    .summary = "described applications, alone and at the same time",
+    .kind = "emulation",
+    .options = all_options,
+    .min_ranks = 1,
+    .check = check,
+    .check_ranks = check_ranks,
+    .memory = memory,
+    .quantity = quantity,
+    .run = run,
+};

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "experiments/app/compute.h"
+
+#include "base/check.h"
+
+#include <math.h>
+#include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum { TRIALS = 101, MAX_TRIALS = 1001 };
+
+static const double BILLION = 1e9;
+
+/** A calibration asks for so long: much more than a reading of a clock. */
+static const double TRIAL = 20e-6;
+
+/** What a mode takes beyond the time it sees itself, seconds. */
+static struct {
+    double late;    /**< seen to be over, on average, after it is over */
+    double outside; /**< spent before the first and after the last reading */
+} cost[ISO_MODES];
+
+static clockid_t clock_of(iso_mode_t mode)
+{
+    return mode == ISO_MODE_CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+}
+
+static double read_clock(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / BILLION;
+}
+
+static void sleep_for(double seconds)
+{
+    struct timespec left = {.tv_sec = (time_t)seconds};
+    left.tv_nsec = (long)((seconds - (double)left.tv_sec) * BILLION);
+    while (nanosleep(&left, &left) != 0) {
+        /* a signal: sleep the rest */
+    }
+}
+
+/** Let simulated time pass. */
+static void simulate(iso_mode_t mode, double seconds)
+{
+#ifdef SMPI_H
+    if (mode == ISO_MODE_CPU) {
+        smpi_execute_benched(seconds);
+        return;
+    }
+#else
+    (void)mode;
+#endif
+    sleep_for(seconds);
+}
+
+/** Spin until the clock of the mode has advanced. @return by how much */
+static double spin(clockid_t clock, double seconds)
+{
+    double begin = read_clock(clock), now = begin;
+    while (now - begin < seconds) {
+        now = read_clock(clock);
+    }
+    return now - begin;
+}
+
+double iso_compute(iso_mode_t mode, double seconds, bool simulated)
+{
+    if (seconds <= 0) {
+        return 0;
+    }
+    if (simulated) {
+        simulate(mode, seconds);
+        return seconds;
+    }
+    clockid_t clock = clock_of(mode);
+    double spent = cost[mode].outside;
+    if (mode == ISO_MODE_SLEEP) {
+        double begin = read_clock(clock);
+        sleep_for(seconds);
+        return read_clock(clock) - begin;
+    }
+    return spin(clock, seconds - spent - cost[mode].late) + spent;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(double *values, int count, double part)
+{
+    qsort(values, (size_t)count, sizeof(double), ascending);
+    return values[(int)(part * (count - 1))];
+}
+
+static void calibrate(iso_mode_t mode)
+{
+    double late[TRIALS], outside[TRIALS];
+    for (int k = 0; k < TRIALS; k++) {
+        double begin = read_clock(clock_of(mode));
+        double inside = spin(clock_of(mode), TRIAL);
+        outside[k] = read_clock(clock_of(mode)) - begin - inside;
+        late[k] = inside - TRIAL;
+    }
+    cost[mode].late = quantile(late, TRIALS, 0.5);
+    /* The readings around it are one too many. */
+    cost[mode].outside = quantile(outside, TRIALS, 0.5) / 2;
+}
+
+void iso_compute_calibrate(bool simulated)
+{
+    if (simulated) {
+        return;
+    }
+#ifdef __linux__
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* the default is 50 us */
+#endif
+    calibrate(ISO_MODE_CPU);
+    calibrate(ISO_MODE_SPIN);
+}
+
+iso_delivery_t iso_compute_try(iso_mode_t mode, double asked, int trials)
+{
+    double wrong[MAX_TRIALS];
+    iso_delivery_t found = {.asked = asked};
+    trials = trials < MAX_TRIALS ? trials : MAX_TRIALS;
+    for (int k = 0; k < trials; k++) {
+        double begin = read_clock(clock_of(mode));
+        iso_compute(mode, asked, false);
+        double end = read_clock(clock_of(mode));
+        double reading = cost[mode].outside; /* of the two around it */
+        wrong[k] = fabs(end - begin - reading - asked) / asked;
+    }
+    found.overhead = cost[mode].late + cost[mode].outside;
+    found.median = quantile(wrong, trials, 0.5);
+    found.p95 = quantile(wrong, trials, 0.95);
+    return found;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/app/edges.h"
+
+#include "base/check.h"
+#include "machine/idle.h"
+#include "runfile/record.h"
+
+enum { TAG_EDGES = 8701, TO = 0, MESSAGES, BYTES, MEMBERS };
+
+static int by_first(const void *a, const void *b)
+{
+    const long long *x = a, *y = b;
+    return (x[TO] > y[TO]) - (x[TO] < y[TO]);
+}
+
+/** What a rank has sent, by receiver: MEMBERS numbers each; to be freed. */
+static long long *sent(const iso_player_t *player, int *count)
+{
+    long long *edges =
+        iso_calloc(player->channel_count, MEMBERS * sizeof(long long));
+    size_t used = 0, kept = 0;
+    for (size_t k = 0; k < player->channel_count; k++) {
+        const iso_channel_t *channel = &player->channels[k];
+        if (channel->messages > 0) {
+            long long *edge = edges + MEMBERS * used++;
+            edge[TO] = channel->peer;
+            edge[MESSAGES] = channel->messages;
+            edge[BYTES] = channel->bytes;
+        }
+    }
+    qsort(edges, used, MEMBERS * sizeof(long long), by_first);
+    for (size_t k = 1; k < used; k++) {
+        long long *into = edges + MEMBERS * kept, *edge = edges + MEMBERS * k;
+        if (edge[TO] == into[TO]) {
+            into[MESSAGES] += edge[MESSAGES];
+            into[BYTES] += edge[BYTES];
+        } else {
+            kept++;
+            for (int m = 0; m < MEMBERS; m++) {
+                edges[MEMBERS * kept + (size_t)m] = edge[m];
+            }
+        }
+    }
+    *count = used > 0 ? (int)kept + 1 : 0;
+    return edges;
+}
+
+void iso_edges_hand_in(const iso_player_t *player)
+{
+    int count = 0;
+    long long *edges = sent(player, &count);
+    MPI_CHECK(MPI_Send(edges, MEMBERS * count, MPI_LONG_LONG, 0, TAG_EDGES,
+                       player->ctx->control));
+    free(edges);
+}
+
+static long long *get(const iso_context_t *ctx, int from, int *count)
+{
+    MPI_Status status;
+    MPI_CHECK(MPI_Probe(from, TAG_EDGES, ctx->control, &status));
+    MPI_CHECK(MPI_Get_count(&status, MPI_LONG_LONG, count));
+    long long *edges = iso_calloc((size_t)*count, sizeof(long long));
+    MPI_CHECK(MPI_Recv(edges, *count, MPI_LONG_LONG, from, TAG_EDGES,
+                       ctx->control, MPI_STATUS_IGNORE));
+    *count /= MEMBERS;
+    return edges;
+}
+
+void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
+                      int app, const iso_player_t *own, const int *job_ranks)
+{
+    for (int r = 0; r < program->apps[app].ranks; r++) {
+        int count = 0;
+        long long *edges = job_ranks[r] == 0 ? sent(own, &count)
+                                             : get(ctx, job_ranks[r], &count);
+        for (int k = 0; k < count; k++) {
+            const long long *edge = edges + MEMBERS * k;
+            iso_record_begin(ctx->record, "edge");
+            iso_record_int(ctx->record, "app", app);
+            iso_record_int(ctx->record, "from", r);
+            iso_record_int(ctx->record, "to", (long)edge[TO]);
+            iso_record_int(ctx->record, "messages", (long)edge[MESSAGES]);
+            iso_record_int(ctx->record, "bytes", (long)edge[BYTES]);
+            iso_record_end(ctx->record);
+        }
+        free(edges);
+    }
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/app/events.h"
+
+#include "base/check.h"
+#include "machine/idle.h"
+#include "runfile/record.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TAG_EVENTS = 8801 };
+
+/** An event as it travels. */
+struct event {
+    int phase;
+    char what[28];
+    double begin, end; /**< global clock */
+};
+
+static struct event *own_events(const iso_player_t *player,
+                                const iso_sync_t *sync)
+{
+    const iso_timeline_t *timeline = &player->timeline;
+    struct event *events = iso_calloc((size_t)timeline->count, sizeof(*events));
+    for (int k = 0; k < timeline->count; k++) {
+        const iso_event_t *event = &timeline->events[k];
+        events[k].phase = event->step->phase;
+        snprintf(events[k].what, sizeof(events[k].what), "%s",
+                 iso_step_name(event->step));
+        events[k].begin = iso_sync_global(sync, event->begin);
+        events[k].end = iso_sync_global(sync, event->end);
+    }
+    return events;
+}
+
+void iso_events_hand_in(const iso_player_t *player, const iso_sync_t *sync)
+{
+    struct event *events = own_events(player, sync);
+    int bytes = player->timeline.count * (int)sizeof(*events);
+    MPI_CHECK(
+        MPI_Send(events, bytes, MPI_BYTE, 0, TAG_EVENTS, player->ctx->control));
+    free(events);
+}
+
+static struct event *get(const iso_context_t *ctx, int from, int *count)
+{
+    MPI_Status status;
+    int bytes = 0;
+    MPI_CHECK(MPI_Probe(from, TAG_EVENTS, ctx->control, &status));
+    MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, &bytes));
+    struct event *events = iso_calloc((size_t)bytes, 1);
+    MPI_CHECK(MPI_Recv(events, bytes, MPI_BYTE, from, TAG_EVENTS, ctx->control,
+                       MPI_STATUS_IGNORE));
+    *count = bytes / (int)sizeof(*events);
+    return events;
+}
+
+void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
+                       int launch, int app, const iso_player_t *own,
+                       const iso_sync_t *sync, const int *job_ranks,
+                       double begin)
+{
+    for (int r = 0; r < program->apps[app].ranks; r++) {
+        int count = job_ranks[r] == 0 ? own->timeline.count : 0;
+        struct event *events = job_ranks[r] == 0
+                                   ? own_events(own, sync)
+                                   : get(ctx, job_ranks[r], &count);
+        for (int k = 0; k < count; k++) {
+            iso_record_begin(ctx->record, "event");
+            iso_record_int(ctx->record, "launch", launch);
+            iso_record_int(ctx->record, "app", app);
+            iso_record_int(ctx->record, "rank", r);
+            iso_record_int(ctx->record, "phase", events[k].phase);
+            iso_record_text(ctx->record, "what", events[k].what);
+            /* Clocks are compared within microseconds, no better. */
+            iso_record_double(ctx->record, "begin",
+                              fmax(0, events[k].begin - begin));
+            iso_record_double(ctx->record, "end",
+                              fmax(0, events[k].end - begin));
+            iso_record_end(ctx->record);
+        }
+        free(events);
+    }
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "experiments/app/launches.h"
+
+#include "base/check.h"
+#include "experiments/app/background.h"
+#include "experiments/app/edges.h"
+#include "experiments/app/events.h"
+#include "experiments/app/results.h"
+#include "experiments/app/stores.h"
+#include "global_clock/sync.h"
+#include "machine/idle.h"
+#include "runfile/record.h"
+#include "sampling/conductor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { TAG_AWAKE = 8601, TAG_START, TAG_DONE, TAG_OVER };
+
+/** From the moment when all are awake to the start: longer than a nap. */
+static const double LEAD = 3e-3, LEAD_OF_RANK = 10e-6;
+
+/** So long before the start a rank stops sleeping. */
+static const double SPIN = 200e-6;
+
+typedef struct task {
+    int launch; /**< REFRESH: compare clocks */
+} task_t;
+
+enum { REFRESH = -1 };
+
+typedef struct state {
+    const iso_context_t *ctx;
+    const iso_program_t *program;
+    const iso_role_t *roles;
+    iso_player_t *player;
+    iso_sync_t *sync;
+    iso_background_t background;
+    iso_conductor_t conductor;
+    bool *edges_known; /**< by application */
+    /* At rank 0: */
+    int **members;             /**< ranks of each application in the job */
+    iso_app_result_t *results; /**< by application */
+} state_t;
+
+static bool takes_part(const state_t *s, int rank, int launch)
+{
+    int app = s->roles[rank].app;
+    return app >= 0 && iso_launch_has(&s->program->launches[launch], app);
+}
+
+static int count_parts(const state_t *s, int launch)
+{
+    int count = 0;
+    for (int r = 1; r < s->ctx->size; r++) {
+        count += takes_part(s, r, launch);
+    }
+    return count;
+}
+
+static void wait_for_all(const state_t *s, int launch, int tag)
+{
+    for (int left = count_parts(s, launch); left > 0; left--) {
+        iso_idle_recv(&s->ctx->clock, NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, tag,
+                      s->ctx->control, MPI_STATUS_IGNORE);
+    }
+}
+
+static void tell_all(const state_t *s, int launch, int tag, double value)
+{
+    for (int r = 1; r < s->ctx->size; r++) {
+        if (takes_part(s, r, launch)) {
+            MPI_CHECK(MPI_Send(&value, 1, MPI_DOUBLE, r, tag, s->ctx->control));
+        }
+    }
+}
+
+/** At another rank than 0: say something to rank 0, and nap until it answers.
+ */
+static double say_and_nap(const state_t *s, int said, int answer)
+{
+    double value = 0;
+    MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, 0, said, s->ctx->control));
+    iso_idle_recv(&s->ctx->clock, &value, 1, MPI_DOUBLE, 0, answer,
+                  s->ctx->control, MPI_STATUS_IGNORE);
+    return value;
+}
+
+/** Agree on the moment when all start, on the global clock. */
+static double agree_on_start(const state_t *s, int launch)
+{
+    if (s->ctx->rank != 0) {
+        return say_and_nap(s, TAG_AWAKE, TAG_START);
+    }
+    wait_for_all(s, launch, TAG_AWAKE);
+    double start = iso_sync_global(s->sync, iso_sync_now(s->sync)) + LEAD +
+                   LEAD_OF_RANK * s->ctx->size;
+    tell_all(s, launch, TAG_START, start);
+    return start;
+}
+
+/** Sleep, then spin, until the global clock shows @a start. */
+static void wait_until(const state_t *s, double start)
+{
+    double moment = iso_sync_local(s->sync, start);
+    double left = moment - iso_sync_now(s->sync);
+    bool simulated = s->ctx->clock.simulated;
+    left -= simulated ? 0 : SPIN;
+    if (left > 0) {
+        struct timespec nap = {.tv_sec = (time_t)left};
+        nap.tv_nsec = (long)((left - (double)nap.tv_sec) * 1e9);
+        nanosleep(&nap, NULL);
+    }
+    while (!simulated && iso_sync_now(s->sync) < moment) {
+        /* so little is left that a sleep might last longer */
+    }
+}
+
+/** Whether a launch is the first of an application alone, or of all. */
+static bool is_watched(const iso_program_t *program, int launch, int app)
+{
+    int count = program->launches[launch].count;
+    if (count > 1 && count < program->app_count) {
+        return false;
+    }
+    for (int k = 0; k < launch; k++) {
+        if (program->launches[k].count == count &&
+            iso_launch_has(&program->launches[k], app)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Whether it is now that what was sent in all iterations is written: they
+ *  were all done, or it does not run any more. */
+static bool edges_are_due(const state_t *s, int launch, int app,
+                          long iterations)
+{
+    const iso_program_t *program = s->program;
+    bool last = true;
+    for (int k = launch + 1; k < program->launch_count; k++) {
+        last = last && !iso_launch_has(&program->launches[k], app);
+    }
+    return !s->edges_known[app] &&
+           (last || iterations >= program->apps[app].iterations);
+}
+
+static void play(state_t *s, int launch)
+{
+    iso_player_t *player = s->player;
+    long iterations = player->own->iterations;
+    bool watched = is_watched(s->program, launch, player->app);
+    player->timeline.iteration = watched ? iterations / 2 : -1;
+    double now = iso_now();
+    iso_player_begin(player, now);
+    if (iso_background_repeats(s->program, launch, player->app)) {
+        now = iso_background_play(&s->background, launch, player, now);
+    } else {
+        for (long k = 0; k < iterations; k++) {
+            now = iso_play(player, k, now);
+        }
+    }
+    iso_account_end(&player->account, now);
+    if (!player->own->background) {
+        iso_background_tell(&s->background, launch);
+    }
+    iso_stores_settle(player);
+}
+
+/** Hand in what was found, in the order in which rank 0 gets it. */
+static void hand_in(state_t *s, int launch)
+{
+    iso_player_t *player = s->player;
+    bool at_rank_0 = s->ctx->rank == 0; /* which takes it where it is */
+    iso_results_hand_in(player, s->sync);
+    if (at_rank_0) {
+        return;
+    }
+    if (edges_are_due(s, launch, player->app, player->account.iterations)) {
+        iso_edges_hand_in(player);
+        s->edges_known[player->app] = true;
+    }
+    if (player->timeline.iteration >= 0) {
+        iso_events_hand_in(player, s->sync);
+    }
+}
+
+/** The part in a launch of a rank that plays in it, and of rank 0. */
+static void run(state_t *s, int launch)
+{
+    bool plays = s->player &&
+                 iso_launch_has(&s->program->launches[launch], s->player->app);
+    double start = agree_on_start(s, launch);
+    if (plays) {
+        wait_until(s, start);
+        play(s, launch);
+    }
+    if (s->ctx->rank == 0) {
+        wait_for_all(s, launch, TAG_DONE);
+        tell_all(s, launch, TAG_OVER, 0);
+    } else {
+        say_and_nap(s, TAG_DONE, TAG_OVER);
+    }
+    if (plays) {
+        hand_in(s, launch);
+    }
+}
+
+static void perform(void *self, const void *task, int from)
+{
+    state_t *s = self;
+    int launch = ((const task_t *)task)->launch;
+    (void)from;
+    if (launch == REFRESH) {
+        iso_sync_refresh(s->sync);
+    } else {
+        run(s, launch);
+    }
+}
+
+static void refresh(state_t *s)
+{
+    task_t task = {REFRESH};
+    for (int r = 1; r < s->ctx->size; r++) {
+        iso_conductor_tell(&s->conductor, r, &task);
+    }
+    iso_sync_refresh(s->sync);
+    iso_sync_record(s->sync, s->ctx->record);
+}
+
+static void record_launch(const state_t *s, int launch)
+{
+    const iso_launch_t *what = &s->program->launches[launch];
+    char *text = iso_calloc((size_t)what->count, 12), *at = text;
+    for (int k = 0; k < what->count; k++) {
+        at += sprintf(at, "%s%d", k ? " " : "", what->together[k]);
+    }
+    iso_record_begin(s->ctx->record, "launch");
+    iso_record_int(s->ctx->record, "launch", launch);
+    iso_record_int(s->ctx->record, "repeat", what->repeat);
+    iso_record_text(s->ctx->record, "together", text);
+    iso_record_end(s->ctx->record);
+    free(text);
+}
+
+/** At rank 0: which ranks of the job are which of each application. */
+static int **find_members(const state_t *s)
+{
+    int **members = iso_calloc((size_t)s->program->app_count, sizeof(int *));
+    for (int k = 0; k < s->program->app_count; k++) {
+        members[k] = iso_calloc((size_t)s->program->apps[k].ranks, sizeof(int));
+    }
+    for (int r = 0; r < s->ctx->size; r++) {
+        if (s->roles[r].app >= 0) {
+            members[s->roles[r].app][s->roles[r].rank] = r;
+        }
+    }
+    return members;
+}
+
+/** At rank 0: get and write what the ranks of a launch have found. */
+static void record_results(state_t *s, int launch)
+{
+    const iso_launch_t *what = &s->program->launches[launch];
+    double begin = INFINITY;
+    for (int k = 0; k < what->count; k++) {
+        int app = what->together[k];
+        s->results[app] =
+            iso_results_get(s->ctx, &s->program->apps[app], s->members[app][0]);
+        begin = fmin(begin, s->results[app].begin);
+    }
+    iso_results_record(s->ctx, s->program, launch, s->results);
+    for (int k = 0; k < what->count; k++) {
+        int app = what->together[k];
+        long iterations = (long)s->results[app].ranks[ISO_RANK_ITERATIONS];
+        if (edges_are_due(s, launch, app, iterations)) {
+            iso_edges_record(s->ctx, s->program, app, s->player,
+                             s->members[app]);
+            s->edges_known[app] = true;
+        }
+        if (is_watched(s->program, launch, app)) {
+            iso_events_record(s->ctx, s->program, launch, app, s->player,
+                              s->sync, s->members[app], begin);
+        }
+        iso_results_free(&s->results[app]);
+    }
+    iso_record_flush(s->ctx->record);
+}
+
+/** At rank 0: one launch, from telling the others to its records. */
+static void conduct(state_t *s, int launch)
+{
+    task_t task = {launch};
+    if (iso_sync_aged(s->sync)) {
+        refresh(s);
+    }
+    for (int r = 1; r < s->ctx->size; r++) {
+        if (takes_part(s, r, launch)) {
+            iso_conductor_tell(&s->conductor, r, &task);
+        }
+    }
+    run(s, launch);
+    record_launch(s, launch);
+    record_results(s, launch);
+}
+
+static iso_outcome_t conduct_all(state_t *s, double max_time)
+{
+    const iso_context_t *ctx = s->ctx;
+    int total = s->program->launch_count, done = 0;
+    for (; done < total; done++) {
+        if (max_time > 0 && iso_now() - ctx->started > max_time) {
+            char text[120];
+            snprintf(text, sizeof(text),
+                     "the time limit of %g s ended it after %d of %d launches",
+                     max_time, done, total);
+            iso_record_warning(ctx->record, "cut-short", text);
+            break;
+        }
+        conduct(s, done);
+        iso_progress(ctx, done + 1, total, 0);
+    }
+    for (int k = 0; k < s->program->app_count; k++) {
+        free(s->members[k]);
+    }
+    free(s->members);
+    free(s->results);
+    iso_conductor_dismiss(&s->conductor);
+    return done == total ? ISO_COMPLETE : ISO_CUT_SHORT;
+}
+
+iso_outcome_t iso_launches_run(const iso_context_t *ctx,
+                               const iso_program_t *program,
+                               const iso_role_t *roles, iso_player_t *player,
+                               double max_time)
+{
+    iso_outcome_t outcome = ISO_COMPLETE;
+    state_t s = {
+        .ctx = ctx, .program = program, .roles = roles, .player = player};
+    s.conductor = (iso_conductor_t){ctx, sizeof(task_t), &s, perform};
+    s.sync = iso_sync_create(ctx);
+    s.edges_known = iso_calloc((size_t)program->app_count, sizeof(bool));
+    if (ctx->rank == 0) {
+        iso_sync_record(s.sync, ctx->record);
+        s.members = find_members(&s);
+        s.results = iso_calloc((size_t)program->app_count, sizeof(*s.results));
+    }
+    iso_background_init(&s.background, ctx, program, s.members);
+    if (player) {
+        iso_player_rehearse(player);
+    }
+    if (ctx->rank == 0) {
+        outcome = conduct_all(&s, max_time);
+    } else {
+        iso_conductor_serve(&s.conductor);
+    }
+    iso_background_free(&s.background);
+    iso_sync_free(s.sync);
+    free(s.edges_known);
+    return outcome;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* getloadavg */
+#include "experiments/app/loads.h"
+
+#include "base/check.h"
+#include "runfile/record.h"
+
+#include <stdio.h>
+
+/** Loads below this are those of a system that does nothing. */
+static const double QUIET = 0.5;
+
+static double own_load(void)
+{
+    double load[1];
+    return getloadavg(load, 1) == 1 ? load[0] : 0;
+}
+
+void iso_loads_warn(const iso_context_t *ctx)
+{
+    double load = own_load();
+    char text[256];
+    if (ctx->clock.simulated) {
+        return;
+    }
+    double *loads = iso_calloc((size_t)ctx->size, sizeof(double));
+    int *ranks = iso_calloc((size_t)ctx->size, sizeof(int)); /* by node */
+    MPI_CHECK(MPI_Gather(&load, 1, MPI_DOUBLE, loads, 1, MPI_DOUBLE, 0,
+                         ctx->control));
+    for (int r = 0; ctx->record && r < ctx->size; r++) {
+        ranks[ctx->places[r].node]++;
+    }
+    for (int r = 0; ctx->record && r < ctx->size; r++) {
+        const iso_place_t *place = &ctx->places[r];
+        if (place->cpus > 0 && loads[r] > QUIET && ranks[place->node] > 0 &&
+            loads[r] + ranks[place->node] > place->cpus + QUIET) {
+            snprintf(text, sizeof(text),
+                     "the load of %.80s was %.1f before the start, and %d "
+                     "ranks share its %d processors with that",
+                     place->host, loads[r], ranks[place->node], place->cpus);
+            iso_record_warning(ctx->record, "load", text);
+            ranks[place->node] = 0; /* once a node */
+        }
+    }
+    free(loads);
+    free(ranks);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file loads.h
+ * Whether other programs use the processors that the ranks need.
+ */
+#ifndef ISO_APP_LOADS_H
+#define ISO_APP_LOADS_H
+
+#include "experiment.h"
+
+/**
+ * Warn of each node whose load of the last minute leaves too few processors for
+ * its ranks. Collective; to be called before the ranks have been busy.
+ */
+void iso_loads_warn(const iso_context_t *ctx);
+
+#endif

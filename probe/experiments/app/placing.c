@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* sched_setaffinity */
+#include "experiments/app/placing.h"
+
+#include "base/check.h"
+#include "runfile/record.h"
+
+#include <sched.h>
+#include <stdio.h>
+
+static const iso_role_t none = {-1, -1};
+
+/** Ranks that an application has not got yet, or 0 if it asked for its own. */
+static int open_ranks(const iso_app_t *app)
+{
+    return app->on_count > 0 ? 0 : app->ranks;
+}
+
+/** Give those who ask for ranks of the job what they ask for. */
+static void take_asked(const iso_program_t *program, iso_role_t *roles)
+{
+    for (int k = 0; k < program->app_count; k++) {
+        const iso_app_t *app = &program->apps[k];
+        for (int j = 0; j < app->on_count; j++) {
+            roles[app->on[j]] = (iso_role_t){k, j};
+        }
+    }
+}
+
+/**
+ * One application after the other on the ranks that are left.
+ *
+ * @param fresh  begin each on a node where no other is
+ * @return whether there were enough ranks
+ */
+static bool one_by_one(const iso_context_t *ctx, const iso_program_t *program,
+                       iso_role_t *roles, bool fresh)
+{
+    bool *used = iso_calloc((size_t)ctx->size, sizeof(bool)); /* nodes */
+    int missing = 0;
+    for (int r = 0; r < ctx->size; r++) {
+        used[ctx->places[r].node] |= roles[r].app >= 0;
+    }
+    for (int k = 0; k < program->app_count; k++) {
+        int left = open_ranks(&program->apps[k]);
+        int count = left;
+        for (int r = 0; r < ctx->size && left > 0; r++) {
+            if (roles[r].app < 0 && !(fresh && used[ctx->places[r].node])) {
+                roles[r] = (iso_role_t){k, count - left--};
+            }
+        }
+        missing += left;
+        for (int r = 0; r < ctx->size; r++) {
+            used[ctx->places[r].node] |= roles[r].app >= 0;
+        }
+    }
+    free(used);
+    return missing == 0;
+}
+
+/** In proportion: each free rank goes to whoever is furthest behind; ranks that
+ *  stay over are an application of their own. */
+static void in_proportion(const iso_context_t *ctx,
+                          const iso_program_t *program, iso_role_t *roles)
+{
+    int apps = program->app_count, free_ranks = 0, seen = 0;
+    int *wanted = iso_calloc((size_t)apps + 1, sizeof(int));
+    int *given = iso_calloc((size_t)apps + 1, sizeof(int));
+    for (int r = 0; r < ctx->size; r++) {
+        free_ranks += roles[r].app < 0;
+    }
+    wanted[apps] = free_ranks;
+    for (int k = 0; k < apps; k++) {
+        wanted[k] = open_ranks(&program->apps[k]);
+        wanted[apps] -= wanted[k];
+    }
+    for (int r = 0; r < ctx->size; r++) {
+        if (roles[r].app >= 0) {
+            continue;
+        }
+        int most = 0;
+        double behind = -1;
+        seen++;
+        for (int k = 0; k <= apps; k++) {
+            double due = (double)wanted[k] * seen / free_ranks - given[k];
+            if (given[k] < wanted[k] && due > behind + 1e-9) {
+                behind = due;
+                most = k;
+            }
+        }
+        roles[r] = most < apps ? (iso_role_t){most, given[most]} : none;
+        given[most]++;
+    }
+    free(wanted);
+    free(given);
+}
+
+static void reset(const iso_context_t *ctx, const iso_program_t *program,
+                  iso_role_t *roles)
+{
+    for (int r = 0; r < ctx->size; r++) {
+        roles[r] = none;
+    }
+    take_asked(program, roles);
+}
+
+iso_role_t *iso_placing_roles(const iso_context_t *ctx,
+                              const iso_program_t *program)
+{
+    iso_role_t *roles = iso_calloc((size_t)ctx->size, sizeof(*roles));
+    reset(ctx, program, roles);
+    if (program->placement != ISO_PLACE_DISJOINT) {
+        in_proportion(ctx, program, roles);
+    } else if (!one_by_one(ctx, program, roles, true)) {
+        reset(ctx, program, roles);
+        one_by_one(ctx, program, roles, false);
+    }
+    return roles;
+}
+
+/* --- records ------------------------------------------------------------- */
+
+/** Its ranks in the job, in the order of its own, as text to be freed. */
+static char *job_ranks(const iso_context_t *ctx, const iso_role_t *roles,
+                       const iso_app_t *app, int index)
+{
+    int *ranks = iso_calloc((size_t)app->ranks, sizeof(int));
+    char *text = iso_calloc((size_t)app->ranks, 12), *at = text;
+    for (int r = 0; r < ctx->size; r++) {
+        if (roles[r].app == index) {
+            ranks[roles[r].rank] = r;
+        }
+    }
+    for (int k = 0; k < app->ranks; k++) {
+        at += sprintf(at, "%s%d", k ? " " : "", ranks[k]);
+    }
+    free(ranks);
+    return text;
+}
+
+static void record_app(iso_record_t *record, const iso_app_t *app, int index,
+                       const char *ranks)
+{
+    iso_record_begin(record, "app");
+    iso_record_int(record, "app", index);
+    iso_record_text(record, "name", app->name);
+    iso_record_text(record, "ranks", ranks);
+    iso_record_int(record, "iterations", app->iterations);
+    iso_record_bool(record, "background", app->background);
+    iso_record_end(record);
+    for (int k = 0; k < app->phase_count; k++) {
+        iso_record_begin(record, "phase");
+        iso_record_int(record, "app", index);
+        iso_record_int(record, "phase", k);
+        iso_record_text(record, "name", app->phases[k].name);
+        iso_record_text(record, "method",
+                        iso_method_names[app->phases[k].method]);
+        iso_record_end(record);
+    }
+}
+
+/** Whether ranks of two applications are on one node. */
+static bool share_a_node(const iso_context_t *ctx, const iso_role_t *roles,
+                         int *one, int *other)
+{
+    int *first = iso_calloc((size_t)ctx->size, sizeof(int));
+    bool found = false;
+    for (int r = 0; r < ctx->size && !found; r++) {
+        int *app = &first[ctx->places[r].node]; /* from 1 */
+        if (roles[r].app >= 0 && *app > 0 && *app != roles[r].app + 1) {
+            *one = *app - 1;
+            *other = roles[r].app;
+            found = true;
+        } else if (roles[r].app >= 0) {
+            *app = roles[r].app + 1;
+        }
+    }
+    free(first);
+    return found;
+}
+
+static void warn(const iso_context_t *ctx, const iso_program_t *program,
+                 const iso_role_t *roles)
+{
+    char text[256];
+    int one = 0, other = 0;
+    bool share = share_a_node(ctx, roles, &one, &other);
+    if (program->placement == ISO_PLACE_DISJOINT && share) {
+        snprintf(text, sizeof(text),
+                 "%.80s and %.80s share a node: there are too few nodes, or "
+                 "the ranks were asked for",
+                 program->apps[one].name, program->apps[other].name);
+        iso_record_warning(ctx->record, "shared-nodes", text);
+    } else if (program->placement != ISO_PLACE_DISJOINT && !share &&
+               program->app_count > 1) {
+        iso_record_warning(ctx->record, "no-shared-nodes",
+                           "no two applications share a node, as was asked "
+                           "for: no node has two ranks, or the ranks were "
+                           "asked for");
+    }
+    if (program->placement == ISO_PLACE_SHARED_CORES && ctx->clock.simulated) {
+        iso_record_warning(ctx->record, "not-bound",
+                           "in a simulator ranks cannot be bound: they share "
+                           "the cores of their host");
+    }
+}
+
+void iso_placing_record(const iso_context_t *ctx, const iso_program_t *program,
+                        const iso_role_t *roles)
+{
+    for (int k = 0; k < program->app_count; k++) {
+        char *ranks = job_ranks(ctx, roles, &program->apps[k], k);
+        record_app(ctx->record, &program->apps[k], k, ranks);
+        free(ranks);
+    }
+    warn(ctx, program, roles);
+}
+
+/* --- binding ------------------------------------------------------------- */
+
+#ifdef __linux__
+/** The k-th of the processors. */
+static int nth(const cpu_set_t *set, int k)
+{
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET(cpu, set) && k-- == 0) {
+            return cpu;
+        }
+    }
+    return -1;
+}
+
+/** All processors that some rank of the node may use. */
+static cpu_set_t processors(MPI_Comm node)
+{
+    cpu_set_t own, all;
+    CPU_ZERO(&own);
+    sched_getaffinity(0, sizeof(own), &own);
+    MPI_CHECK(MPI_Allreduce(&own, &all, sizeof(own), MPI_BYTE, MPI_BOR, node));
+    return all;
+}
+
+static void bind(MPI_Comm node, int index)
+{
+    cpu_set_t all = processors(node), own;
+    int count = CPU_COUNT(&all);
+    CPU_ZERO(&own);
+    if (count > 0 && index >= 0) {
+        CPU_SET(nth(&all, index % count), &own);
+        sched_setaffinity(0, sizeof(own), &own);
+    }
+}
+#endif
+
+void iso_placing_bind(const iso_context_t *ctx, const iso_program_t *program,
+                      iso_role_t role)
+{
+#ifdef __linux__
+    MPI_Comm node, mates;
+    int index = -1;
+    if (program->placement != ISO_PLACE_SHARED_CORES || ctx->clock.simulated) {
+        return;
+    }
+    MPI_CHECK(MPI_Comm_split(ctx->control, ctx->node, ctx->rank, &node));
+    MPI_CHECK(MPI_Comm_split(node, role.app >= 0 ? role.app : MPI_UNDEFINED,
+                             role.rank, &mates));
+    if (role.app >= 0) {
+        MPI_CHECK(MPI_Comm_rank(mates, &index));
+        MPI_CHECK(MPI_Comm_free(&mates));
+    }
+    bind(node, index);
+    MPI_CHECK(MPI_Comm_free(&node));
+#else
+    (void)ctx;
+    (void)program;
+    (void)role;
+#endif
+}

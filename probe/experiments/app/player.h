@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file player.h
+ * One rank of an application: its steps, all they need, and what they took.
+ *
+ * Everything is allocated before the first iteration.
+ */
+#ifndef ISO_APP_PLAYER_H
+#define ISO_APP_PLAYER_H
+
+#include "experiment.h"
+#include "experiments/app/account.h"
+#include "experiments/app/program.h"
+#include "experiments/app/timeline.h"
+
+/** Messages of one step between this rank and one other, in one direction. */
+typedef struct iso_channel {
+    int peer; /**< rank of the application */
+    int phase;
+    int number; /**< how many messages of this phase and iteration went the
+                     same way before it */
+    bool out;
+    long long messages, bytes; /**< sent so far in this account */
+    /* Of data that do not travel in the message, see stores.h: */
+    double most;       /**< bytes */
+    long long place;   /**< in the receiver's memory, or in the file */
+    char *memory;      /**< the same as an address; NULL: a file */
+    bool taken;        /**< out: the receiver has not said that it is free */
+    MPI_Request freed; /**< that it says so */
+} iso_channel_t;
+
+/** A message that was begun. */
+typedef struct iso_begun {
+    iso_channel_t *channel;
+    char *into; /**< NULL: it is sent */
+    int bytes;
+} iso_begun_t;
+
+struct iso_stores; /* stores.h */
+
+/** What a step needs beside what is written in the program. */
+typedef struct iso_part {
+    /** Serve: of requests, then of replies. Farm: of tasks, then of results.
+     *  Work: of tasks, of results. Else one or none. */
+    iso_channel_t *channels;
+    int *place;    /**< serve, farm: of a rank in the list, or -1 */
+    long *served;  /**< serve: when each client was served last */
+    long *given;   /**< farm: the task that each worker has */
+    int *early;    /**< serve: requests that came before their turn */
+    MPI_Comm comm; /**< of a collective */
+    int root;      /**< in it */
+} iso_part_t;
+
+typedef struct iso_player {
+    const iso_context_t *ctx;
+    const iso_program_t *program; /**< with the steps of this rank */
+    const iso_app_t *own;
+    int app, rank;
+    MPI_Comm comm;  /**< of the application */
+    MPI_Comm tasks; /**< the same for tasks, whose tags are their numbers */
+    iso_part_t *parts;
+    iso_channel_t *channels;
+    iso_channel_t **sorted; /**< by phase, direction, peer, number */
+    size_t channel_count;
+    struct iso_stores *stores;
+    char *send, *receive, *pending;
+    size_t arriving; /**< bytes of pending that are spoken for */
+    MPI_Request *requests;
+    iso_begun_t *begun; /**< what each request is about */
+    int begun_count;
+    int **early; /**< by phase; NULL: nobody is served */
+    long serial; /**< of serve steps so far */
+    long iteration;
+    bool rehearsal; /**< nothing is computed, drawn messages are sent */
+    iso_account_t account;
+    iso_timeline_t timeline;
+} iso_player_t;
+
+/**
+ * Prepare a rank. Collective over @a comm.
+ *
+ * @param comm  of the application; the player owns it from now on
+ */
+void iso_player_init(iso_player_t *player, const iso_context_t *ctx,
+                     const iso_program_t *program, int app, MPI_Comm comm);
+void iso_player_free(iso_player_t *player);
+
+/**
+ * Play the first iteration without computing, so that connections are made
+ * before anything is timed. All ranks of the application.
+ */
+void iso_player_rehearse(iso_player_t *player);
+
+/** Begin a launch: forget what was before. */
+void iso_player_begin(iso_player_t *player, double now);
+
+/** Play one iteration. @return when it was over */
+double iso_play(iso_player_t *player, long iteration, double begin);
+
+/** Bytes of the message of a channel in this iteration. */
+int iso_player_bytes(const iso_player_t *player, int values, int sender,
+                     const iso_channel_t *channel);
+
+/** The same with what is added to the last part of the key. */
+int iso_player_draw(const iso_player_t *player, int values, int rank, int phase,
+                    uint64_t number);
+
+/** Compute a time drawn by (app, rank, phase, iteration, number). */
+void iso_player_compute(iso_player_t *player, const iso_step_t *step, int rank,
+                        uint64_t number);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "experiments/app/results.h"
+
+#include "base/check.h"
+#include "machine/idle.h"
+#include "runfile/record.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TAG_RANKS = 8501, TAG_EACH };
+
+/** What rank 0 of the job finds of its own application. */
+static iso_app_result_t own;
+
+static int values_of(const iso_app_t *app)
+{
+    return ISO_RANK_VALUES + app->phase_count;
+}
+
+static void fill(const iso_player_t *player, const iso_sync_t *sync,
+                 double *values)
+{
+    const iso_account_t *a = &player->account;
+    values[ISO_RANK_BEGIN] = iso_sync_global(sync, a->begin);
+    values[ISO_RANK_END] = iso_sync_global(sync, a->end);
+    values[ISO_RANK_SECONDS] = a->end - a->begin;
+    values[ISO_RANK_COMMUNICATION] = a->end - a->begin - a->computing;
+    values[ISO_RANK_ASKED] = a->asked;
+    values[ISO_RANK_DELIVERED] = a->delivered;
+    values[ISO_RANK_SWITCHES] = (double)a->switches;
+    values[ISO_RANK_ITERATIONS] = (double)a->iterations;
+    memcpy(values + ISO_RANK_VALUES, a->phases,
+           (size_t)player->own->phase_count * sizeof(double));
+}
+
+void iso_results_hand_in(iso_player_t *player, const iso_sync_t *sync)
+{
+    const iso_account_t *account = &player->account;
+    int values = values_of(player->own), ranks = player->own->ranks;
+    long kept = account->iterations < account->room ? account->iterations
+                                                    : account->room;
+    bool first = player->rank == 0;
+    double *mine = iso_calloc((size_t)values, sizeof(double));
+    double *all = NULL, *each = NULL;
+    if (first) {
+        all = iso_calloc((size_t)values * (size_t)ranks, sizeof(double));
+        each = iso_calloc((size_t)kept, sizeof(double));
+    }
+    fill(player, sync, mine);
+    MPI_CHECK(MPI_Gather(mine, values, MPI_DOUBLE, all, values, MPI_DOUBLE, 0,
+                         player->comm));
+    MPI_CHECK(MPI_Reduce(account->each, each, (int)kept, MPI_DOUBLE, MPI_MAX, 0,
+                         player->comm));
+    free(mine);
+    if (first && player->ctx->rank == 0) {
+        own = (iso_app_result_t){all, each, (int)kept, 0, 0};
+        return;
+    }
+    if (first) {
+        MPI_CHECK(MPI_Send(all, values * ranks, MPI_DOUBLE, 0, TAG_RANKS,
+                           player->ctx->control));
+        MPI_CHECK(MPI_Send(each, (int)kept, MPI_DOUBLE, 0, TAG_EACH,
+                           player->ctx->control));
+    }
+    free(all);
+    free(each);
+}
+
+iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
+                                 int root)
+{
+    iso_app_result_t r = own;
+    MPI_Status status;
+    int values = values_of(app);
+    if (root != 0) {
+        r.ranks =
+            iso_calloc((size_t)values * (size_t)app->ranks, sizeof(double));
+        iso_idle_recv(&ctx->clock, r.ranks, values * app->ranks, MPI_DOUBLE,
+                      root, TAG_RANKS, ctx->control, MPI_STATUS_IGNORE);
+        MPI_CHECK(MPI_Probe(root, TAG_EACH, ctx->control, &status));
+        MPI_CHECK(MPI_Get_count(&status, MPI_DOUBLE, &r.each_count));
+        r.each = iso_calloc((size_t)r.each_count, sizeof(double));
+        MPI_CHECK(MPI_Recv(r.each, r.each_count, MPI_DOUBLE, root, TAG_EACH,
+                           ctx->control, MPI_STATUS_IGNORE));
+    }
+    r.begin = INFINITY;
+    r.end = -INFINITY;
+    for (int k = 0; k < app->ranks; k++) {
+        r.begin = fmin(r.begin, r.ranks[k * values + ISO_RANK_BEGIN]);
+        r.end = fmax(r.end, r.ranks[k * values + ISO_RANK_END]);
+    }
+    return r;
+}
+
+void iso_results_free(iso_app_result_t *result)
+{
+    free(result->ranks);
+    free(result->each);
+}
+
+/** The part of an application's time during which all others ran. */
+static double overlap(const iso_launch_t *launch,
+                      const iso_app_result_t *results, int app)
+{
+    double begin = results[app].begin, end = results[app].end;
+    for (int k = 0; k < launch->count; k++) {
+        begin = fmax(begin, results[launch->together[k]].begin);
+        end = fmin(end, results[launch->together[k]].end);
+    }
+    double whole = results[app].end - results[app].begin;
+    return whole > 0 ? fmax(0, end - begin) / whole : 1;
+}
+
+static void record_wall(iso_record_t *record, const iso_launch_t *launch,
+                        int index, int app, const iso_app_result_t *results)
+{
+    const iso_app_result_t *r = &results[app];
+    iso_record_begin(record, "wall");
+    iso_record_int(record, "launch", index);
+    iso_record_int(record, "app", app);
+    iso_record_double(record, "seconds", r->end - r->begin);
+    iso_record_int(record, "iterations", (long)r->ranks[ISO_RANK_ITERATIONS]);
+    iso_record_double(record, "overlap", overlap(launch, results, app));
+    iso_record_end(record);
+    iso_record_begin(record, "iterations");
+    iso_record_int(record, "launch", index);
+    iso_record_int(record, "app", app);
+    iso_record_doubles(record, "seconds", r->each, r->each_count);
+    iso_record_end(record);
+}
+
+static void record_ranks(iso_record_t *record, const iso_app_t *app, int launch,
+                         int index, const iso_app_result_t *result)
+{
+    for (int k = 0; k < app->ranks; k++) {
+        const double *values = result->ranks + k * values_of(app);
+        iso_record_begin(record, "rank_time");
+        iso_record_int(record, "launch", launch);
+        iso_record_int(record, "app", index);
+        iso_record_int(record, "rank", k);
+        iso_record_double(record, "seconds", values[ISO_RANK_SECONDS]);
+        iso_record_double(record, "communication",
+                          values[ISO_RANK_COMMUNICATION]);
+        iso_record_double(record, "asked", values[ISO_RANK_ASKED]);
+        iso_record_double(record, "delivered", values[ISO_RANK_DELIVERED]);
+        iso_record_int(record, "switches", (long)values[ISO_RANK_SWITCHES]);
+        iso_record_end(record);
+    }
+}
+
+static void record_phases(iso_record_t *record, const iso_app_t *app,
+                          int launch, int index, const iso_app_result_t *result)
+{
+    for (int phase = 0; phase < app->phase_count; phase++) {
+        double sum = 0, most = 0;
+        for (int k = 0; k < app->ranks; k++) {
+            const double *values = result->ranks + k * values_of(app);
+            double seconds =
+                values[ISO_RANK_VALUES + phase] / values[ISO_RANK_ITERATIONS];
+            sum += seconds;
+            most = fmax(most, seconds);
+        }
+        iso_record_begin(record, "phase_time");
+        iso_record_int(record, "launch", launch);
+        iso_record_int(record, "app", index);
+        iso_record_int(record, "phase", phase);
+        iso_record_double(record, "mean", sum / app->ranks);
+        iso_record_double(record, "max", most);
+        iso_record_end(record);
+    }
+}
+
+void iso_results_record(const iso_context_t *ctx, const iso_program_t *program,
+                        int launch, const iso_app_result_t *results)
+{
+    const iso_launch_t *what = &program->launches[launch];
+    for (int k = 0; k < what->count; k++) {
+        int app = what->together[k];
+        record_wall(ctx->record, what, launch, app, results);
+        record_ranks(ctx->record, &program->apps[app], launch, app,
+                     &results[app]);
+        record_phases(ctx->record, &program->apps[app], launch, app,
+                      &results[app]);
+    }
+    iso_record_flush(ctx->record);
+}

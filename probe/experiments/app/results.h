@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file results.h
+ * What was found in a launch: collected at rank 0, and written.
+ */
+#ifndef ISO_APP_RESULTS_H
+#define ISO_APP_RESULTS_H
+
+#include "experiments/app/player.h"
+#include "global_clock/sync.h"
+
+/** Results of an application in a launch, at rank 0. */
+typedef struct iso_app_result {
+    double *ranks; /**< ISO_RANK_VALUES of each rank, then its phases */
+    double *each;  /**< seconds of each iteration of the slowest rank */
+    int each_count;
+    double begin, end; /**< of its first and its last rank, global clock */
+} iso_app_result_t;
+
+/** What is known of a rank, all doubles: one type. */
+enum {
+    ISO_RANK_BEGIN, /**< global clock */
+    ISO_RANK_END,
+    ISO_RANK_SECONDS,
+    ISO_RANK_COMMUNICATION,
+    ISO_RANK_ASKED,
+    ISO_RANK_DELIVERED,
+    ISO_RANK_SWITCHES,
+    ISO_RANK_ITERATIONS,
+    ISO_RANK_VALUES, /**< how many there are */
+};
+
+/** Hand in what a rank has found. All ranks of the application, after the
+ *  launch; the first of them sends it to rank 0. */
+void iso_results_hand_in(iso_player_t *player, const iso_sync_t *sync);
+
+/** At rank 0: get the results of an application whose rank 0 is @a root. */
+iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
+                                 int root);
+void iso_results_free(iso_app_result_t *result);
+
+/** At rank 0: write those of a launch. @param results  by application */
+void iso_results_record(const iso_context_t *ctx, const iso_program_t *program,
+                        int launch, const iso_app_result_t *results);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file source.h
+ * The program file: rank 0 reads and checks it, and every other rank gets what
+ * it needs of it.
+ */
+#ifndef ISO_APP_SOURCE_H
+#define ISO_APP_SOURCE_H
+
+#include "experiment.h"
+#include "experiments/app/program.h"
+
+/**
+ * Read and check a program file for a number of ranks. Where MPI runs, all
+ * ranks call it; rank 0 reads, and all return the same.
+ *
+ * @return 0, or -1 with one line in @a error
+ */
+int iso_source_load(const char *path, int ranks, char *error);
+
+/** Bytes of memory that a rank needs for its messages, on all ranks. */
+double iso_source_memory(void);
+
+/** At rank 0: the program, without steps. */
+const iso_program_t *iso_source_program(void);
+
+/** A rank of the job: what it is among the applications. */
+typedef struct iso_role {
+    int app, rank; /**< -1: it takes part in none */
+} iso_role_t;
+
+/**
+ * Check that no shared memory is asked for between ranks on different nodes;
+ * else all ranks end after one line. Collective.
+ *
+ * @param roles  at rank 0: of all ranks
+ */
+void iso_source_check_nodes(const iso_context_t *ctx, const iso_role_t *roles);
+
+/**
+ * Give every rank its role and its part of the program. Collective.
+ *
+ * @param roles  at rank 0: of all ranks
+ */
+iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
+                            iso_program_t *program);
+
+/** Forget the file. */
+void iso_source_free(void);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file step.h
+ * One step of a rank in each iteration, as it is written in a program.
+ */
+#ifndef ISO_APP_STEP_H
+#define ISO_APP_STEP_H
+
+#include "experiments/app/words.h"
+#include "grid/shape.h"
+#include "messages/operations.h"
+
+struct iso_program;
+struct iso_app;
+
+typedef enum iso_step_kind {
+    ISO_STEP_COMPUTE,
+    ISO_STEP_SEND,
+    ISO_STEP_ISEND,
+    ISO_STEP_RECV,
+    ISO_STEP_IRECV,
+    ISO_STEP_WAIT,
+    ISO_STEP_SERVE,
+    ISO_STEP_FARM,
+    ISO_STEP_WORK,
+    ISO_STEP_COLLECTIVE,
+} iso_step_kind_t;
+
+typedef enum iso_mode {
+    ISO_MODE_CPU,   /**< uses up processor time, feels contention */
+    ISO_MODE_SPIN,  /**< until so much time has passed */
+    ISO_MODE_SLEEP, /**< asleep */
+    ISO_MODES,      /**< how many there are */
+} iso_mode_t;
+
+extern const char *const iso_mode_names[];
+
+typedef struct iso_step {
+    iso_step_kind_t kind;
+    int phase;
+    int peer;   /**< to, from, master; root of a collective */
+    int size;   /**< values: of a message, request, task, block */
+    int answer; /**< values: of a reply, result */
+    int time;   /**< values: of a computation */
+    double factor;
+    iso_mode_t mode;
+    long tasks;
+    int *list; /**< clients, workers; among whom a collective is */
+    int count;
+    const iso_operation_t *operation;
+    iso_grid_t grid;
+    bool on_grid;
+} iso_step_t;
+
+/**
+ * Read the line of a step of rank @a rank of an application, whose phases and
+ * values are known.
+ * @return as words.h; the list is to be freed either way
+ */
+int iso_step_parse(iso_words_t *words, const struct iso_program *program,
+                   const struct iso_app *app, int rank, iso_step_t *step);
+
+/** What it is called among events: "compute", "send", "allgather" ... */
+const char *iso_step_name(const iso_step_t *step);
+
+/** Bytes of memory for messages that the steps of a rank need. */
+typedef struct iso_needs {
+    double send;     /**< largest message that is sent */
+    double receive;  /**< largest that is received, */
+    double pending;  /**< and all together that arrive at the same time */
+    double arriving; /**< of them by now, before the next wait */
+} iso_needs_t;
+
+void iso_needs_add(iso_needs_t *needs, const struct iso_program *program,
+                   const struct iso_app *app, const iso_step_t *step);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "experiments/app/stores.h"
+
+#include "base/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/** Tags beyond those of phases. */
+enum { TAG_FREE = 16384, TAG_PLACE = 24576 };
+
+enum { LINE = 128, BLOCK = 4096 }; /* places do not share these */
+
+/** What the phases of one method and path share. */
+typedef struct iso_store {
+    iso_method_t method;
+    int fd;
+    MPI_File file;
+} iso_store_t;
+
+struct iso_stores {
+    iso_store_t *phases; /**< of each phase; opened once for each path */
+    int *opener;         /**< the first phase with the same path */
+    MPI_Comm node;
+    MPI_Win window;
+    bool shares; /**< there is a window */
+};
+
+static iso_method_t method_of(const iso_player_t *player,
+                              const iso_channel_t *channel)
+{
+    return player->own->phases[channel->phase].method;
+}
+
+static bool uses(const iso_app_t *app, iso_method_t method)
+{
+    for (int k = 0; k < app->phase_count; k++) {
+        if (app->phases[k].method == method) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static _Noreturn void refuse(const char *path, const char *why)
+{
+    fprintf(stderr,
+            "isochrone-probe: %s: %s (the file of a phase must be new, on a "
+            "file system that all its ranks see)\n",
+            path, why);
+    iso_end_all(ISO_EXIT_USAGE);
+}
+
+/* --- files --------------------------------------------------------------- */
+
+static void open_posix(iso_player_t *player, const char *path,
+                       iso_store_t *store)
+{
+    int flags = O_RDWR | O_CLOEXEC;
+    if (player->rank == 0) {
+        store->fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+        if (store->fd < 0) {
+            refuse(path, strerror(errno));
+        }
+    }
+    MPI_CHECK(MPI_Barrier(player->comm));
+    if (player->rank != 0) {
+        store->fd = open(path, flags);
+        if (store->fd < 0) {
+            refuse(path, strerror(errno));
+        }
+    }
+}
+
+/** Atomic: what a rank has written others read, without a collective call. Not
+ *  all libraries have it; on a local file system it makes no difference. */
+static void open_mpi(iso_player_t *player, const char *path, iso_store_t *store)
+{
+    if (player->rank == 0 && access(path, F_OK) == 0) {
+        refuse(path, strerror(EEXIST)); /* some libraries do not say why */
+    }
+    int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR |
+               MPI_MODE_DELETE_ON_CLOSE;
+    int error = MPI_File_open(player->comm, (char *)path, mode, MPI_INFO_NULL,
+                              &store->file);
+    if (error != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length = 0;
+        MPI_Error_string(error, text, &length);
+        text[strcspn(text, "\r\n")] = '\0';
+        refuse(path, text);
+    }
+    MPI_File_set_atomicity(store->file, 1);
+}
+
+static void open_files(iso_player_t *player, struct iso_stores *stores)
+{
+    const iso_app_t *app = player->own;
+    for (int k = 0; k < app->phase_count; k++) {
+        const iso_app_phase_t *phase = &app->phases[k];
+        iso_store_t *store = &stores->phases[k];
+        store->method = phase->method;
+        stores->opener[k] = k;
+        for (int j = k - 1; j >= 0 && phase->path; j--) {
+            if (app->phases[j].path && app->phases[j].method == phase->method &&
+                strcmp(app->phases[j].path, phase->path) == 0) {
+                stores->opener[k] = j;
+            }
+        }
+        if (player->ctx->clock.simulated || phase->path == NULL) {
+            continue;
+        }
+        if (stores->opener[k] < k) {
+            *store = stores->phases[stores->opener[k]];
+        } else if (phase->method == ISO_METHOD_POSIX_FILE) {
+            open_posix(player, phase->path, store);
+        } else {
+            open_mpi(player, phase->path, store);
+        }
+    }
+}
+
+static void close_files(iso_player_t *player, struct iso_stores *stores)
+{
+    const iso_app_t *app = player->own;
+    for (int k = 0; k < app->phase_count; k++) {
+        iso_store_t *store = &stores->phases[k];
+        if (player->ctx->clock.simulated || app->phases[k].path == NULL ||
+            stores->opener[k] < k) {
+            continue;
+        }
+        if (store->method == ISO_METHOD_MPI_FILE) {
+            MPI_CHECK(MPI_File_close(&store->file));
+        } else {
+            close(store->fd);
+            if (player->rank == 0) {
+                unlink(app->phases[k].path);
+            }
+        }
+    }
+}
+
+/* --- places -------------------------------------------------------------- */
+
+static long long rounded(long long bytes, long long unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/** Give the data that this rank receives their places. @return bytes of those
+ *  of one kind */
+static long long place(iso_player_t *player, bool files, long long at)
+{
+    for (size_t k = 0; k < player->channel_count; k++) {
+        iso_channel_t *channel = player->sorted[k];
+        iso_method_t method = method_of(player, channel);
+        bool file =
+            method == ISO_METHOD_POSIX_FILE || method == ISO_METHOD_MPI_FILE;
+        if (!channel->out && method != ISO_METHOD_MESSAGE && file == files) {
+            channel->place = at;
+            at += rounded((long long)channel->most, files ? BLOCK : LINE);
+        }
+    }
+    return at;
+}
+
+/** Tell those who send where, in the order of their messages. */
+static void tell_places(iso_player_t *player)
+{
+    size_t count = player->channel_count, sent = 0;
+    MPI_Request *requests = iso_calloc(count, sizeof(*requests));
+    for (size_t k = 0; k < count; k++) {
+        iso_channel_t *channel = player->sorted[k];
+        if (!channel->out && method_of(player, channel)) {
+            MPI_CHECK(MPI_Isend(&channel->place, 1, MPI_LONG_LONG,
+                                channel->peer, TAG_PLACE, player->comm,
+                                &requests[sent++]));
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        iso_channel_t *channel = player->sorted[k];
+        if (channel->out && method_of(player, channel)) {
+            MPI_CHECK(MPI_Recv(&channel->place, 1, MPI_LONG_LONG, channel->peer,
+                               TAG_PLACE, player->comm, MPI_STATUS_IGNORE));
+        }
+    }
+    MPI_CHECK(MPI_Waitall((int)sent, requests, MPI_STATUSES_IGNORE));
+    free(requests);
+}
+
+/** Find the memory of a place in that of the rank that receives there. */
+static void find_memory(iso_player_t *player, const struct iso_stores *stores)
+{
+    MPI_Group all, node;
+    MPI_CHECK(MPI_Comm_group(player->comm, &all));
+    MPI_CHECK(MPI_Comm_group(stores->node, &node));
+    for (size_t k = 0; k < player->channel_count; k++) {
+        iso_channel_t *channel = &player->channels[k];
+        int receiver = channel->out ? channel->peer : player->rank, there, unit;
+        MPI_Aint size;
+        char *memory;
+        if (method_of(player, channel) != ISO_METHOD_SHARED_MEMORY) {
+            continue;
+        }
+        MPI_CHECK(MPI_Group_translate_ranks(all, 1, &receiver, node, &there));
+        MPI_CHECK(
+            MPI_Win_shared_query(stores->window, there, &size, &unit, &memory));
+        channel->memory = memory + channel->place;
+    }
+    MPI_CHECK(MPI_Group_free(&all));
+    MPI_CHECK(MPI_Group_free(&node));
+}
+
+static void open_window(iso_player_t *player, struct iso_stores *stores,
+                        long long bytes)
+{
+    char *memory;
+    MPI_CHECK(MPI_Comm_split(player->comm, player->ctx->node, player->rank,
+                             &stores->node));
+    MPI_CHECK(MPI_Win_allocate_shared((MPI_Aint)(bytes + LINE), 1,
+                                      MPI_INFO_NULL, stores->node, &memory,
+                                      &stores->window));
+    memset(memory, 0, (size_t)bytes);
+    MPI_CHECK(MPI_Win_lock_all(MPI_MODE_NOCHECK, stores->window));
+}
+
+void iso_stores_open(iso_player_t *player)
+{
+    const iso_app_t *app = player->own;
+    struct iso_stores *stores = iso_calloc(1, sizeof(*stores));
+    size_t phases = (size_t)app->phase_count;
+    player->stores = stores;
+    stores->phases = iso_calloc(phases, sizeof(iso_store_t));
+    stores->opener = iso_calloc(phases, sizeof(int));
+    open_files(player, stores);
+    stores->shares = uses(app, ISO_METHOD_SHARED_MEMORY);
+    long long here = place(player, false, 0);
+    long long bytes = place(player, true, 0), before = 0;
+    MPI_CHECK(
+        MPI_Exscan(&bytes, &before, 1, MPI_LONG_LONG, MPI_SUM, player->comm));
+    place(player, true, player->rank == 0 ? 0 : before);
+    tell_places(player);
+    if (stores->shares && !player->ctx->clock.simulated) {
+        open_window(player, stores, here);
+        find_memory(player, stores);
+    }
+}
+
+void iso_stores_close(iso_player_t *player)
+{
+    struct iso_stores *stores = player->stores;
+    if (stores->shares && !player->ctx->clock.simulated) {
+        MPI_CHECK(MPI_Win_unlock_all(stores->window));
+        MPI_CHECK(MPI_Win_free(&stores->window));
+        MPI_CHECK(MPI_Comm_free(&stores->node));
+    }
+    close_files(player, stores);
+    free(stores->phases);
+    free(stores->opener);
+    free(stores);
+}
+
+/* --- data ---------------------------------------------------------------- */
+
+static void wait_until_free(iso_channel_t *channel)
+{
+    if (channel->taken) {
+        MPI_CHECK(MPI_Wait(&channel->freed, MPI_STATUS_IGNORE));
+        channel->taken = false;
+    }
+}
+
+/** Begin to receive that the data were taken. */
+static void mark_taken(iso_player_t *player, iso_channel_t *channel)
+{
+    MPI_CHECK(MPI_Irecv(NULL, 0, MPI_BYTE, channel->peer,
+                        TAG_FREE + channel->phase, player->comm,
+                        &channel->freed));
+    channel->taken = true;
+}
+
+static _Noreturn void fail(const iso_player_t *player,
+                           const iso_channel_t *channel, const char *what)
+{
+    ISO_FAIL("%s: %s: %s", player->own->phases[channel->phase].path, what,
+             errno ? strerror(errno) : "it is shorter than what was written");
+}
+
+static void write_file(iso_player_t *player, iso_channel_t *channel, int bytes)
+{
+    iso_store_t *store = &player->stores->phases[channel->phase];
+    if (store->method == ISO_METHOD_MPI_FILE) {
+        MPI_CHECK(MPI_File_write_at(store->file, channel->place, player->send,
+                                    bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+        return;
+    }
+    for (ssize_t done = 0, more; done < bytes; done += more) {
+        errno = 0;
+        more = pwrite(store->fd, player->send + done, (size_t)(bytes - done),
+                      channel->place + done);
+        if (more <= 0) {
+            fail(player, channel, "it cannot be written");
+        }
+    }
+}
+
+static void read_file(iso_player_t *player, iso_channel_t *channel, char *into,
+                      int bytes)
+{
+    iso_store_t *store = &player->stores->phases[channel->phase];
+    if (store->method == ISO_METHOD_MPI_FILE) {
+        MPI_CHECK(MPI_File_read_at(store->file, channel->place, into, bytes,
+                                   MPI_BYTE, MPI_STATUS_IGNORE));
+        return;
+    }
+    for (ssize_t done = 0, more; done < bytes; done += more) {
+        errno = 0;
+        more = pread(store->fd, into + done, (size_t)(bytes - done),
+                     channel->place + done);
+        if (more <= 0) {
+            fail(player, channel, "it cannot be read");
+        }
+    }
+}
+
+void iso_store_put(iso_player_t *player, iso_channel_t *channel, int bytes)
+{
+    wait_until_free(channel);
+    mark_taken(player, channel);
+    if (player->ctx->clock.simulated || bytes == 0) {
+        return;
+    }
+    if (channel->memory) {
+        memcpy(channel->memory, player->send, (size_t)bytes);
+        MPI_CHECK(MPI_Win_sync(player->stores->window));
+    } else {
+        write_file(player, channel, bytes);
+    }
+}
+
+void iso_store_take(iso_player_t *player, iso_channel_t *channel, char *into,
+                    int bytes)
+{
+    if (!player->ctx->clock.simulated && bytes > 0) {
+        if (channel->memory) {
+            MPI_CHECK(MPI_Win_sync(player->stores->window));
+            memcpy(into, channel->memory, (size_t)bytes);
+        } else {
+            read_file(player, channel, into, bytes);
+        }
+    }
+    MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, channel->peer,
+                       TAG_FREE + channel->phase, player->comm));
+}
+
+void iso_stores_settle(iso_player_t *player)
+{
+    for (size_t k = 0; k < player->channel_count; k++) {
+        if (player->channels[k].out) {
+            wait_until_free(&player->channels[k]);
+        }
+    }
+}

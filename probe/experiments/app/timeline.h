@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file timeline.h
+ * What a rank did when, in one iteration.
+ *
+ * Sends and receives that are only begun are one event as long as nothing else
+ * happens. At most ISO_MAX_EVENTS are kept.
+ */
+#ifndef ISO_APP_TIMELINE_H
+#define ISO_APP_TIMELINE_H
+
+#include "experiments/app/step.h"
+
+enum { ISO_MAX_EVENTS = 4096 };
+
+typedef struct iso_event {
+    const iso_step_t *step;
+    double begin, end; /**< own clock */
+} iso_event_t;
+
+typedef struct iso_timeline {
+    iso_event_t *events;
+    int count, room;
+    long iteration; /**< which is kept; -1: none */
+} iso_timeline_t;
+
+void iso_timeline_init(iso_timeline_t *timeline, long steps);
+void iso_timeline_free(iso_timeline_t *timeline);
+
+void iso_timeline_add(iso_timeline_t *timeline, const iso_step_t *step,
+                      double begin, double end);
+
+#endif
