@@ -5,8 +5,8 @@
  * here, too: its Fortran library calls these names.
  */
 #include "grid/collectives.h"
-#include "interposer/takes_over.h"
 #include "interposer/tuning.h"
+#include "loaded/takes_over.h"
 
 ISO_TAKES_OVER int MPI_Init(int *argc, char ***argv)
 {

@@ -5,9 +5,6 @@
  * PMPI_ functions. As there, arguments are converted and handed to the C
  * function; here that is the one of this library.
  *
- * mpif.h, mpi and mpi_f08 differ in names only, and in that mpi_f08 may leave
- * out the error code. This is so up to Open MPI 5.
- *
  * MPI_BOTTOM and MPI_IN_PLACE are addresses of variables. libmpi.so defines
  * them, and this library brings libmpi.so into the global name space, so that
  * all parts of a process mean the same ones, also those loaded later (Python).
@@ -16,7 +13,7 @@
 
 #if defined(OPEN_MPI) && OPEN_MPI
 
-#include "interposer/takes_over.h"
+#include "loaded/fortran.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,23 +66,7 @@ static void *buffer_of(void *address)
             *code = result;                                                    \
         }                                                                      \
     }                                                                          \
-    ALIASES(lower, UPPER, PARAMETERS)
-
-#define ALIAS(name, lower, PARAMETERS)                                         \
-    ISO_TAKES_OVER void name PARAMETERS __attribute__((alias(#lower "_any")));
-
-#if OMPI_MAJOR_VERSION < 6
-#define ALIAS_F08(lower, PARAMETERS) ALIAS(lower##_f08_, lower, PARAMETERS)
-#else
-#define ALIAS_F08(lower, PARAMETERS)
-#endif
-
-#define ALIASES(lower, UPPER, PARAMETERS)                                      \
-    ALIAS(lower, lower, PARAMETERS)                                            \
-    ALIAS(lower##_, lower, PARAMETERS)                                         \
-    ALIAS(lower##__, lower, PARAMETERS)                                        \
-    ALIAS(UPPER, lower, PARAMETERS)                                            \
-    ALIAS_F08(lower, PARAMETERS)
+    ISO_FORTRAN_NAMES(lower, UPPER, PARAMETERS)
 
 #define TYPE(handle) PMPI_Type_f2c(*(handle))
 #define COMM         PMPI_Comm_f2c(*comm)

@@ -10,7 +10,7 @@
 
 #if MPI_VERSION >= 4
 
-#include "interposer/takes_over.h"
+#include "loaded/takes_over.h"
 
 #include <limits.h>
 #include <stdbool.h>

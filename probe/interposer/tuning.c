@@ -4,6 +4,7 @@
 #include "interposer/communicator.h"
 #include "interposer/report.h"
 #include "interposer/table_file.h"
+#include "loaded/program.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -169,4 +170,16 @@ iso_tuning_rooted(iso_tunable_t operation, long long root_count,
     return rank == root
                ? iso_tuning_choice(operation, root_count, root_type, comm)
                : iso_tuning_choice(operation, other_count, other_type, comm);
+}
+
+const char *const iso_program_library = "isochrone-grid";
+
+void iso_program_begins(void)
+{
+    iso_tuning_begin();
+}
+
+void iso_program_ends(void)
+{
+    iso_tuning_end();
 }

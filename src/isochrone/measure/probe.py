@@ -1,6 +1,6 @@
 """The measuring program: built with the user's mpicc, and what it says of itself.
 
-The library that is loaded into programs is built in the same way, from the same sources.
+The libraries that are loaded into programs are built in the same way, from the same sources.
 
 Every process gets an argv list, never a shell string. What may take long, the compiler and the
 ranks, is run as a job (`isochrone.measure.job`), of which nothing stays behind.
@@ -139,15 +139,22 @@ def build(mpicc: Path, *, again: bool = False) -> Probe:
     return Probe(_product("isochrone-probe", "the probe", mpicc, again=again), mpicc)
 
 
-def build_library(mpicc: Path) -> Path:
-    """Compile the library that applies a tuning table, unless that was done before.
+def build_library(mpicc: Path, name: str = "grid") -> Path:
+    """Compile a library that is loaded into programs, unless that was done before.
+
+    Parameters
+    ----------
+    mpicc
+        Of the MPI of the programs.
+    name
+        ``grid`` applies a tuning table, ``record`` records calls.
 
     Raises
     ------
     MeasurementError
         If it does not compile; with the compiler's last words.
     """
-    return _product("libisochrone-grid.so", "the library", mpicc)
+    return _product(f"libisochrone-{name}.so", "the library", mpicc)
 
 
 def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Path:

@@ -19,7 +19,7 @@ from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
 from isochrone.measure.launcher import Launcher
 
-__all__ = ["become", "mpicc_of", "settings", "with_settings"]
+__all__ = ["become", "mpicc_of", "preloaded", "settings", "with_settings"]
 
 _STARTER: Final = re.compile(r"(mpiexec|mpirun|orterun|prterun)(\.\w+)?")
 
@@ -60,17 +60,25 @@ def settings(
     InputError
         If the path of the library has a character that LD_PRELOAD would take for its end.
     """
+    found = preloaded(library, environ) | {"ISOCHRONE_TUNING": str(table.absolute())}
+    return found | ({"ISOCHRONE_TUNING_REPORT": "1"} if report else {})
+
+
+def preloaded(library: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable by which ranks load a library, beside what they load already.
+
+    Raises
+    ------
+    InputError
+        If the path of the library has a character that LD_PRELOAD would take for its end.
+    """
     if re.search(r"[\s:]", str(library)):
         raise InputError(
             "the dynamic linker cannot load a library of this path", where=str(library),
             hint="set XDG_CACHE_HOME to a folder without blanks and colons",
         )  # fmt: skip
     others = environ.get("LD_PRELOAD", "")
-    found = {
-        "LD_PRELOAD": f"{library}:{others}" if others else str(library),
-        "ISOCHRONE_TUNING": str(table.absolute()),
-    }
-    return found | ({"ISOCHRONE_TUNING_REPORT": "1"} if report else {})
+    return {"LD_PRELOAD": f"{library}:{others}" if others else str(library)}
 
 
 def with_settings(

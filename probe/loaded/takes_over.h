@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file takes_over.h
- * What is visible of this library; all else is hidden.
+ * What is visible of a library that is loaded into programs; all else is
+ * hidden.
  */
 #ifndef ISO_TAKES_OVER_H
 #define ISO_TAKES_OVER_H

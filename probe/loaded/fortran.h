@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file fortran.h
+ * The names that one call of MPI has in Fortran. mpif.h, mpi and mpi_f08 differ
+ * in names only, and in that mpi_f08 may leave out the error code. This is so
+ * up to Open MPI 5.
+ */
+#ifndef ISO_FORTRAN_H
+#define ISO_FORTRAN_H
+
+#include "loaded/takes_over.h"
+
+#define ISO_FORTRAN_ALIAS(name, lower, PARAMETERS)                             \
+    ISO_TAKES_OVER void name PARAMETERS __attribute__((alias(#lower "_any")));
+
+/** The name in mpi_f08. */
+#define ISO_FORTRAN_F08(lower, PARAMETERS)                                     \
+    ISO_FORTRAN_ALIAS(lower##_f08_, lower, PARAMETERS)
+
+#if defined(OPEN_MPI) && OPEN_MPI && OMPI_MAJOR_VERSION >= 6
+#define ISO_FORTRAN_ALIAS_F08(lower, PARAMETERS)
+#else
+#define ISO_FORTRAN_ALIAS_F08(lower, PARAMETERS)                               \
+    ISO_FORTRAN_F08(lower, PARAMETERS)
+#endif
+
+/** Give a function lower_any all the names that Fortran compilers make. */
+#define ISO_FORTRAN_NAMES(lower, UPPER, PARAMETERS)                            \
+    ISO_FORTRAN_ALIAS(lower, lower, PARAMETERS)                                \
+    ISO_FORTRAN_ALIAS(lower##_, lower, PARAMETERS)                             \
+    ISO_FORTRAN_ALIAS(lower##__, lower, PARAMETERS)                            \
+    ISO_FORTRAN_ALIAS(UPPER, lower, PARAMETERS)                                \
+    ISO_FORTRAN_ALIAS_F08(lower, PARAMETERS)
+
+/** Find a function of MPI's Fortran library, or end the program. */
+void *iso_fortran_function(const char *name);
+
+#endif

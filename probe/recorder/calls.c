@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file calls.c
+ * The calls of C programs that are recorded, those with large counts aside.
+ * Fortran programs on MPICH come here, too: most of its Fortran library calls
+ * these names.
+ */
+#include "loaded/program.h"
+#include "recorder/requests.h"
+
+#include <stdlib.h>
+
+#define COUNT         int
+#define DISPLACEMENT  int
+#define CALL(Name)    MPI_##Name
+#define LIBRARY(Name) PMPI_##Name
+
+#include "recorder/counted_calls.h"
+
+ISO_TAKES_OVER int MPI_Init(int *argc, char ***argv)
+{
+    int code = PMPI_Init(argc, argv);
+    if (code == MPI_SUCCESS) {
+        iso_program_begins();
+    }
+    return code;
+}
+
+ISO_TAKES_OVER int MPI_Init_thread(int *argc, char ***argv, int required,
+                                   int *provided)
+{
+    int code = PMPI_Init_thread(argc, argv, required, provided);
+    if (code == MPI_SUCCESS) {
+        iso_program_begins();
+    }
+    return code;
+}
+
+ISO_TAKES_OVER int MPI_Finalize(void)
+{
+    iso_program_ends();
+    return PMPI_Finalize();
+}
+
+/* --- requests ------------------------------------------------------------- */
+
+/** Handles as they are before a call, which sets them to MPI_REQUEST_NULL. */
+typedef struct iso_copies {
+    MPI_Request few[64];
+    MPI_Request *all;
+} iso_copies_t;
+
+static void copy(iso_copies_t *copies, int count, const MPI_Request *requests)
+{
+    copies->all = copies->few;
+    if (count > (int)(sizeof(copies->few) / sizeof(copies->few[0]))) {
+        copies->all = malloc((size_t)count * sizeof(*copies->all));
+    }
+    for (int k = 0; k < count && copies->all; k++) {
+        copies->all[k] = requests[k];
+    }
+}
+
+static void free_copies(iso_copies_t *copies)
+{
+    if (copies->all != copies->few) {
+        free(copies->all);
+    }
+}
+
+#define COMPLETION(Name, PARAMETERS, ARGUMENTS, OP, REQUESTS, LENGTH, INDICES, \
+                   DONE)                                                       \
+    ISO_TAKES_OVER int MPI_##Name PARAMETERS                                   \
+    {                                                                          \
+        iso_copies_t copies;                                                   \
+        iso_call_t call = iso_call_begin();                                    \
+        copy(&copies, call.on ? LENGTH : 0, REQUESTS);                         \
+        if (iso_call_end(&call, PMPI_##Name ARGUMENTS)) {                      \
+            iso_keep_completed(&call, OP, copies.all, LENGTH, INDICES, DONE);  \
+        }                                                                      \
+        free_copies(&copies);                                                  \
+        return iso_call_done(&call);                                           \
+    }
+
+#define MANY       int count, MPI_Request requests[]
+#define IF_ANY     (*index != MPI_UNDEFINED)
+#define COUNTED(n) (*(n) == MPI_UNDEFINED ? 0 : *(n))
+
+COMPLETION(Wait, (MPI_Request * request, MPI_Status *status), (request, status),
+           ISO_OP_WAIT, request, 1, NULL, 1)
+COMPLETION(Waitall, (MANY, MPI_Status statuses[]), (count, requests, statuses),
+           ISO_OP_WAITALL, requests, count, NULL, count)
+COMPLETION(Waitany, (MANY, int *index, MPI_Status *status),
+           (count, requests, index, status), ISO_OP_WAITANY, requests, count,
+           index, IF_ANY)
+COMPLETION(Waitsome, (MANY, int *done, int indices[], MPI_Status statuses[]),
+           (count, requests, done, indices, statuses), ISO_OP_WAITSOME,
+           requests, count, indices, COUNTED(done))
+COMPLETION(Test, (MPI_Request * request, int *flag, MPI_Status *status),
+           (request, flag, status), ISO_OP_TEST, request, 1, NULL, *flag != 0)
+COMPLETION(Testall, (MANY, int *flag, MPI_Status statuses[]),
+           (count, requests, flag, statuses), ISO_OP_TESTALL, requests, count,
+           NULL, *flag ? count : 0)
+COMPLETION(Testany, (MANY, int *index, int *flag, MPI_Status *status),
+           (count, requests, index, flag, status), ISO_OP_TESTANY, requests,
+           count, index, *flag &&IF_ANY)
+COMPLETION(Testsome, (MANY, int *done, int indices[], MPI_Status statuses[]),
+           (count, requests, done, indices, statuses), ISO_OP_TESTSOME,
+           requests, count, indices, COUNTED(done))
+
+TAKE(Start, (MPI_Request * request), (request),
+     iso_keep_starts(&call, 1, request))
+TAKE(Startall, (MANY), (count, requests),
+     iso_keep_starts(&call, count, requests))
+
+ISO_TAKES_OVER int MPI_Request_free(MPI_Request *request)
+{
+    MPI_Request asked = *request;
+    iso_call_t call = iso_call_begin();
+    if (iso_call_end(&call, PMPI_Request_free(request))) {
+        iso_thread_requests(-iso_requests_forget(asked));
+    }
+    return iso_call_done(&call);
+}
+
+/* --- probing -------------------------------------------------------------- */
+
+TAKE_STATUS(Probe, (FROM, MPI_Status *status), (source, tag, comm, status),
+            iso_keep_probe(&call, status, comm, NULL))
+TAKE_STATUS(Iprobe, (FROM, int *flag, MPI_Status *status),
+            (source, tag, comm, flag, status),
+            if (*flag) iso_keep_probe(&call, status, comm, NULL))
+TAKE_STATUS(Mprobe, (FROM, MPI_Message *message, MPI_Status *status),
+            (source, tag, comm, message, status),
+            iso_keep_probe(&call, status, comm, message))
+TAKE_STATUS(Improbe,
+            (FROM, int *flag, MPI_Message *message, MPI_Status *status),
+            (source, tag, comm, flag, message, status),
+            if (*flag) iso_keep_probe(&call, status, comm, message))

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file communicators.h
+ * Communicators as the world sees them: which of its ranks are in one, in which
+ * order. Found out when one is used for the first time, by local calls only, so
+ * it does not matter how it was made; kept with it as an attribute.
+ */
+#ifndef ISO_COMMUNICATORS_H
+#define ISO_COMMUNICATORS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+typedef struct iso_members {
+    int group; /**< number of its group at this rank; 0: all ranks in order */
+    int rank, size;
+    int remote;    /**< ranks of the group that messages go to, if another */
+    bool inter;    /**< an inter-communicator */
+    bool identity; /**< the rank that messages go to is that of the world */
+    int *world;    /**< ranks of the world, of those that messages go to */
+} iso_members_t;
+
+/** A set of ranks of the world in an order. */
+typedef struct iso_group {
+    int size;
+    int *ranks;
+} iso_group_t;
+
+/** After MPI_Init, and before the attributes of MPI_COMM_WORLD are deleted. */
+void iso_communicators_begin(void);
+void iso_communicators_end(void);
+
+/** Return what is known of a communicator; not to be released. */
+const iso_members_t *iso_members(MPI_Comm comm);
+
+/** Translate a rank that messages go to, or come from; ISO_NONE if it is no
+ *  rank of the world. */
+int iso_members_world(const iso_members_t *members, int rank);
+
+/** All groups of this rank, in the order of their numbers. */
+const iso_group_t *iso_groups(int *count);
+
+#endif

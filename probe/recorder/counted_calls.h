@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file counted_calls.h
+ * The calls that have counts, in one of their two sizes: included by calls.c
+ * with counts that are int, and by large_counts.c with MPI_Count. Before that,
+ * COUNT and DISPLACEMENT are types, and CALL(Send) and LIBRARY(Send) the names
+ * of the call and of that of the library.
+ *
+ * A count that MPI does not look at may be anything, and is not used here.
+ */
+#include "loaded/takes_over.h"
+#include "recorder/keeping.h"
+
+/** Mean block of those that a rank exchanges with @a n others. */
+static int64_t mean_block(const COUNT *counts, int n, MPI_Datatype type)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += counts[k];
+    }
+    return n ? iso_bytes(sum, type) / n : 0;
+}
+
+static int64_t mean_of_types(const COUNT *counts, int n,
+                             const MPI_Datatype *types)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < n; k++) {
+        sum += iso_bytes(counts[k], types[k]);
+    }
+    return n ? sum / n : 0;
+}
+
+#define LIST(...) __VA_ARGS__
+
+/** Define a call that keeps something if it is on. */
+#define TAKE(Name, PARAMETERS, ARGUMENTS, KEEP)                                \
+    ISO_TAKES_OVER int CALL(Name) PARAMETERS                                   \
+    {                                                                          \
+        iso_call_t call = iso_call_begin();                                    \
+        if (iso_call_end(&call, LIBRARY(Name) ARGUMENTS)) {                    \
+            KEEP;                                                              \
+        }                                                                      \
+        return iso_call_done(&call);                                           \
+    }
+
+/* --- messages ------------------------------------------------------------- */
+
+#define MESSAGE void *buffer, COUNT count, MPI_Datatype type
+#define TO      int to, int tag, MPI_Comm comm
+#define BYTES   iso_bytes(count, type)
+
+#define SEND(Name, OP)                                                         \
+    TAKE(Name, (const MESSAGE, TO), (buffer, count, type, to, tag, comm),      \
+         iso_keep_send(&call, OP, ISO_NOW, BYTES, to, comm, NULL))
+#define ISEND(Name, OP, START)                                                 \
+    TAKE(Name, (const MESSAGE, TO, MPI_Request *request),                      \
+         (buffer, count, type, to, tag, comm, request),                        \
+         iso_keep_send(&call, OP, START, BYTES, to, comm, request))
+
+SEND(Send, ISO_OP_SEND)
+SEND(Bsend, ISO_OP_BSEND)
+SEND(Ssend, ISO_OP_SSEND)
+SEND(Rsend, ISO_OP_RSEND)
+ISEND(Isend, ISO_OP_ISEND, ISO_BEGUN)
+ISEND(Ibsend, ISO_OP_IBSEND, ISO_BEGUN)
+ISEND(Issend, ISO_OP_ISSEND, ISO_BEGUN)
+ISEND(Irsend, ISO_OP_IRSEND, ISO_BEGUN)
+ISEND(Send_init, ISO_OP_ISEND, ISO_LATER)
+ISEND(Bsend_init, ISO_OP_IBSEND, ISO_LATER)
+ISEND(Ssend_init, ISO_OP_ISSEND, ISO_LATER)
+ISEND(Rsend_init, ISO_OP_IRSEND, ISO_LATER)
+
+#define FROM int source, int tag, MPI_Comm comm
+#define IRECV(Name, START)                                                     \
+    TAKE(Name, (MESSAGE, FROM, MPI_Request * request),                         \
+         (buffer, count, type, source, tag, comm, request),                    \
+         iso_keep_receive(&call, START, BYTES, source, comm, request))
+
+IRECV(Irecv, ISO_BEGUN)
+IRECV(Recv_init, ISO_LATER)
+
+/** Have a status, though the program wants none. */
+#define WITH_STATUS                                                            \
+    MPI_Status own;                                                            \
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+
+#define TAKE_STATUS(Name, PARAMETERS, ARGUMENTS, KEEP)                         \
+    ISO_TAKES_OVER int CALL(Name) PARAMETERS                                   \
+    {                                                                          \
+        WITH_STATUS                                                            \
+        iso_call_t call = iso_call_begin();                                    \
+        if (iso_call_end(&call, LIBRARY(Name) ARGUMENTS)) {                    \
+            KEEP;                                                              \
+        }                                                                      \
+        return iso_call_done(&call);                                           \
+    }
+
+TAKE_STATUS(Recv, (MESSAGE, FROM, MPI_Status *status),
+            (buffer, count, type, source, tag, comm, status),
+            iso_keep_received(&call, status, source, comm))
+
+#define SENDRECV                                                               \
+    const void *send, COUNT send_count, MPI_Datatype send_type, int to,        \
+        int send_tag, void *receive, COUNT receive_count,                      \
+        MPI_Datatype receive_type, int source, int tag, MPI_Comm comm
+#define SENDRECV_VALUES                                                        \
+    send, send_count, send_type, to, send_tag, receive, receive_count,         \
+        receive_type, source, tag, comm
+#define EXCHANGED                                                              \
+    iso_bytes(send_count, send_type), to,                                      \
+        iso_bytes(receive_count, receive_type), source, comm
+#define REPLACED       BYTES, to, BYTES, source, comm
+#define REPLACE        MESSAGE, int to, int send_tag, FROM
+#define REPLACE_VALUES buffer, count, type, to, send_tag, source, tag, comm
+
+TAKE_STATUS(Sendrecv, (SENDRECV, MPI_Status *status), (SENDRECV_VALUES, status),
+            iso_keep_exchange(&call, EXCHANGED, status, NULL))
+TAKE_STATUS(Sendrecv_replace, (REPLACE, MPI_Status *status),
+            (REPLACE_VALUES, status),
+            iso_keep_exchange(&call, REPLACED, status, NULL))
+#if MPI_VERSION >= 4
+TAKE(Isendrecv, (SENDRECV, MPI_Request *request), (SENDRECV_VALUES, request),
+     iso_keep_exchange(&call, EXCHANGED, NULL, request))
+TAKE(Isendrecv_replace, (REPLACE, MPI_Request *request),
+     (REPLACE_VALUES, request),
+     iso_keep_exchange(&call, REPLACED, NULL, request))
+#endif
+
+ISO_TAKES_OVER int CALL(Mrecv)(MESSAGE, MPI_Message *message,
+                               MPI_Status *status)
+{
+    WITH_STATUS
+    MPI_Message asked = *message;
+    iso_call_t call = iso_call_begin();
+    if (iso_call_end(&call,
+                     LIBRARY(Mrecv)(buffer, count, type, message, status))) {
+        iso_keep_matched(&call, asked, BYTES, status, NULL);
+    }
+    return iso_call_done(&call);
+}
+
+ISO_TAKES_OVER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
+                                MPI_Request *request)
+{
+    MPI_Message asked = *message;
+    iso_call_t call = iso_call_begin();
+    if (iso_call_end(&call,
+                     LIBRARY(Imrecv)(buffer, count, type, message, request))) {
+        iso_keep_matched(&call, asked, BYTES, NULL, request);
+    }
+    return iso_call_done(&call);
+}
+
+/* --- collective operations ------------------------------------------------ */
+
+#if MPI_VERSION >= 4
+#define PERSISTENT(Name, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)                \
+    TAKE(Name##_init, (LIST PARAMETERS, MPI_Info info, MPI_Request * request), \
+         (LIST ARGUMENTS, info, request),                                      \
+         iso_keep_collective(&call, OP, ISO_LATER, SIZE, ROOT, comm, request))
+#else
+#define PERSISTENT(Name, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)
+#endif
+
+/** Define an operation: blocking, nonblocking, persistent. */
+#define COLLECTIVE(Name, IName, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)         \
+    TAKE(Name, PARAMETERS, ARGUMENTS,                                          \
+         iso_keep_collective(&call, OP, ISO_NOW, SIZE, ROOT, comm, NULL))      \
+    TAKE(IName, (LIST PARAMETERS, MPI_Request * request),                      \
+         (LIST ARGUMENTS, request),                                            \
+         iso_keep_collective(&call, OP, ISO_BEGUN, SIZE, ROOT, comm, request)) \
+    PERSISTENT(Name, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)
+
+#define SENT     const void *send, COUNT send_count, MPI_Datatype send_type
+#define RECEIVED void *receive, COUNT receive_count, MPI_Datatype receive_type
+#define SENT_VALUES     send, send_count, send_type
+#define RECEIVED_VALUES receive, receive_count, receive_type
+#define SENT_BYTES      iso_bytes(send_count, send_type)
+#define RECEIVED_BYTES  iso_bytes(receive_count, receive_type)
+
+#define SENT_V                                                                 \
+    const void *send, const COUNT *send_counts, const DISPLACEMENT *send_at,   \
+        MPI_Datatype send_type
+#define RECEIVED_V                                                             \
+    void *receive, const COUNT *receive_counts,                                \
+        const DISPLACEMENT *receive_at, MPI_Datatype receive_type
+#define SENT_V_VALUES     send, send_counts, send_at, send_type
+#define RECEIVED_V_VALUES receive, receive_counts, receive_at, receive_type
+#define SENT_V_BYTES      mean_block(send_counts, iso_partners(comm), send_type)
+#define RECEIVED_V_BYTES                                                       \
+    mean_block(receive_counts, iso_partners(comm), receive_type)
+
+#ifndef LARGE_COUNTS
+COLLECTIVE(Barrier, Ibarrier, ISO_OP_BARRIER, (MPI_Comm comm), (comm), 0,
+           ISO_NONE)
+#endif
+COLLECTIVE(Bcast, Ibcast, ISO_OP_BCAST, (MESSAGE, int root, MPI_Comm comm),
+           (buffer, count, type, root, comm), BYTES, root)
+COLLECTIVE(Gather, Igather, ISO_OP_GATHER,
+           (SENT, RECEIVED, int root, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_VALUES, root, comm),
+           iso_is_root(root, comm) ? RECEIVED_BYTES : SENT_BYTES, root)
+COLLECTIVE(Gatherv, Igatherv, ISO_OP_GATHERV,
+           (SENT, RECEIVED_V, int root, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_V_VALUES, root, comm),
+           iso_is_root(root, comm) ? RECEIVED_V_BYTES : SENT_BYTES, root)
+COLLECTIVE(Scatter, Iscatter, ISO_OP_SCATTER,
+           (SENT, RECEIVED, int root, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_VALUES, root, comm),
+           iso_is_root(root, comm) ? SENT_BYTES : RECEIVED_BYTES, root)
+COLLECTIVE(Scatterv, Iscatterv, ISO_OP_SCATTERV,
+           (SENT_V, RECEIVED, int root, MPI_Comm comm),
+           (SENT_V_VALUES, RECEIVED_VALUES, root, comm),
+           iso_is_root(root, comm) ? SENT_V_BYTES : RECEIVED_BYTES, root)
+COLLECTIVE(Allgather, Iallgather, ISO_OP_ALLGATHER,
+           (SENT, RECEIVED, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_VALUES, comm), RECEIVED_BYTES, ISO_NONE)
+COLLECTIVE(Allgatherv, Iallgatherv, ISO_OP_ALLGATHERV,
+           (SENT, RECEIVED_V, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_V_VALUES, comm), RECEIVED_V_BYTES, ISO_NONE)
+COLLECTIVE(Alltoall, Ialltoall, ISO_OP_ALLTOALL,
+           (SENT, RECEIVED, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_VALUES, comm), RECEIVED_BYTES, ISO_NONE)
+/* In place, what is received is what is sent. */
+COLLECTIVE(Alltoallv, Ialltoallv, ISO_OP_ALLTOALLV,
+           (SENT_V, RECEIVED_V, MPI_Comm comm),
+           (SENT_V_VALUES, RECEIVED_V_VALUES, comm),
+           send == MPI_IN_PLACE ? RECEIVED_V_BYTES : SENT_V_BYTES, ISO_NONE)
+COLLECTIVE(Alltoallw, Ialltoallw, ISO_OP_ALLTOALLW,
+           (const void *send, const COUNT *send_counts,
+            const DISPLACEMENT *send_at, const MPI_Datatype *send_types,
+            void *receive, const COUNT *receive_counts,
+            const DISPLACEMENT *receive_at, const MPI_Datatype *receive_types,
+            MPI_Comm comm),
+           (send, send_counts, send_at, send_types, receive, receive_counts,
+            receive_at, receive_types, comm),
+           send == MPI_IN_PLACE
+               ? mean_of_types(receive_counts, iso_partners(comm),
+                               receive_types)
+               : mean_of_types(send_counts, iso_partners(comm), send_types),
+           ISO_NONE)
+
+#define REDUCED                                                                \
+    const void *send, void *receive, COUNT count, MPI_Datatype type,           \
+        MPI_Op operation
+#define REDUCED_VALUES send, receive, count, type, operation
+
+COLLECTIVE(Reduce, Ireduce, ISO_OP_REDUCE, (REDUCED, int root, MPI_Comm comm),
+           (REDUCED_VALUES, root, comm), BYTES, root)
+COLLECTIVE(Allreduce, Iallreduce, ISO_OP_ALLREDUCE, (REDUCED, MPI_Comm comm),
+           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
+COLLECTIVE(Scan, Iscan, ISO_OP_SCAN, (REDUCED, MPI_Comm comm),
+           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
+COLLECTIVE(Exscan, Iexscan, ISO_OP_EXSCAN, (REDUCED, MPI_Comm comm),
+           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
+COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
+           ISO_OP_REDUCE_SCATTER_BLOCK, (REDUCED, MPI_Comm comm),
+           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
+COLLECTIVE(Reduce_scatter, Ireduce_scatter, ISO_OP_REDUCE_SCATTER,
+           (const void *send, void *receive, const COUNT *counts,
+            MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
+           (send, receive, counts, type, operation, comm),
+           mean_block(counts, iso_members(comm)->size, type), ISO_NONE)
+
+/* Of neighbours with blocks of many sizes the sizes are not kept. */
+COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, ISO_OP_NEIGHBOR_ALLGATHER,
+           (SENT, RECEIVED, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_VALUES, comm), SENT_BYTES, ISO_NONE)
+COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv,
+           ISO_OP_NEIGHBOR_ALLGATHERV, (SENT, RECEIVED_V, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_V_VALUES, comm), SENT_BYTES, ISO_NONE)
+COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, ISO_OP_NEIGHBOR_ALLTOALL,
+           (SENT, RECEIVED, MPI_Comm comm),
+           (SENT_VALUES, RECEIVED_VALUES, comm), SENT_BYTES, ISO_NONE)
+COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, ISO_OP_NEIGHBOR_ALLTOALLV,
+           (SENT_V, RECEIVED_V, MPI_Comm comm),
+           (SENT_V_VALUES, RECEIVED_V_VALUES, comm), 0, ISO_NONE)
+COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, ISO_OP_NEIGHBOR_ALLTOALLW,
+           (const void *send, const COUNT *send_counts, const MPI_Aint *send_at,
+            const MPI_Datatype *send_types, void *receive,
+            const COUNT *receive_counts, const MPI_Aint *receive_at,
+            const MPI_Datatype *receive_types, MPI_Comm comm),
+           (send, send_counts, send_at, send_types, receive, receive_counts,
+            receive_at, receive_types, comm),
+           0, ISO_NONE)
+
+/* --- one-sided: counted, with what is moved --------------------------------
+ */
+
+#define ORIGIN void *buffer, COUNT count, MPI_Datatype type
+#define TARGET                                                                 \
+    int target, MPI_Aint at, COUNT target_count, MPI_Datatype target_type
+#define TARGET_VALUES target, at, target_count, target_type
+#define ONE_SIDED(Name, OP, PARAMETERS, ARGUMENTS)                             \
+    TAKE(Name, PARAMETERS, ARGUMENTS, iso_keep_other(&call, OP, BYTES))
+
+ONE_SIDED(Put, ISO_OP_PUT, (const ORIGIN, TARGET, MPI_Win window),
+          (buffer, count, type, TARGET_VALUES, window))
+ONE_SIDED(Get, ISO_OP_GET, (ORIGIN, TARGET, MPI_Win window),
+          (buffer, count, type, TARGET_VALUES, window))
+ONE_SIDED(Accumulate, ISO_OP_ACCUMULATE,
+          (const ORIGIN, TARGET, MPI_Op operation, MPI_Win window),
+          (buffer, count, type, TARGET_VALUES, operation, window))
+ONE_SIDED(Rput, ISO_OP_PUT,
+          (const ORIGIN, TARGET, MPI_Win window, MPI_Request *request),
+          (buffer, count, type, TARGET_VALUES, window, request))
+ONE_SIDED(Rget, ISO_OP_GET,
+          (ORIGIN, TARGET, MPI_Win window, MPI_Request *request),
+          (buffer, count, type, TARGET_VALUES, window, request))

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/event.h"
+
+#include <string.h>
+
+const char *const iso_op_names[ISO_OP_COUNT] = {
+#define X(name, word, effect) word,
+    ISO_OPS(X)
+#undef X
+};
+
+const iso_effect_t iso_op_effects[ISO_OP_COUNT] = {
+#define X(name, word, effect) ISO_##effect,
+    ISO_OPS(X)
+#undef X
+};
+
+uint32_t iso_event_hash(const iso_event_t *event)
+{
+    uint64_t part[sizeof(*event) / sizeof(uint64_t)], hash = 1;
+    memcpy(part, event, sizeof(part));
+    for (unsigned k = 0; k < sizeof(part) / sizeof(part[0]); k++) {
+        hash = iso_mix(hash, part[k]);
+    }
+    return (uint32_t)(hash >> 32);
+}
+
+bool iso_event_equal(const iso_event_t *a, const iso_event_t *b)
+{
+    return memcmp(a, b, sizeof(*a)) == 0;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/keeping.h"
+
+#include "recorder/requests.h"
+
+#include <stddef.h>
+
+int64_t iso_bytes(int64_t count, MPI_Datatype type)
+{
+    int small = 0;
+    MPI_Count size = 0;
+    if (count <= 0 || type == MPI_DATATYPE_NULL) {
+        return 0;
+    }
+    PMPI_Type_size(type, &small);
+    size = small;
+    if (small < 0) { /* MPI_UNDEFINED: beyond int */
+        PMPI_Type_size_x(type, &size);
+    }
+    return count * (int64_t)size;
+}
+
+bool iso_is_root(int root, MPI_Comm comm)
+{
+    return root == MPI_ROOT || (root >= 0 && root == iso_members(comm)->rank &&
+                                !iso_members(comm)->inter);
+}
+
+int iso_partners(MPI_Comm comm)
+{
+    return iso_members(comm)->remote;
+}
+
+/** Keep what was done, or what will be. */
+static void keep(iso_call_t *call, iso_start_t start, const iso_event_t *event,
+                 const MPI_Request *request)
+{
+    if (start == ISO_LATER) {
+        iso_requests_keep(*request, event);
+        return;
+    }
+    iso_keep(call, event);
+    if (start == ISO_BEGUN) {
+        iso_requests_open(*request);
+        iso_thread_requests(*request != MPI_REQUEST_NULL);
+    }
+}
+
+static int64_t bytes_of(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x((MPI_Status *)status, MPI_BYTE, &bytes);
+    return bytes > 0 ? (int64_t)bytes : 0;
+}
+
+void iso_keep_send(iso_call_t *call, iso_op_t op, iso_start_t start,
+                   int64_t bytes, int to, MPI_Comm comm,
+                   const MPI_Request *request)
+{
+    iso_event_t event = iso_event(op);
+    event.bytes = bytes;
+    event.peer = iso_members_world(iso_members(comm), to);
+    if (to != MPI_PROC_NULL) {
+        keep(call, start, &event, request);
+    }
+}
+
+void iso_keep_received(iso_call_t *call, const MPI_Status *status, int source,
+                       MPI_Comm comm)
+{
+    iso_event_t event = iso_event(ISO_OP_RECV);
+    if (source == MPI_PROC_NULL) {
+        return;
+    }
+    event.bytes = bytes_of(status);
+    event.peer = iso_members_world(iso_members(comm), status->MPI_SOURCE);
+    event.any = source == MPI_ANY_SOURCE;
+    keep(call, ISO_NOW, &event, NULL);
+}
+
+void iso_keep_receive(iso_call_t *call, iso_start_t start, int64_t bytes,
+                      int source, MPI_Comm comm, const MPI_Request *request)
+{
+    iso_event_t event = iso_event(ISO_OP_IRECV);
+    event.bytes = bytes;
+    event.any = source == MPI_ANY_SOURCE;
+    event.peer = iso_members_world(iso_members(comm), source);
+    if (source != MPI_PROC_NULL) {
+        keep(call, start, &event, request);
+    }
+}
+
+void iso_keep_exchange(iso_call_t *call, int64_t bytes, int to,
+                       int64_t received, int source, MPI_Comm comm,
+                       const MPI_Status *status, const MPI_Request *request)
+{
+    const iso_members_t *members = iso_members(comm);
+    iso_event_t event = iso_event(request ? ISO_OP_ISENDRECV : ISO_OP_SENDRECV);
+    bool known = status && source != MPI_PROC_NULL;
+    if (to == MPI_PROC_NULL && source == MPI_PROC_NULL) {
+        return;
+    }
+    event.bytes = to == MPI_PROC_NULL ? 0 : bytes;
+    event.peer = iso_members_world(members, to);
+    event.received = known ? bytes_of(status) : received;
+    event.source =
+        iso_members_world(members, known ? status->MPI_SOURCE : source);
+    event.any = source == MPI_ANY_SOURCE;
+    keep(call, request ? ISO_BEGUN : ISO_NOW, &event, request);
+}
+
+void iso_keep_probe(iso_call_t *call, const MPI_Status *status, MPI_Comm comm,
+                    const MPI_Message *message)
+{
+    iso_keep_other(call, ISO_OP_PROBE, 0);
+    if (message && *message != MPI_MESSAGE_NO_PROC) {
+        iso_matched_keep(
+            *message, iso_members_world(iso_members(comm), status->MPI_SOURCE));
+    }
+}
+
+void iso_keep_matched(iso_call_t *call, MPI_Message message, int64_t bytes,
+                      const MPI_Status *status, const MPI_Request *request)
+{
+    iso_event_t event = iso_event(request ? ISO_OP_IRECV : ISO_OP_RECV);
+    if (message == MPI_MESSAGE_NO_PROC) {
+        return;
+    }
+    event.bytes = status ? bytes_of(status) : bytes;
+    event.peer = iso_matched_take(message);
+    keep(call, request ? ISO_BEGUN : ISO_NOW, &event, request);
+}
+
+void iso_keep_collective(iso_call_t *call, iso_op_t op, iso_start_t start,
+                         int64_t bytes, int root, MPI_Comm comm,
+                         const MPI_Request *request)
+{
+    const iso_members_t *members = iso_members(comm);
+    iso_op_t begun = op - ISO_OP_BARRIER + ISO_OP_IBARRIER;
+    iso_event_t event = iso_event(start == ISO_NOW ? op : begun);
+    event.bytes = bytes;
+    event.root = iso_members_world(members, root);
+    event.group = members->group;
+    keep(call, start, &event, request);
+}
+
+void iso_keep_starts(iso_call_t *call, int count, const MPI_Request *requests)
+{
+    for (int k = 0; k < count; k++) {
+        const iso_event_t *event = iso_requests_start(requests[k]);
+        if (event) {
+            iso_event_t copy = *event;
+            iso_thread_requests(1);
+            iso_keep(call, &copy);
+            call->begin = call->end; /* the time is that of the first one */
+        }
+    }
+}
+
+/** Whether requests remain open of which any may complete next. Handles do not
+ *  tell: MPICH gives the same to several requests. */
+static bool is_left(const MPI_Request *asked, int count, const int *indices,
+                    int done)
+{
+    bool left = false;
+    for (int k = 0; k < count && !left; k++) {
+        bool complete = false;
+        for (int i = 0; i < done && !complete; i++) {
+            complete = indices[i] == k;
+        }
+        left = !complete && iso_requests_is_open(asked[k]);
+    }
+    return left;
+}
+
+void iso_keep_completed(iso_call_t *call, iso_op_t op, const MPI_Request *asked,
+                        int count, const int *indices, int done)
+{
+    iso_event_t event = iso_event(op);
+    bool left = false;
+    int complete = 0;
+    for (int k = 0; k < done; k++) {
+        int index = indices ? indices[k] : k;
+        if (index >= 0 && index < count) { /* or the library is wrong */
+            complete += iso_requests_complete(asked[index]);
+        }
+    }
+    bool open = iso_thread_requests(-complete);
+    if (op == ISO_OP_WAIT || op == ISO_OP_WAITALL) {
+        event.open = open;
+        event.requests = complete;
+    } else if (indices) {
+        left = is_left(asked, count, indices, done);
+    }
+    if (complete && !left) {
+        iso_keep(call, &event);
+    } else {
+        iso_keep_aside(call, &event);
+    }
+}
+
+void iso_keep_other(iso_call_t *call, iso_op_t op, int64_t bytes)
+{
+    iso_event_t event = iso_event(op);
+    event.bytes = bytes;
+    iso_keep_aside(call, &event);
+}

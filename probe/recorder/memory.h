@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file memory.h
+ * Memory of the recorder, which is small; without it the program ends.
+ */
+#ifndef ISO_MEMORY_H
+#define ISO_MEMORY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/** Give memory another size; NULL is memory of size 0. */
+static inline void *iso_resized(void *memory, size_t bytes)
+{
+    void *found = realloc(memory, bytes ? bytes : 1);
+    if (found == NULL) {
+        fprintf(stderr, "isochrone-record: no memory for %zu bytes\n", bytes);
+        abort();
+    }
+    return found;
+}
+
+/** Allocate memory that is 0. */
+static inline void *iso_zeroed(size_t bytes)
+{
+    void *found = calloc(1, bytes ? bytes : 1);
+    return found ? found : iso_resized(NULL, bytes);
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file recorder.h
+ * What every call that is taken over does: it notes when it began and ended,
+ * and how much the thread computed since its call before, and keeps that under
+ * an event.
+ *
+ *     iso_call_t call = iso_call_begin();
+ *     if (iso_call_end(&call, PMPI_Send(...))) {
+ *         iso_keep_send(&call, ...);
+ *     }
+ *     return iso_call_done(&call);
+ *
+ * Calls that MPI makes within a call, and all before MPI_Init and after
+ * MPI_Finalize, are not kept.
+ *
+ * Computation is processor time of the thread. Asking the system for it takes
+ * longer than many a call, so what happens within ISO_TRUST seconds of
+ * wall-clock time since it was asked is taken for processor time: a thread that
+ * lost the processor in between would be wrong by no more than that.
+ */
+#ifndef ISO_RECORDER_H
+#define ISO_RECORDER_H
+
+#include "recorder/event.h"
+#include "recorder/sequence.h"
+#include "recorder/totals.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#define ISO_TRUST 5e-6
+
+typedef struct iso_call {
+    bool on;           /**< it is kept */
+    int code;          /**< that MPI returned */
+    double begin, end; /**< MPI_Wtime */
+} iso_call_t;
+
+/** A thread that called MPI. */
+typedef struct iso_thread {
+    struct iso_thread *next; /**< that began earlier */
+    int number;              /**< in the order of their first calls */
+    bool inside;             /**< a call */
+    double seen;             /**< MPI_Wtime at which `processor` was reckoned */
+    double processor;        /**< time used by then, seconds */
+    double guessed;          /**< of it, since the system was asked */
+    int asked;               /**< how often, since the last call ended */
+    double gap; /**< computation since the last call of the sequence */
+    iso_sequence_t sequence;
+    long calls;
+    long open; /**< requests that it began, less those that it completed */
+    double communication, computation; /**< in calls, between them */
+    double own;                        /**< spent recording */
+} iso_thread_t;
+
+/** What was recorded at this rank. */
+typedef struct iso_recording {
+    double began, ended; /**< MPI_Wtime */
+    char *path;          /**< of the run file, at rank 0 */
+    iso_thread_t *threads;
+    iso_totals_t totals;
+} iso_recording_t;
+
+/** Begin, if ISOCHRONE_RECORD is set at rank 0. Collective over MPI_COMM_WORLD,
+ *  after MPI_Init. */
+void iso_recorder_begin(void);
+
+/** Write the run file. Collective, before MPI_Finalize. */
+void iso_recorder_end(void);
+
+iso_call_t iso_call_begin(void);
+
+/** MPI returned @a code; whether the call is to be kept. What follows, until
+ *  iso_call_done, is done by one thread at a time. */
+bool iso_call_end(iso_call_t *call, int code);
+
+/** The program goes on; returns the code. */
+int iso_call_done(iso_call_t *call);
+
+/** Keep a call as the next of its thread; one with ISO_ASIDE is only counted.
+ */
+void iso_keep(iso_call_t *call, const iso_event_t *event);
+
+/** This thread began requests, or completed them (below 0); whether it has any
+ *  open. Other threads' come and go by chance. */
+bool iso_thread_requests(long begun);
+
+/** Count a call that is no part of the sequence, whatever it is. */
+void iso_keep_aside(iso_call_t *call, const iso_event_t *event);
+
+#endif

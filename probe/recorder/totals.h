@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file totals.h
+ * What all calls of a rank come to: by operation and size, and by the rank that
+ * messages go to. Exact, whatever became of their order.
+ */
+#ifndef ISO_TOTALS_H
+#define ISO_TOTALS_H
+
+#include "recorder/event.h"
+#include "recorder/map.h"
+
+/** Calls of one operation, size and group: key a, b, c. */
+typedef struct iso_operation_total {
+    iso_key_t key;
+    int64_t calls;
+    double bytes;         /**< summed; the size itself is the key's */
+    double seconds, most; /**< in the calls: summed, and the longest */
+} iso_operation_total_t;
+
+/** Messages to one rank: key a. */
+typedef struct iso_edge_total {
+    iso_key_t key;
+    int64_t messages;
+    double bytes, seconds;
+} iso_edge_total_t;
+
+typedef struct iso_totals {
+    iso_map_t operations, edges;
+    int rounded; /**< whether sizes stand for those up to twice as large */
+} iso_totals_t;
+
+iso_totals_t iso_totals(void);
+
+/** Count a call that took @a seconds. */
+void iso_totals_add(iso_totals_t *totals, const iso_event_t *event,
+                    double seconds);
+
+/** Add a total of another rank, whose group has the number @a group here. */
+void iso_totals_merge(iso_totals_t *totals, const iso_operation_total_t *other,
+                      int64_t group);
+
+void iso_totals_free(iso_totals_t *totals);
+
+#endif

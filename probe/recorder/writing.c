@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* open_memstream */
+#include "recorder/writing.h"
+
+#include "experiment.h"
+#include "loaded/program.h"
+#include "recorder/communicators.h"
+#include "recorder/memory.h"
+#include "recorder/rank_records.h"
+#include "runfile/preamble.h"
+#include "runfile/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG = 1, CHUNK = 1 << 28, MAX_COMMAND = 500 };
+
+static const char *quantity(void)
+{
+    return "wall-clock time in calls of MPI, processor time between them";
+}
+
+static const iso_option_t *const no_options[] = {NULL};
+
+static const iso_experiment_t experiment = {
+    .name = "recording",
+    .kind = "recording",
+    .options = no_options,
+    .quantity = quantity,
+};
+
+/** What rank 0 puts together. */
+typedef struct iso_file {
+    FILE *stream; /**< NULL: it cannot be written, and is only received */
+    const char *path;
+    iso_record_t record;
+    iso_totals_t totals;
+    iso_group_t *groups; /**< of all ranks, each once */
+    int group_count;
+} iso_file_t;
+
+/* --- between ranks -------------------------------------------------------- */
+
+static void send_bytes(const void *data, long bytes, int to, MPI_Comm comm)
+{
+    PMPI_Send(&bytes, 1, MPI_LONG, to, TAG, comm);
+    for (long done = 0; done < bytes; done += CHUNK) {
+        long part = bytes - done < CHUNK ? bytes - done : CHUNK;
+        PMPI_Send((const char *)data + done, (int)part, MPI_BYTE, to, TAG,
+                  comm);
+    }
+}
+
+/** Receive what was sent; to be released. */
+static void *receive_bytes(long *bytes, int from, MPI_Comm comm)
+{
+    PMPI_Recv(bytes, 1, MPI_LONG, from, TAG, comm, MPI_STATUS_IGNORE);
+    char *data = iso_resized(NULL, (size_t)*bytes);
+    for (long done = 0; done < *bytes; done += CHUNK) {
+        long part = *bytes - done < CHUNK ? *bytes - done : CHUNK;
+        PMPI_Recv(data + done, (int)part, MPI_BYTE, from, TAG, comm,
+                  MPI_STATUS_IGNORE);
+    }
+    return data;
+}
+
+/* --- groups --------------------------------------------------------------- */
+
+/** Return the number of a group in the file. */
+static int file_group(iso_file_t *file, const int *ranks, int size)
+{
+    size_t bytes = (size_t)size * sizeof(*ranks);
+    for (int k = 0; k < file->group_count; k++) {
+        if (file->groups[k].size == size &&
+            memcmp(file->groups[k].ranks, ranks, bytes) == 0) {
+            return k;
+        }
+    }
+    file->groups = iso_resized(file->groups, (size_t)(file->group_count + 1) *
+                                                 sizeof(*file->groups));
+    iso_group_t group = {size, iso_resized(NULL, bytes)};
+    memcpy(group.ranks, ranks, bytes);
+    file->groups[file->group_count] = group;
+    return file->group_count++;
+}
+
+/** Send the groups of this rank, as sizes and ranks; get their numbers. */
+static int *send_groups(const iso_group_t *groups, int count, MPI_Comm comm)
+{
+    long bytes = 0, used = 0;
+    for (int k = 0; k < count; k++) {
+        bytes += (long)sizeof(int) * (1 + groups[k].size);
+    }
+    int *packed = iso_resized(NULL, (size_t)bytes);
+    for (int k = 0; k < count; k++) {
+        packed[used++] = groups[k].size;
+        memcpy(&packed[used], groups[k].ranks,
+               (size_t)groups[k].size * sizeof(int));
+        used += groups[k].size;
+    }
+    send_bytes(packed, bytes, 0, comm);
+    free(packed);
+    return receive_bytes(&bytes, 0, comm);
+}
+
+/** Number the groups of all ranks; returns the numbers of those of rank 0. */
+static int *number_groups(iso_file_t *file, const iso_group_t *groups,
+                          int count, int ranks, MPI_Comm comm)
+{
+    int *own = iso_resized(NULL, (size_t)count * sizeof(*own));
+    for (int k = 0; k < count; k++) {
+        own[k] = file_group(file, groups[k].ranks, groups[k].size);
+    }
+    for (int r = 1; r < ranks; r++) {
+        long bytes = 0, numbered = 0;
+        int *packed = receive_bytes(&bytes, r, comm);
+        int *numbers = iso_resized(NULL, (size_t)bytes);
+        for (long k = 0; k < bytes / (long)sizeof(int); k += 1 + packed[k]) {
+            numbers[numbered++] = file_group(file, &packed[k + 1], packed[k]);
+        }
+        send_bytes(numbers, numbered * (long)sizeof(int), r, comm);
+        free(numbers);
+        free(packed);
+    }
+    return own;
+}
+
+/* --- the file ------------------------------------------------------------- */
+
+/** Put the command line of this process after "command=". */
+static void find_command(char *note)
+{
+    strcpy(note, "command=");
+    char *text = note + strlen(note);
+    int file = open("/proc/self/cmdline", O_RDONLY);
+    ssize_t length = file >= 0 ? read(file, text, MAX_COMMAND) : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    length = length > 0 ? length - 1 : 0; /* the last 0 */
+    for (ssize_t k = 0; k < length; k++) {
+        text[k] = text[k] ? text[k] : ' ';
+    }
+    text[length] = '\0';
+}
+
+/** Open the file, which must not exist. */
+static void open_file(iso_file_t *file, const char *path)
+{
+    *file = (iso_file_t){.path = path, .totals = iso_totals()};
+    file->stream = fopen(path, "wx");
+    if (file->stream == NULL) {
+        fprintf(stderr, "isochrone-record: %s: cannot write it: %s\n", path,
+                strerror(errno));
+        file->stream = fopen("/dev/null", "w");
+        file->path = NULL;
+    }
+    file->record = (iso_record_t){.stream = file->stream};
+}
+
+static void close_file(iso_file_t *file)
+{
+    if (file->stream == NULL) {
+        return;
+    }
+    bool wrong = fflush(file->stream) != 0 || ferror(file->stream);
+    wrong = fclose(file->stream) != 0 || wrong;
+    if (wrong && file->path) {
+        fprintf(stderr, "isochrone-record: %s: cannot write it: %s\n",
+                file->path, strerror(errno));
+        unlink(file->path);
+    }
+}
+
+/** Write ranks as "0-3 8 10-11". */
+static void write_group(iso_file_t *file, int number)
+{
+    const iso_group_t *group = &file->groups[number];
+    char *text = iso_resized(NULL, (size_t)group->size * 24 + 1), *end = text;
+    *end = '\0';
+    for (int k = 0; k < group->size;) {
+        int first = group->ranks[k], length = 1;
+        while (k + length < group->size &&
+               group->ranks[k + length] == first + length) {
+            length++;
+        }
+        end += sprintf(end, "%s%d", k ? " " : "", first);
+        end += length > 1 ? sprintf(end, "-%d", first + length - 1) : 0;
+        k += length;
+    }
+    iso_record_begin(&file->record, "group");
+    iso_record_int(&file->record, "group", number);
+    iso_record_text(&file->record, "members", text);
+    iso_record_end(&file->record);
+    free(text);
+}
+
+static void write_operations(iso_file_t *file)
+{
+    const iso_operation_total_t *total = NULL;
+    iso_record_t *record = &file->record;
+    while ((total = iso_map_next(&file->totals.operations, total))) {
+        int group = (int)total->key.c;
+        iso_record_begin(record, "operation");
+        iso_record_text(record, "op", iso_op_names[total->key.a]);
+        iso_record_int(record, "bytes", (long)total->key.b);
+        iso_record_int(record, "group", group);
+        iso_record_int(record, "members",
+                       group >= 0 ? file->groups[group].size : 2);
+        iso_record_int(record, "calls", (long)total->calls);
+        iso_record_double(record, "moved", total->bytes);
+        iso_record_double(record, "seconds", total->seconds);
+        iso_record_double(record, "most", total->most);
+        iso_record_end(record);
+    }
+}
+
+/** Write what one rank sent: its records as text, and its totals. */
+static void take_rank(iso_file_t *file, const char *text, long length,
+                      const iso_operation_total_t *totals, long count)
+{
+    fwrite(text, 1, (size_t)length, file->stream);
+    for (long k = 0; k < count; k++) {
+        iso_totals_merge(&file->totals, &totals[k], totals[k].key.c);
+    }
+}
+
+/** Copy the totals of this rank, with groups as the file numbers them. */
+static iso_operation_total_t *list_totals(const iso_totals_t *totals,
+                                          const int *groups, long *count)
+{
+    iso_operation_total_t *list =
+        iso_resized(NULL, (size_t)totals->operations.count * sizeof(*list));
+    const iso_operation_total_t *total = NULL;
+    *count = 0;
+    while ((total = iso_map_next(&totals->operations, total))) {
+        iso_operation_total_t *copy = &list[(*count)++];
+        *copy = *total;
+        copy->key.c = copy->key.c >= 0 ? groups[copy->key.c] : ISO_NONE;
+    }
+    return list;
+}
+
+/** Write the beginning of the file; places of all ranks come together. */
+static void begin_file(iso_file_t *file, MPI_Comm comm, int ranks)
+{
+    char note[MAX_COMMAND + 16];
+    iso_clock_t clock = iso_clock_examine();
+    iso_place_t *places = iso_host_gather(comm, false);
+    iso_context_t ctx = {.comm = comm,
+                         .control = comm,
+                         .size = ranks,
+                         .ranks = ranks,
+                         .clock = clock,
+                         .record = &file->record,
+                         .places = places};
+    if (places) {
+        find_command(note);
+        iso_preamble_write(&ctx, &experiment, (const char *const[]){note}, 1);
+    }
+    free(places);
+}
+
+static void end_file(iso_file_t *file, const iso_recording_t *recording)
+{
+    write_operations(file);
+    if (file->totals.rounded) {
+        iso_record_warning(&file->record, "rounded-sizes",
+                           "there were so many sizes that some stand for all "
+                           "up to the next power of two");
+    }
+    iso_record_begin(&file->record, "end");
+    iso_record_double(&file->record, "seconds",
+                      recording->ended - recording->began);
+    iso_record_bool(&file->record, "complete", true);
+    iso_record_end(&file->record);
+    close_file(file);
+    for (int k = 0; k < file->group_count; k++) {
+        free(file->groups[k].ranks);
+    }
+    free(file->groups);
+    iso_totals_free(&file->totals);
+}
+
+/** Take in the records of all other ranks, one after the other. */
+static void take_others(iso_file_t *file, int ranks, MPI_Comm comm)
+{
+    for (int r = 1; r < ranks; r++) {
+        long length = 0, bytes = 0;
+        char *text = receive_bytes(&length, r, comm);
+        iso_operation_total_t *totals = receive_bytes(&bytes, r, comm);
+        take_rank(file, text, length, totals, bytes / (long)sizeof(*totals));
+        free(text);
+        free(totals);
+    }
+}
+
+void iso_writing(const iso_recording_t *recording, double asking)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    iso_file_t file = {0};
+    char *text = NULL;
+    size_t length = 0;
+    int rank = 0, ranks = 0, count = 0, *numbers;
+    const iso_group_t *groups = iso_groups(&count);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &ranks);
+    if (rank == 0) {
+        open_file(&file, recording->path);
+    }
+    begin_file(&file, comm, ranks);
+    numbers = rank == 0 ? number_groups(&file, groups, count, ranks, comm)
+                        : send_groups(groups, count, comm);
+    FILE *stream = open_memstream(&text, &length);
+    iso_record_t record = {.stream = stream};
+    iso_rank_records(&record, recording, rank, numbers, asking);
+    fclose(stream);
+    long totals_count = 0;
+    iso_operation_total_t *totals =
+        list_totals(&recording->totals, numbers, &totals_count);
+    if (rank == 0) {
+        for (int k = 0; k < file.group_count; k++) {
+            write_group(&file, k);
+        }
+        take_rank(&file, text, (long)length, totals, totals_count);
+        take_others(&file, ranks, comm);
+        end_file(&file, recording);
+    } else {
+        send_bytes(text, (long)length, 0, comm);
+        send_bytes(totals, totals_count * (long)sizeof(*totals), 0, comm);
+    }
+    free(totals);
+    free(text);
+    free(numbers);
+    PMPI_Comm_free(&comm);
+}

@@ -1,0 +1,95 @@
+"""Record the MPI calls of an unmodified program: who sends how much to whom, how often, and when.
+
+    isochrone record -o run.jsonl -- mpiexec -n 16 ./app ...
+
+A library is loaded into the ranks (LD_PRELOAD) that notes each call and the computation before it,
+and folds what is repeated while the program runs. At MPI_Finalize rank 0 writes the run file. Exit
+code and output are those of the program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.cli.output import add_output, check_output
+from isochrone.measure import probe, recorded, tuned
+from isochrone.results import recording
+from isochrone.runfile.file import read
+from isochrone.workloads.applications import reading
+from isochrone.workloads.traces.deriving import describe
+
+__all__ = ["add_arguments", "run"]
+
+USUAL: Final = Path("recording.jsonl")
+FAILED: Final = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone record``."""
+    parser.usage = "%(prog)s [-o RUN] [--description FILE] [--mpicc X] -- COMMAND ..."
+    add_output(parser, f"run file to write (default: {USUAL})")
+    parser.add_argument(
+        "--description", type=Path, metavar="FILE",
+        help="also derive the description of the program (YAML, for isochrone emulate and predict)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--mpicc", metavar="X",
+        help="compiler wrapper of the program's MPI (default: the mpicc beside the launcher that "
+        "is named, then $MPICC, then mpicc)",
+    )  # fmt: skip
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build the library, run the command, and say where the recording is."""
+    command = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise InputError("there is no command", hint="isochrone record -- mpiexec -n 4 ./app")
+    path = check_output(args.output or USUAL, force=args.force)
+    if args.description is not None:
+        check_output(args.description, force=args.force, inputs=[path])
+    mpicc = tuned.mpicc_of(command[0], args.mpicc)
+    variables = recorded.settings(probe.build_library(mpicc, "record"), path, os.environ)
+    name = probe.build(mpicc).library
+    words, environ = tuned.with_settings(command, name, variables, args.environ)
+    path.unlink(missing_ok=True)  # the library overwrites nothing
+    sys.stdout.flush()
+    code = recorded.start(words, environ)
+    if not path.exists() or not path.stat().st_size:
+        path.unlink(missing_ok=True)  # rank 0 was killed when it had just begun to write
+        _say(
+            "nothing was recorded: no rank 0 came to MPI_Finalize, or the program is of another "
+            f"MPI than {mpicc}, or linked statically"
+        )
+        return code or FAILED
+    _say(f"recorded in {path}")
+    if args.description is None:
+        return code
+    try:
+        _describe(path, args.description)
+    except InputError as error:
+        _say(str(error))
+        return code or error.exit_code
+    return code
+
+
+def _describe(path: Path, description: Path) -> None:
+    """Write the description of what was recorded."""
+    document, warnings = describe(recording.trace(read(path)))
+    reading.write(reading.parse(document, str(description)), description)
+    for warning in warnings:
+        _say(warning)
+    _say(f"described in {description}")
+
+
+def _say(words: str) -> None:
+    """Say something beside the output of the program."""
+    print(f"isochrone: {printable(words, 500)}", file=sys.stderr)
