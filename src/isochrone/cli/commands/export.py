@@ -1,4 +1,4 @@
-"""Convert a run file to the format of another program."""
+"""Convert a run file, or the description of an application, to the format of another program."""
 
 from __future__ import annotations
 
@@ -6,29 +6,55 @@ import argparse
 import sys
 from pathlib import Path
 
+from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
 from isochrone.cli.input import read_run
 from isochrone.cli.options import add_message_size
 from isochrone.cli.output import add_output, check_output
 from isochrone.formats import exporter as exporters
+from isochrone.formats import program as programs
+from isochrone.workloads.applications import lowering, reading
+from isochrone.workloads.applications.actions import actions
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone export``."""
-    formats = exporters.names()
-    parser.add_argument("file", type=Path, metavar="FILE", help="run file")
+    of_runs, of_programs = exporters.names(), programs.names()
     parser.add_argument(
-        "--to", choices=formats, required=True, metavar="FORMAT",
-        help=f"one of: {', '.join(formats)}",
+        "file", type=Path, metavar="FILE", help="run file, or description of an application"
+    )
+    parser.add_argument(
+        "--to", choices=sorted({*of_runs, *of_programs}), required=True, metavar="FORMAT",
+        help=f"of a run file one of: {', '.join(of_runs)}; of a description, for simulators: "
+        f"{', '.join(of_programs)}",
     )  # fmt: skip
     add_message_size(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
+    group = parser.add_argument_group("options for descriptions")
+    group.add_argument("--app", metavar="NAME", help="which of several applications")
+    group.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="another value of a parameter, or p=RANKS; may be given again",
+    )  # fmt: skip
+    group.add_argument(
+        "--iterations", type=_count, metavar="N", help="write not more than these (default: all)"
+    )
+    group.add_argument(
+        "--speed", type=_speed, metavar="FLOPS",
+        help="operations a second in which computation is written (simgrid-ti; default: 1e9, as "
+        "hosts of isochrone platform have)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the file, say where it is, and what it leaves out."""
+    if args.to in programs.names():
+        return _program(args)
+    for option in ("app", "iterations", "speed", "set"):
+        if getattr(args, option):
+            raise InputError(f"--to {args.to} writes run files", where=f"--{option}")
     exporter = exporters.load(args.to)
     path = check_output(
         args.output or args.file.with_suffix(exporter.suffix), force=args.force, inputs=[args.file]
@@ -47,3 +73,50 @@ def run(args: argparse.Namespace) -> int:
     for written in (path, *beside):
         print(written)
     return 0
+
+
+def _program(args: argparse.Namespace) -> int:
+    """Write what the ranks of an application do."""
+    form = programs.load(args.to)
+    if args.bytes is not None:
+        raise InputError(f"--to {args.to} writes descriptions", where="--bytes")
+    if args.speed is not None and not form.takes_speed:
+        raise InputError(f"--to {args.to} writes times, not operations", where="--speed")
+    path = check_output(
+        args.output or args.file.with_suffix(form.suffix), force=args.force, inputs=[args.file]
+    )
+    settings = dict(_setting(text) for text in args.set)
+    program = lowering.program(reading.read(args.file, settings))
+    found = actions(program, args.app or "", args.iterations)
+    written = form.write(found, path, speed=args.speed)
+    if found.decided:
+        print(
+            "isochrone: in what order clients and workers come is left to chance; written is one "
+            "order: clients by rank, tasks to whoever computed least",
+            file=sys.stderr,
+        )
+    print(written[0])
+    return 0
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name or not value:
+        raise InputError(f"'{text}' is not NAME=VALUE", where="--set")
+    return name, value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000_000:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of iterations")
+    return int(text)
+
+
+def _speed(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < 1e30:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of operations a second")
+    return found

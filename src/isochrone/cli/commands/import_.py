@@ -1,49 +1,91 @@
-"""Import the output of another program as a run file."""
+"""Import the output of another program as a run file, or a trace as a description."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.cli.output import add_output, check_output
 from isochrone.formats import importer as importers
+from isochrone.formats import trace as traces
 from isochrone.runfile.file import write
+from isochrone.workloads.applications import reading
+from isochrone.workloads.traces.deriving import describe
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
-    formats = importers.names()
-    parser.add_argument("file", type=Path, metavar="FILE", help="file of the other program")
+    runs, programs = importers.names(), traces.names()
     parser.add_argument(
-        "--from", dest="source", choices=formats, required=True, metavar="FORMAT",
-        help=f"one of: {', '.join(formats)}",
+        "file", type=Path, nargs="+", metavar="FILE",
+        help="file of the other program; of traces with a file of each rank, all or their folder",
+    )  # fmt: skip
+    parser.add_argument(
+        "--from", dest="source", choices=sorted({*runs, *programs}), required=True,
+        metavar="FORMAT",
+        help=f"results of other programs: {', '.join(runs)}; "
+        f"traces, which become the description of an application: {', '.join(programs)}",
     )  # fmt: skip
     parser.add_argument(
         "--ranks", type=_count, metavar="N",
         help="number of ranks, for output that does not contain it (osu collectives)",
     )  # fmt: skip
-    add_output(parser, "run file to write (default: the name of FILE with the suffix .jsonl)")
+    add_output(
+        parser, "file to write (default: the name of FILE with the suffix .jsonl, of a "
+        "description .yaml)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the run file, say where it is and what was wrong with the other."""
+    """Write the file, say where it is and what was wrong with the other."""
+    if args.source in traces.names():
+        return _description(args)
+    _only_one(args)
     path = check_output(
-        args.output or args.file.with_suffix(".jsonl"), force=args.force, inputs=[args.file]
+        args.output or args.file[0].with_suffix(".jsonl"), force=args.force, inputs=args.file
     )
     importer = importers.load(args.source)
     if args.ranks is not None and not importer.takes_ranks:
-        raise InputError(
-            f"files of {args.source} already contain the number of ranks", where="--ranks"
-        )
-    found = importer.read(args.file, **({"ranks": args.ranks} if importer.takes_ranks else {}))
+        raise _no_ranks(args.source)
+    ranks = {"ranks": args.ranks} if importer.takes_ranks else {}
+    found = importer.read(args.file[0], **ranks)
     write(found, path, overwrite=args.force)
-    for warning in found.warnings:
-        print(f"isochrone: {printable(warning['text'], 500)}", file=sys.stderr)
+    return _tell(path, (warning["text"] for warning in found.warnings))
+
+
+def _description(args: argparse.Namespace) -> int:
+    """Write the description of what a trace shows."""
+    if args.ranks is not None:
+        raise _no_ranks(args.source)
+    form = traces.load(args.source)
+    if form.files == "one":
+        _only_one(args)
+    path = check_output(
+        args.output or args.file[0].with_suffix(".yaml"), force=args.force, inputs=args.file
+    )
+    document, warnings = describe(form.read(args.file))
+    reading.write(reading.parse(document, str(path)), path)
+    return _tell(path, warnings)
+
+
+def _only_one(args: argparse.Namespace) -> None:
+    if len(args.file) > 1:
+        raise InputError(f"{len(args.file)} files, and --from {args.source} reads one")
+
+
+def _no_ranks(source: str) -> InputError:
+    return InputError(f"files of {source} already contain the number of ranks", where="--ranks")
+
+
+def _tell(path: Path, warnings: Iterable[str]) -> int:
+    for warning in warnings:
+        print(f"isochrone: {printable(warning, 500)}", file=sys.stderr)
     print(path)
     return 0
 

@@ -2,8 +2,9 @@
 
 A sweep has one row for each repetition that counts, with the columns that ``fit`` reads,
 ``op,p,b,seconds``, and more, which also tell realisations on grids and their phases apart; a hot
-spot likewise, with ``order,pa,pe,seconds`` and more. In both, ``origin`` says where the times come
-from: ``measured``, ``simulated``, ``made up`` or ``imported``.
+spot likewise, with ``order,pa,pe,seconds`` and more. Emulated applications have a row for each
+iteration and one for each rank of a launch. In all, ``origin`` says where the times come from:
+``measured``, ``simulated``, ``made up`` or ``imported``.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
 missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
 Every message size of the run is written unless one is chosen. An empty cell means not known.
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
+from isochrone.formats import exported_emulation
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.results.grid_collectives import is_grid_run
@@ -50,7 +52,7 @@ _FORMULA: Final = re.compile(r"'*[=+\-@]")
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
-    """Write the pairs of a map, or the samples of a sweep or hot spot, as comma-separated values.
+    """Write pairs of a map, samples of a sweep or hot spot, or iterations and ranks of emulations.
 
     Raises
     ------
@@ -63,6 +65,9 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
         _write(path, _HOTSPOT, _hotspot(run, nbytes))
+    elif run.kind == exported_emulation.KIND:
+        rows = [tuple(map(_cell, _safe(row))) for row in exported_emulation.rows(run)]
+        _write(path, exported_emulation.COLUMNS, rows)
     else:
         _write(path, _COLUMNS, _pairs(run, nbytes))
 
@@ -98,6 +103,11 @@ def _hotspot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
             sample["origin"] = run.origin
             sample["order"] = _cell_of_text(str(sample.get("order", "")))
             yield tuple(_cell(sample.get(key)) for key in _HOTSPOT)
+
+
+def _safe(row: Iterable[object]) -> Iterator[object]:
+    """Make texts of a row cells that no program takes for anything else than text."""
+    return (_cell_of_text(value) if isinstance(value, str) else value for value in row)
 
 
 def _cell(value: object) -> str:
@@ -179,4 +189,6 @@ def _cell_of_text(host: str) -> str:
     return f"'{plain}" if _FORMULA.match(plain) else plain
 
 
-EXPORTER: Final = Exporter(suffix=".csv", holds=("latency-map", "sweep", "hotspot"), write=write)
+EXPORTER: Final = Exporter(
+    suffix=".csv", holds=("latency-map", "sweep", "hotspot", "emulation"), write=write
+)

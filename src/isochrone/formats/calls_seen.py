@@ -1,0 +1,121 @@
+"""Calls of one rank as a trace tells them one after another, with requests that are open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from isochrone.workloads.traces.folding import Event, fold, length
+from isochrone.workloads.traces.ordering import in_order, with_sources
+from isochrone.workloads.traces.trace import Call, Loop, Trace
+
+__all__ = ["COLLECTIVES", "Calls", "folded"]
+
+COLLECTIVES: Final = {
+    "allgather": "allgather", "allgatherv": "allgather", "allreduce": "allreduce",
+    "alltoall": "alltoall", "alltoallv": "alltoall", "alltoallw": "alltoall",
+    "barrier": "barrier", "bcast": "bcast", "exscan": "scan", "gather": "gather",
+    "gatherv": "gather", "reduce": "reduce", "reduce_scatter": "reduce_scatter_block",
+    "reduce_scatter_block": "reduce_scatter_block", "scan": "scan", "scatter": "scatter",
+    "scatterv": "scatter",
+}  # fmt: skip
+"""Operations in small letters without ``MPI_`` and ``I``, and under which name they are kept."""
+
+WORTH: Final = 0.5
+"""Share of a rank's calls that must be in loops, else sizes are not looked at."""
+
+
+class Calls:
+    """What one rank did so far.
+
+    Computation is what is between calls. A call that is not kept (a test, a question for the
+    number of ranks, a wait after which something is still open) lengthens no computation, and
+    parts none.
+    """
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.open: dict[object, None] = {}
+        self.said: Counter[str] = Counter()
+        self._gap = 0.0
+        self._end: float | None = None
+
+    def enter(self, begin: float) -> None:
+        """Take down that a call begins, in seconds."""
+        if self._end is not None:
+            self._gap += max(0.0, begin - self._end)
+        self._end = begin
+
+    def leave(self, end: float) -> None:
+        """Take down that it ends."""
+        self._end = end
+
+    def keep(
+        self, op: str, peer: int = -1, size: float = 0.0, root: int = -1, members: int = 0,
+        seconds: float = 0.0,
+    ) -> int:  # fmt: skip
+        """Keep the call that is going on; return its place in `events`."""
+        self.events.append(Event(op, peer, size, root, members, self._gap, seconds))
+        self._gap = 0.0
+        return len(self.events) - 1
+
+    def begun(self, request: object) -> None:
+        """Take down a request; one that is open still was completed by a test."""
+        if request in self.open:
+            self.said["tested"] += 1
+            self.done([request], 0.0)
+        self.open[request] = None
+
+    def done(self, requests: Sequence[object], seconds: float) -> None:
+        """Take down that requests are completed; a wait is kept when nothing is open any more."""
+        found = [self.open.pop(r) for r in requests if r in self.open]
+        if found and not self.open:
+            self.keep("wait", seconds=seconds)
+        elif found:
+            self.said["parted"] += 1
+
+    def tail(self, end: float) -> float:
+        """Return the computation after the last call."""
+        return self._gap + max(0.0, end - self._end) if self._end is not None else 0.0
+
+
+def folded(
+    ranks: Sequence[Calls], groups: list[tuple[int, ...]], tail: list[float], name: str,
+    *, processor: bool = False,
+) -> Trace:  # fmt: skip
+    """Return the calls of all ranks as a trace, repetition found."""
+    warnings = []
+    said = sum((calls.said for calls in ranks), Counter[str]())
+    if said["parted"]:
+        warnings.append(
+            f"{said['parted']} waits for some of what was open are taken as one for all of it"
+        )
+    if said["tested"]:
+        warnings.append(
+            f"{said['tested']} messages were completed by tests; when, the trace does not say"
+        )
+    if said["elsewhere"]:
+        warnings.append(
+            f"{said['elsewhere']} calls in communicators whose ranks are not known are left out"
+        )
+    if said["nonblocking"]:
+        warnings.append(
+            f"{said['nonblocking']} nonblocking collective operations are taken as blocking ones"
+        )
+    events = [in_order(of_rank) for of_rank in with_sources([calls.events for calls in ranks])]
+    nodes: list[list[Call | Loop]] = [fold(e, processor=processor) for e in events]
+    if any(
+        len(e) > 50 and _outside(n) > (1 - WORTH) * len(e)
+        for n, e in zip(nodes, events, strict=True)
+    ):
+        nodes = [fold(e, by_bytes=False, processor=processor) for e in events]
+        warnings.append(
+            "sizes of messages differ from iteration to iteration: their means are kept"
+        )
+    return Trace(nodes, groups, tail, name, warnings)
+
+
+def _outside(nodes: list[Call | Loop]) -> int:
+    """Return how many calls are in no loop."""
+    return length(node for node in nodes if isinstance(node, Call))

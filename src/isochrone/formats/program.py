@@ -1,0 +1,60 @@
+"""What a program format is: files in which simulators of others read what each rank does.
+
+`isochrone.formats.programs` holds the formats, one per file; each file ends in its `ProgramFormat`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from isochrone.base import registry
+from isochrone.workloads.applications.actions import Actions
+
+__all__ = ["ProgramFormat", "load", "names"]
+
+FAMILY: Final = "formats.programs"
+
+
+class Write(Protocol):
+    """Writes what the ranks of an application do; returns the files, the one to name first."""
+
+    def __call__(self, actions: Actions, path: Path, *, speed: float | None = None) -> list[Path]:
+        """Raise `InputError` if it cannot be told in this format, or a file cannot be written."""
+
+
+@dataclass(frozen=True)
+class ProgramFormat:
+    """A format that simulators of others read.
+
+    Attributes
+    ----------
+    suffix
+        Of the file.
+    write
+        Writes it.
+    takes_speed
+        Whether computation is written in operations, of so many a second (``speed``).
+    """
+
+    suffix: str
+    write: Write
+    takes_speed: bool = False
+
+
+def names() -> list[str]:
+    """List the program formats, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> ProgramFormat:
+    """Return a program format by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: ProgramFormat = registry.load(FAMILY, name).PROGRAM
+    return found

@@ -1,0 +1,52 @@
+"""What a trace format is: files that say which calls of MPI the ranks of a program made.
+
+`isochrone.formats.traces` holds the formats, one per file; each file ends in its `TraceFormat`. A
+trace becomes the description of an application.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from isochrone.base import registry
+from isochrone.workloads.traces.trace import Trace
+
+__all__ = ["TraceFormat", "load", "names"]
+
+FAMILY: Final = "formats.traces"
+
+
+@dataclass(frozen=True)
+class TraceFormat:
+    """A format in which others keep what a program did.
+
+    Attributes
+    ----------
+    read
+        Reads files; raises `InputError` if they are none of this format, or contradict each other.
+    files
+        How many it takes: one, or one of each rank (``"ranks"``).
+    """
+
+    read: Callable[[Sequence[Path]], Trace]
+    files: str = "one"
+
+
+def names() -> list[str]:
+    """List the trace formats, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> TraceFormat:
+    """Return a trace format by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: TraceFormat = registry.load(FAMILY, name).TRACE
+    return found

@@ -1,0 +1,236 @@
+"""Traces of liballprof, as LogGOPSim and ATLAHS read them: a text file of each rank.
+
+A line is a call: its name, when it began (µs), its arguments as in C, and when it ended, parted by
+colons. A datatype is three numbers (which, size, extent), a communicator too (which, rank, size).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
+from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.trace import TraceFormat
+from isochrone.workloads.traces.trace import Trace
+
+__all__ = ["TRACE", "read"]
+
+_RANK: Final = re.compile(r"(\d+)\.[^.]+$")
+_SENDS: Final = ("send", "bsend", "ssend", "rsend")
+_ROOTED: Final = ("bcast", "reduce", "gather", "scatter")
+_REQUEST_STEPS: Final = (8, 4)
+"""Bytes from one request of an array to the next: a pointer, or an int."""
+
+_WAITS: Final = ("wait", "waitall", "waitany", "waitsome")
+
+
+def read(paths: Sequence[Path]) -> Trace:
+    """Read the files of all ranks.
+
+    Raises
+    ------
+    InputError
+        If one is missing, or a line is no call; names the file and the line.
+    """
+    files = _files(paths)
+    ranks, tail = [], []
+    for rank, path in enumerate(files):
+        source = Source.open(path, "liballprof")
+        reading = _Reading(source, rank, len(files))
+        for number, line in enumerate(source.data.decode("latin-1").splitlines(), 1):
+            if line.strip() and not line.startswith("#"):
+                reading.take(line.strip(), number)
+        if not reading.calls.events and reading.end is None:
+            raise source.fail("it holds no call of MPI", hint="is it a file of liballprof?")
+        ranks.append(reading.calls)
+        tail.append(reading.calls.tail(reading.end) if reading.end is not None else 0.0)
+    everyone = tuple(range(len(files)))
+    return folded(ranks, [everyone], tail, files[0].resolve().parent.name)
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    """Return the file of each rank, which is the last number of its name."""
+    if len(paths) == 1 and paths[0].is_dir():
+        found = [path for path in sorted(paths[0].iterdir()) if _RANK.search(path.name)]
+        paths = found or paths
+    of_rank: dict[int, Path] = {}
+    for path in paths:
+        match = _RANK.search(path.name)
+        rank = int(match[1]) if match else 0 if len(paths) == 1 else None
+        if rank is None or rank in of_rank or rank > MAX_RANKS:
+            raise InputError(
+                "its name does not say whose it is", where=str(path),
+                hint="they are named pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",
+            )  # fmt: skip
+        of_rank[rank] = path
+    missing = next((r for r in range(len(of_rank)) if r not in of_rank), None)
+    if missing is not None:
+        raise InputError(
+            f"the file of rank {missing} is missing", where=str(paths[0]),
+            hint="give those of all ranks, or their folder",
+        )  # fmt: skip
+    return [of_rank[rank] for rank in range(len(of_rank))]
+
+
+@dataclass
+class _Reading:
+    """The calls of one rank, line by line."""
+
+    source: Source
+    rank: int
+    ranks: int
+    calls: Calls = field(default_factory=Calls)
+    end: float | None = None
+    line: int = 0
+    fields: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def take(self, text: str, line: int) -> None:
+        """Understand one line."""
+        self.line = line
+        name, *self.fields = text.split(":")
+        if not name.startswith("MPI_") or len(self.fields) < 2:
+            raise self._fail("it is no call of MPI")
+        call = name.removeprefix("MPI_").lower()
+        begin, end = self.fields[0], self.fields[-1]
+        if call in ("init", "init_thread"):
+            self.calls.leave(self._time(end))
+            return
+        if call == "finalize":
+            self.end = self._time(begin)
+            return
+        start, stop = self._time(begin), self._time(end)
+        self.seconds = stop - start
+        self.calls.enter(start)
+        self._call(call)
+        self.calls.leave(stop)
+
+    def _call(self, call: str) -> None:
+        blocking = call.removeprefix("i")
+        if call in _SENDS:
+            self._message("send", 4)
+        elif call == "recv":
+            self._message("recv", 4)
+        elif call.startswith("i") and blocking in _SENDS:
+            self._message("isend", 4, request=7)
+        elif call == "irecv":
+            self._message("irecv", 4, request=7)
+        elif call in ("sendrecv", "sendrecv_replace"):
+            self._send_and_receive(replace=call.endswith("replace"))
+        elif call in _WAITS:
+            self._wait(call)
+        elif call in COLLECTIVES:
+            self._collective(call, self.fields)
+        elif call.startswith("i") and blocking in COLLECTIVES:
+            self.calls.said["nonblocking"] += 1
+            self._collective(blocking, [*self.fields[:-2], self.fields[-1]])
+
+    def _message(self, op: str, peer: int, request: int | None = None) -> None:
+        """Take a message: buffer, count, datatype, peer, tag, communicator, request."""
+        if not self._everyone(self.fields[peer + 2] if len(self.fields) > peer + 2 else ""):
+            self.calls.said["elsewhere"] += 1
+            return
+        other = self._int(peer)
+        if other < 0 and (other != -1 or op in ("send", "isend")):
+            return  # MPI_PROC_NULL
+        if other >= self.ranks:
+            raise self._fail(f"rank {other} of {self.ranks}")
+        if request is not None:
+            self.calls.begun(self._int(request))
+        self.calls.keep(op, other, self._bytes(2, 3), seconds=self.seconds)
+
+    def _send_and_receive(self, *, replace: bool) -> None:
+        """Take it as both begun and waited for."""
+        to, source = (4, 6) if replace else (4, 9)
+        size_in = self._bytes(2, 3) if replace else self._bytes(7, 8)
+        if not self._everyone(self.fields[source + 2]):
+            self.calls.said["elsewhere"] += 1
+            return
+        peers = (("irecv", self._int(source), size_in), ("isend", self._int(to), self._bytes(2, 3)))
+        kept = [(op, peer, size) for op, peer, size in peers if peer >= 0]
+        for op, peer, size in kept:
+            self.calls.keep(op, peer, size)
+        if kept and not self.calls.open:
+            self.calls.keep("wait", seconds=self.seconds)
+
+    def _wait(self, call: str) -> None:
+        """Take what is waited for; of a request that was moved since, the oldest one is meant."""
+        still = list(self.calls.open)
+        count = self._int(1) if call != "wait" else 1
+        first = self._int(2 if call != "wait" else 1)
+        if call == "waitany":
+            found = still[:1]
+        elif call in ("wait", "waitall"):
+            found = max(
+                ([first + k * step for k in range(count) if first + k * step in self.calls.open]
+                 for step in _REQUEST_STEPS), key=len,
+            )  # fmt: skip
+            found = found or (still[:count] if call == "waitall" else still[:1])
+        else:
+            found = still
+        self.calls.done(found, self.seconds)
+
+    def _collective(self, call: str, fields: list[str]) -> None:
+        """Take a collective operation: its communicator comes last, a root before it."""
+        op = COLLECTIVES[call]
+        if not self._everyone(fields[-2]):
+            self.calls.said["elsewhere"] += 1
+            return
+        root = int(fields[-3]) if op in _ROOTED and fields[-3].isdecimal() else -1
+        self.calls.keep(op, size=self._block(call, fields), root=root, seconds=self.seconds)
+
+    def _block(self, call: str, fields: list[str]) -> float:
+        """Return the bytes of a block, from the first datatype and the count before it."""
+        kinds = [k for k, text in enumerate(fields[:-2]) if text.count(",") == 2 and k > 1]
+        if call == "barrier" or not kinds:
+            return 0.0
+        at = kinds[-1] if call in ("scatter", "scatterv") else kinds[0]
+        if call == "alltoallv":  # buffer, where counts are, counts, where places are, places, type
+            counts = [int(c) for c in fields[3].split(",") if c.isdecimal()]
+            return sum(counts) / max(len(counts), 1) * int(fields[6].split(",")[1])
+        if not fields[at - 1].isdecimal():
+            return 0.0
+        return float(int(fields[at - 1]) * int(fields[at].split(",")[1]))
+
+    def _everyone(self, communicator: str) -> bool:
+        """Whether a communicator is that of all ranks."""
+        parts = communicator.split(",")
+        if len(parts) != 3 or not all(part.lstrip("-").isdecimal() for part in parts):
+            raise self._fail("a communicator is expected")
+        if parts[1:] == [str(self.rank), str(self.ranks)]:
+            return True
+        if int(parts[2]) > self.ranks:
+            raise self._fail(
+                f"a communicator of {parts[2]} ranks, and {self.ranks} files were given",
+                "give those of all ranks",
+            )
+        return False
+
+    def _bytes(self, count: int, datatype: int) -> float:
+        parts = self.fields[datatype].split(",")
+        if len(parts) != 3 or not parts[1].isdecimal():
+            raise self._fail("a datatype is expected")
+        return float(self._int(count) * int(parts[1]))
+
+    def _int(self, at: int) -> int:
+        text = self.fields[at] if at < len(self.fields) else ""
+        if not text.lstrip("-").isdecimal():
+            raise self._fail("a number is expected")
+        return int(text)
+
+    def _time(self, text: str) -> float:
+        try:
+            return float(text) / 1e6
+        except ValueError:
+            raise self._fail("a time is expected") from None
+
+    def _fail(self, what: str, hint: str = "") -> InputError:
+        return self.source.fail(what, self.line, hint=hint)
+
+
+TRACE: Final = TraceFormat(read=read, files="ranks")

@@ -1,0 +1,271 @@
+"""Traces in the Open Trace Format 2, as Score-P, EZTrace and TAU write them (extra ``otf2``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
+from isochrone.formats.trace import TraceFormat
+from isochrone.workloads.traces.folding import Event
+from isochrone.workloads.traces.trace import Trace
+
+__all__ = ["TRACE", "read"]
+
+_ALL_ROOTED: Final = ("bcast", "reduce", "gather", "scatter")
+_NO_ROOT: Final = 2**32 - 4
+"""Roots from here on are words of OTF2, not ranks."""
+
+
+def read(paths: Sequence[Path]) -> Trace:
+    """Read an archive, of which the file that ends in ``.otf2`` is given.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or holds no calls of MPI; if the package otf2 is not installed.
+    """
+    path = paths[0]
+    try:
+        import otf2  # noqa: PLC0415 (an optional extra)
+    except ImportError as error:
+        raise InputError(
+            "traces of OTF2 need a package", hint="try: pip install 'isochrone[otf2]'"
+        ) from error
+    if not path.is_file():
+        raise InputError("cannot read it: there is no such file", where=str(path))
+    try:
+        with _known_twice(otf2), otf2.reader.open(str(path)) as archive:
+            return _Archive(archive, path).read()
+    except InputError:
+        raise
+    except Exception as error:  # whatever the library says of a damaged archive
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"it cannot be read as OTF2: {reason}", where=str(path)) from error
+
+
+@contextmanager
+def _known_twice(otf2: Any) -> Iterator[None]:
+    """Let a definition be given twice, as EZTrace does; the first one counts."""
+    registry = otf2.registry._RefRegistry
+    before = registry._register
+
+    def register(self: Any, found: Any) -> None:
+        if found._ref not in self._elements_by_ref:
+            before(self, found)
+
+    registry._register = register
+    try:
+        yield
+    finally:
+        registry._register = before
+
+
+class _Archive:
+    """An archive, and what its ranks did."""
+
+    def __init__(self, archive: Any, path: Path) -> None:
+        self.archive = archive
+        self.path = path
+        self.second = float(archive.timer_resolution)
+        self.groups: list[tuple[int, ...]] = []
+        self.numbers: dict[tuple[int, ...], int] = {}
+        self.ranks: dict[Any, int] = {}
+
+    def read(self) -> Trace:
+        """Read all events."""
+        locations = self._locations()
+        everyone = tuple(range(len(locations)))
+        self.ranks = {location: rank for rank, location in enumerate(locations)}
+        self._group(everyone)
+        seen = [_Rank(self, rank) for rank in everyone]
+        last = [0.0] * len(seen)
+        for location, event in self.archive.events(locations):
+            rank = self.ranks[location]
+            time = event.time / self.second
+            seen[rank].take(event, time)
+            last[rank] = time
+        if not any(rank.calls.events for rank in seen):
+            raise InputError("it holds no calls of MPI", where=str(self.path))
+        tail = [rank.calls.tail(end) for rank, end in zip(seen, last, strict=True)]
+        name = self.path.resolve().parent.name if self.path.stem == "traces" else self.path.stem
+        return folded([rank.calls for rank in seen], self.groups, tail, name)
+
+    def _locations(self) -> list[Any]:
+        """Return the locations of MPI ranks in their order."""
+        for group in self.archive.definitions.groups:
+            if _word(group.group_type) == "COMM_LOCATIONS" and _word(group.paradigm) == "MPI":
+                return list(group.members)
+        threads = [
+            location for location in self.archive.definitions.locations
+            if _word(location.type) == "CPU_THREAD"
+        ]  # fmt: skip
+        if not threads:
+            raise InputError("it names no ranks of MPI", where=str(self.path))
+        return threads
+
+    def members(self, communicator: Any) -> tuple[int, ...] | None:
+        """Return the ranks of a communicator, or None if it does not say."""
+        group = communicator.group
+        if group is None or _word(group.group_type) == "COMM_SELF" or group.members is None:
+            return None
+        found = tuple(self.ranks.get(location, -1) for location in group.members)
+        return found if found and min(found) >= 0 else None
+
+    def _group(self, members: tuple[int, ...]) -> int:
+        """Return the number of a group of ranks."""
+        if members not in self.numbers:
+            self.numbers[members] = len(self.groups)
+            self.groups.append(members)
+        return self.numbers[members]
+
+    def number(self, members: tuple[int, ...]) -> int:
+        """Return the number of a communicator; the order of all ranks does not matter."""
+        if len(members) == len(self.ranks):
+            return 0
+        return self._group(members)
+
+
+class _Rank:
+    """Events of one rank. Calls are regions whose names begin with ``MPI_``."""
+
+    def __init__(self, archive: _Archive, rank: int) -> None:
+        self.archive = archive
+        self.rank = rank
+        self.calls = Calls()
+        self.region = ""
+        self.receives: dict[object, int] = {}
+        self.done: list[object] = []
+        self.completes = False  # whether it says which receives are completed
+        self.began = 0.0
+
+    def take(self, event: Any, time: float) -> None:
+        """Understand one event."""
+        kind = type(event).__name__
+        if kind in ("Enter", "Leave"):
+            name = event.region.name or ""
+            if not name.startswith("MPI_"):
+                return
+            if kind == "Enter":
+                self.region, self.began = name, time
+                self.calls.enter(time)
+            else:
+                self._leave(time)
+            return
+        if not kind.startswith(("Mpi", "NonBlocking")):
+            return
+        if not self.region:  # an archive without regions: an event is a call
+            self.calls.enter(time)
+        self._message(kind, event, time)
+        if not self.region:
+            self._waited(time)
+            self.calls.leave(time)
+
+    def _leave(self, time: float) -> None:
+        call = self.region.removeprefix("MPI_").lower()
+        if call in ("wait", "waitall") and not self.completes:
+            # EZTrace does not write which receives are completed
+            still = [request for request in self.calls.open if request not in self.done]
+            self.done += still if call == "waitall" else still[: not self.done]
+        self._waited(time)
+        self.calls.leave(time)
+        self.region = ""
+
+    def _waited(self, time: float) -> None:
+        if self.done:
+            self.calls.done(self.done, time - self.began)
+            self.done = []
+
+    def _message(self, kind: str, event: Any, time: float) -> None:
+        calls = self.calls
+        if kind in ("MpiSend", "MpiRecv", "MpiIsend"):
+            peer = self._world(
+                event.communicator, event.receiver if "end" in kind else event.sender
+            )
+            if peer is None:
+                calls.said["elsewhere"] += 1
+                return
+            if self.region.lower().startswith("mpi_sendrecv"):
+                self._both(kind, peer, float(event.msg_length))
+                return
+            if kind == "MpiIsend":
+                calls.begun(event.request_id)
+            calls.keep(kind[3:].lower(), peer, float(event.msg_length), seconds=time - self.began)
+        elif kind == "MpiIrecvRequest":
+            calls.begun(event.request_id)
+            self.receives[event.request_id] = calls.keep("irecv")
+        elif kind == "MpiIrecv":
+            self.completes = True
+            place = self.receives.pop(event.request_id, None)
+            peer = self._world(event.communicator, event.sender)
+            if place is not None and peer is not None:
+                found = calls.events[place]
+                calls.events[place] = found._replace(peer=peer, bytes=float(event.msg_length))
+            self.done.append(event.request_id)
+        elif kind in ("MpiIsendComplete", "MpiRequestCancelled"):
+            self.done.append(event.request_id)
+        elif kind == "NonBlockingCollectiveRequest":
+            self.receives["collective", event.request_id] = calls.keep("barrier")
+        elif kind == "NonBlockingCollectiveComplete":
+            place = self.receives.pop(("collective", event.request_id), None)
+            collective = self._collective(event, time)
+            if place is not None and collective is not None:
+                calls.said["nonblocking"] += 1
+                begun = calls.events[place]
+                calls.events[place] = collective._replace(gap=begun.gap, seconds=0.0)
+        elif kind == "MpiCollectiveEnd":
+            one = self._collective(event, time)
+            if one is not None:
+                calls.keep(one.op, -1, one.bytes, one.root, one.members, one.seconds)
+
+    def _both(self, kind: str, peer: int, size: float) -> None:
+        """Take a send and receive in one as both begun and waited for."""
+        self.calls.begun((self.region, kind))
+        self.calls.keep("isend" if kind == "MpiSend" else "irecv", peer, size)
+        self.done.append((self.region, kind))
+
+    def _world(self, communicator: Any, rank: int) -> int | None:
+        members = self.archive.members(communicator)
+        return members[rank] if members is not None and rank < len(members) else None
+
+    def _collective(self, event: Any, time: float) -> Event | None:
+        """Return a collective operation; a nonblocking one is kept where it was begun."""
+        op = COLLECTIVES.get(_word(event.collective_op).lower())
+        members = self.archive.members(event.communicator)
+        if op is None or members is None:
+            self.calls.said["elsewhere"] += 1
+            return None
+        root = -1
+        if (
+            op in _ALL_ROOTED
+            and isinstance(event.root, int)
+            and event.root < min(_NO_ROOT, len(members))
+        ):
+            root = members[event.root]
+        size = _block(op, float(event.size_sent), float(event.size_received), len(members))
+        number = self.archive.number(members)
+        return Event(op, -1, size, root, number, 0.0, time - self.began)
+
+
+def _word(value: Any) -> str:
+    """Return the name of one of the words of OTF2, which print as ``GroupType.COMM_SELF``."""
+    return str(value).rpartition(".")[2]
+
+
+def _block(op: str, sent: float, received: float, ranks: int) -> float:
+    """Return the bytes of a block, of what a rank sent to and received from all."""
+    if op in ("allgather", "alltoall"):
+        return (received or sent) / ranks
+    if op == "bcast":
+        return received or sent / ranks
+    if op in ("scatter", "reduce_scatter_block"):
+        return received or sent / ranks
+    if op == "allreduce":
+        return min(sent, received) or max(sent, received)
+    return 0.0 if op == "barrier" else sent
+
+
+TRACE: Final = TraceFormat(read=read)

@@ -1,0 +1,26 @@
+"""What isochrone record wrote: the calls of each rank, and the processor time between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from isochrone.formats.trace import TraceFormat
+from isochrone.results.recording import trace
+from isochrone.runfile.file import read as read_run
+from isochrone.workloads.traces.trace import Trace
+
+
+def read(paths: Sequence[Path]) -> Trace:
+    """Read a run file.
+
+    Raises
+    ------
+    InputError
+        If it is none of a recording.
+    """
+    return trace(read_run(paths[0]))
+
+
+TRACE: Final = TraceFormat(read=read)
