@@ -18,6 +18,7 @@ __all__ = [
     "MAD_TO_SIGMA",
     "MEDIAN_LOSS",
     "Q80_TO_SIGMA",
+    "even_median_interval",
     "grouped_median_interval",
     "mad",
     "median_interval",
@@ -82,6 +83,31 @@ def median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float,
     beyond = (1 - confidence) / 2
     k = max(1, bisect_right(range(n // 2), beyond, key=lambda fewer: bdtr(float(fewer), n, 0.5)))
     return float(sample[k - 1]), float(sample[n - k])
+
+
+def even_median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
+    """Return an interval of the median that holds it with ``confidence``, and not with more.
+
+    Few values have few order statistics: those of `median_interval` enclose the median of eight at
+    99.2 % where 95 % is asked for. Here the two pairs next to ``confidence`` are interpolated so
+    that the level is met closely for any distribution (Hettmansperger & Sheather 1986, *Confidence
+    intervals based on interpolated order statistics*, Statistics & Probability Letters 4, 75-79).
+    Of five values these are the smallest and the largest, which hold it with 93.75 %; fewer cannot
+    come near 95 %, and give NaN.
+    """
+    sample = np.sort(_known(values))
+    n = sample.size
+    if n < FEW_GROUPS - 1:
+        return math.nan, math.nan
+    levels = [1 - 2 * float(bdtr(float(k - 1), n, 0.5)) for k in range(1, n // 2 + 1)]
+    if levels[0] < confidence:
+        return float(sample[0]), float(sample[-1])
+    k = sum(level >= confidence for level in levels)
+    part = (levels[k - 1] - confidence) / (levels[k - 1] - levels[k])
+    weight = (n - k) * part / (k + (n - 2 * k) * part)
+    low = (1 - weight) * sample[k - 1] + weight * sample[k]
+    high = (1 - weight) * sample[n - k] + weight * sample[n - k - 1]
+    return float(low), float(high)
 
 
 def grouped_median_interval(

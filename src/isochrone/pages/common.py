@@ -49,6 +49,9 @@ _LABELS: Final = {
     "precision": "target precision", "window": "messages in flight", "layout": "layout",
     "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
 }  # fmt: skip
+_DOCUMENTS: Final = ("description",)
+"""Notes that are whole documents: their kinds of results say what is in them."""
+
 _SECONDS: Final = {"max-time", "time-limit"}
 _ORDERS: Final = {
     "quiet": "quiet: no two active pairs share a node",
@@ -194,7 +197,7 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
     facts.append(("clock", "runs in the virtual time of a simulator" if clock.simulated else ""))
     if run.end and isinstance(run.end.get("seconds"), int | float):
         facts.append(("total time", format_seconds(float(run.end["seconds"]))))
-    facts += run.notes.items()
+    facts += [(name, note) for name, note in run.notes.items() if name not in _DOCUMENTS]
     return [(label, value) for label, value in facts if value]
 
 

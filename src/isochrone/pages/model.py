@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,9 +18,9 @@ from isochrone.models.switches import switches
 from isochrone.models.terms import VARIABLES, unit
 from isochrone.pages.page import Block, Column, Fit, Listing, Row, Sentence, Table, Warnings
 from isochrone.pages.words import plural
-from isochrone.runfile.origin import one_word, with_noun
+from isochrone.runfile.origin import one_word, together, with_noun
 
-__all__ = ["blocks", "fitted", "predicted_by"]
+__all__ = ["blocks", "fitted", "origin_of", "predicted_by", "predicted_by_several"]
 
 MAX_ROWS: Final = 16
 """Values of a variable listed with their deviations; of more, the worst are."""
@@ -86,6 +86,22 @@ def predicted_by(model: Model) -> Sentence:
     if model.source:
         return Sentence(f"{words}: {printable(model.source, 400)}")
     return Sentence(f"{words}; where its times come from is not recorded")
+
+
+def origin_of(models: Sequence[Model]) -> str:
+    """Return where the times of models come from; empty if one does not say."""
+    origins = [model.origin for model in models]
+    return together(origins) if all(origins) else ""
+
+
+def predicted_by_several(models: Sequence[Model]) -> Sentence:
+    """Say what a prediction by several models rests on."""
+    if len(models) == 1:
+        return predicted_by(models[0])
+    words, origin = f"By {len(models)} models", origin_of(models)
+    if origin:
+        return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
+    return Sentence(f"{words}; where the times of some come from is not recorded")
 
 
 # --- formulas -------------------------------------------------------------------------------------

@@ -60,8 +60,14 @@ _NEEDS: Final[dict[str, tuple[str, Rule]]] = {
 }
 """Options that mean something with some values of another option only, where there is that one."""
 
+_OFF_AT_0: Final = {"repeats", "precision", "time-limit", "max-time", "length"}
+"""Options that mean nothing where they are 0."""
+
 _ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
 """Options that say nothing if the number of repetitions is fixed."""
+
+_ELSEWHERE: Final = {"program"}
+"""Options that name what the run was made from, which is gone by now and told in another way."""
 
 _ONLY_ALL_PAIRS: Final = {"order", "inner-parallel"}
 """Options of a map that mean nothing if only some pairs are measured, each alone."""
@@ -84,7 +90,9 @@ def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
     value = options[name]
     if value is None or value is False:
         return False
-    if name in ("repeats", "precision", "time-limit") and not value:
+    if name in _OFF_AT_0 and not value:
+        return False
+    if name in _ELSEWHERE:
         return False
     other, rule = _NEEDS.get(name, ("", _given))
     if other in options and not rule(options[other]):

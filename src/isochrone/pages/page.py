@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
 
+from isochrone.models import Model
 from isochrone.results.latency_map.diagnosis import LEAST
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
@@ -277,10 +278,13 @@ class Asked:
         Message size; None: what is usual for the kind.
     least
         Part of the time that something must add to be called slow.
+    models
+        What emulated applications are predicted by.
     """
 
     nbytes: int | None = None
     least: float = LEAST
+    models: tuple[Model, ...] = ()
 
 
 AS_USUAL: Final = Asked()

@@ -50,7 +50,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
         Name of the experiment, as the user typed it.
     kind
         Kind of result, which decides how the run is read: ``latency-map``, ``sweep``, ``hotspot``,
-        ``tile-io`` or ``clocks``; empty if it is none that this version knows.
+        ``tile-io``, ``clocks``, ``emulation`` or ``recording``; empty if it is none that this
+        version knows.
     by
         Members of a ``sample`` that tell the curves of a sweep apart, for example ``op`` and ``p``.
     ranks
@@ -109,6 +110,8 @@ _KINDS: Final[dict[str, dict[str, Any]]] = {
     "hotspot": {"kind": "hotspot"},
     "tile-io": {"kind": "tile-io"},
     "clock-sync": {"kind": "clocks"},
+    "app": {"kind": "emulation"},
+    "recording": {"kind": "recording"},
 }
 """What a header says of its kind, by the name of the experiment."""
 

@@ -19,7 +19,7 @@ from isochrone.models.load import samples_of
 from isochrone.models.residuals import applicable
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, TITLE, text_width
+from isochrone.views.style import CAPTION, FAINT, INK, TITLE, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,9 +34,6 @@ Drawn = Run | Samples | Path
 """What the views of a model draw: runs, samples, or paths of CSV files."""
 
 MAX_PANELS: Final = 6
-
-_NARROW: Final = 0.85
-"""Width of running text, of what `text_width` says: that is of the widest words."""
 
 COLOURS: Final = ("#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#9c6b4e", "#5fb3b3", "#d9c14a")
 """Of lines. No red: red means slow."""
@@ -95,22 +92,10 @@ def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
     inch = 1 / figure.get_figheight()
     figure.text(0.02, 1 - 0.12 * inch, title, size=TITLE, weight="bold", color=INK, va="top",
                 parse_math=False)  # fmt: skip
-    lines = _lines(notes, 0.96 * figure.get_figwidth())
+    lines = wrapped(notes, 0.96 * figure.get_figwidth())
     figure.text(0.02, 1 - 0.40 * inch, "\n".join(lines), size=CAPTION, color=FAINT, va="top",
                 parse_math=False)  # fmt: skip
     figure.tight_layout(rect=(0, 0, 1, 1 - (0.46 + 0.16 * len(lines)) * inch))
-
-
-def _lines(notes: Sequence[str], width: float) -> list[str]:
-    """Join notes to lines of at most this width in inches."""
-    lines = [notes[0]]
-    for note in notes[1:]:
-        longer = f"{lines[-1]} · {note}"
-        if _NARROW * text_width(longer, CAPTION) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(note)
-    return lines
 
 
 def origin_notes(model: Model, origin: str) -> list[str]:

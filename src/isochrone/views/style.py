@@ -39,6 +39,7 @@ __all__ = [
     "short_names",
     "text_width",
     "time_unit",
+    "wrapped",
 ]
 
 # The report replaces these three by the colours of its theme, so no other element may use them.
@@ -50,6 +51,9 @@ TITLE: Final = 13.0
 LABEL: Final = 9.0
 CAPTION: Final = 8.0
 """Font sizes in points."""
+
+_NARROW: Final = 0.85
+"""Width of running text, of what `text_width` says: that is of the widest words."""
 
 QUANTITIES: Final = {
     "mean": "Mean round trip",
@@ -216,6 +220,18 @@ def nice_ranks(n: int, most: int = 9) -> list[int]:
 def text_width(text: str, size: float) -> float:
     """Estimate the width of a text in inches; a little too wide rather than too narrow."""
     return len(text) * size * 0.64 / 72
+
+
+def wrapped(notes: Sequence[str], width: float) -> list[str]:
+    """Join notes in the size of a caption to lines of at most this width in inches."""
+    lines = [notes[0]]
+    for note in notes[1:]:
+        longer = f"{lines[-1]} · {note}"
+        if _NARROW * text_width(longer, CAPTION) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(note)
+    return lines
 
 
 def pool(matrix: NDArray[np.float64], limit: int) -> tuple[NDArray[np.float64], int]:

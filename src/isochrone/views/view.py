@@ -36,6 +36,8 @@ class Options:
         Sweeps: these operations only; empty: all.
     model
         A model, the path of one, or the name of a family to fit.
+    models
+        Emulations: models to predict by; none: nothing is predicted.
     across
         Models: the variable on the horizontal axis; empty: that with most values.
     analysis
@@ -48,6 +50,7 @@ class Options:
     scale: str | None = None
     ops: tuple[str, ...] = ()
     model: Model | Path | str = "auto"
+    models: tuple[Model, ...] = ()
     across: str = ""
     analysis: Topology | None = None
 
@@ -72,9 +75,12 @@ class View:
         Kinds whose usual figure it is.
     several
         Whether it draws several runs in one picture.
+    predicts
+        Whether it draws what several models predict, beside what was measured.
     """
 
     draw: Callable[[Sequence[Any], Options], Figure]
     kinds: tuple[str, ...]
     usual: tuple[str, ...] = ()
     several: bool = False
+    predicts: bool = False

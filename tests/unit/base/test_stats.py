@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import median_abs_deviation
 
 from isochrone.base.stats import (
+    even_median_interval,
     grouped_median_interval,
     mad,
     median_interval,
@@ -122,6 +123,33 @@ def test_an_interval_by_passes_is_that_of_their_medians() -> None:
     number = np.repeat(np.arange(10), 3)
     mixed = np.random.default_rng(1).permutation(30)
     assert grouped_median_interval(values.ravel()[mixed], number[mixed]) == (1, 8)
+
+
+@pytest.mark.parametrize("n", [5, 6, 7, 8, 10, 13, 20])
+@pytest.mark.parametrize("shape", ["normal", "exponential", "lognormal", "uniform", "cauchy"])
+def test_an_even_interval_holds_the_median_in_19_of_20_samples(shape: str, n: int) -> None:
+    """Neither less nor much more often, whatever the distribution; 93.75 % of five values."""
+    dice = np.random.default_rng(n)
+    samples, median = {
+        "normal": (dice.normal(size=(2500, n)), 0.0),
+        "exponential": (dice.exponential(size=(2500, n)), np.log(2.0)),
+        "lognormal": (dice.lognormal(size=(2500, n)), 1.0),
+        "uniform": (dice.uniform(size=(2500, n)), 0.5),
+        "cauchy": (dice.standard_cauchy(size=(2500, n)), 0.0),
+    }[shape]
+    ends = np.array([even_median_interval(sample) for sample in samples])
+    held = np.mean((ends[:, 0] <= median) & (median <= ends[:, 1]))
+    assert 0.93 <= held <= 0.965
+
+
+def test_an_even_interval_is_within_that_of_order_statistics_and_needs_five_values() -> None:
+    values = [9.0, 1.0, 4.0, 2.0, 8.0, 7.0, 3.0, 6.0]
+    low, high = even_median_interval(values)
+    wide = median_interval(values)
+    assert wide[0] < low < np.median(values) < high < wide[1]
+    assert even_median_interval([3.0, 1.0, 2.0, 5.0, 4.0]) == (1.0, 5.0)
+    assert np.isnan(even_median_interval([1.0, 2.0, 3.0, 4.0])).all()
+    assert np.isnan(even_median_interval([1.0, 2.0, 3.0, 4.0, np.nan])).all()
 
 
 def test_an_interval_by_passes_holds_the_median_of_all_values() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from isochrone.base.errors import InputError
 from isochrone.base.units import (
     format_bytes,
+    format_ratio,
     format_seconds,
     parse_bytes,
     parse_seconds,
@@ -72,3 +73,13 @@ def test_what_are_no_sizes_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_sizes(text)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.0, "1.00"), (1.094, "1.09"), (1.003, "1.003"), (0.9996, "0.9996"), (0.0, "0.00"),
+     (9.99, "9.99"), (12.34, "12.3"), (1234.5, "1234"), (float("nan"), "–")],
+)  # fmt: skip
+def test_a_ratio_that_is_not_1_is_not_written_as_1(ratio: float, text: str) -> None:
+    """Whether an interval contains 1 must be seen in its ends."""
+    assert format_ratio(ratio) == text

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from isochrone import views
+from isochrone import models, views
 from isochrone.base import registry
+from isochrone.base.errors import InputError
 from isochrone.cli.options import read_size
 from isochrone.cli.output import add_output, check_output
+from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.file import read
@@ -26,11 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
-        help="view to draw (default, by kind of run: heatmap, time, plane or nodes; of a CSV: fit)",
+        help="view to draw (default, by kind of run: heatmap, time, plane, nodes, matrix …; of a "
+        "CSV: fit)",
     )  # fmt: skip
     parser.add_argument(
-        "--what", choices=["mean", "median", "stddev"], default="median",
-        help="maps: statistic of the round trips (default: median)",
+        "--what", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
+        default="median",
+        help="maps: statistic of the round trips (default: median); view matrix: bytes (default), "
+        "messages or seconds",
     )  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
@@ -45,8 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="message size of a map, e.g. 1MiB (default: the smallest); view ranks: several sizes",
     )  # fmt: skip
     parser.add_argument(
-        "--model", default="auto", metavar="FAMILY|FILE",
-        help="views fit, deviation, plane: model file, or family to fit (default: auto)",
+        "--model", action="append", metavar="FAMILY|FILE",
+        help="views fit, deviation, plane: model file, or family to fit (default: auto); view "
+        "phases: a model to predict by, may be repeated (default: none)",
     )  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
@@ -62,9 +68,10 @@ def run(args: argparse.Namespace) -> int:
     given = [_read(file) for file in args.files]
     first = given[0]
     view = args.view or views.usual(first.kind if isinstance(first, Run) else views.TABLE)
+    one, several = _models(args.model or [], view)
     options = views.Options(
         what=args.what, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
-        model=args.model, across=args.across,
+        model=one, models=several, across=args.across,
     )  # fmt: skip
     figure = views.draw(view, given, options)
     views.save(figure, path)
@@ -75,6 +82,15 @@ def run(args: argparse.Namespace) -> int:
 def _read(path: Path) -> Run | Path:
     """Read a run file; the views that draw a CSV read it themselves."""
     return path if looks_like_a_table(path) else read(path)
+
+
+def _models(given: list[str], view: str) -> tuple[str, tuple[Model, ...]]:
+    """Return the family or file of views of a model, and the models that others predict by."""
+    if registry.load(views.FAMILY, view).VIEW.predicts:
+        return "auto", tuple(models.read(Path(name)) for name in given)
+    if len(given) > 1:
+        raise InputError(f"the view {view} draws one model, not {len(given)}", where="--model")
+    return (given or ["auto"])[0], ()
 
 
 def _words(text: str) -> list[str]:

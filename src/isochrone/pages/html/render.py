@@ -15,7 +15,7 @@ from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
 from isochrone.pages.html.svg import drawn
 from isochrone.pages.model import fitted
-from isochrone.pages.page import Block, Fit, Page, Picture, Section, Table, said
+from isochrone.pages.page import AS_USUAL, Asked, Block, Fit, Page, Picture, Section, Table, said
 from isochrone.runfile.run import Run
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _Article:
     parts: list[_Part]
 
 
-def write_report(runs: Sequence[Run], path: Path) -> None:
+def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> None:
     """Write the report of one or several runs. The file appears whole or not at all.
 
     Raises
@@ -62,7 +62,7 @@ def write_report(runs: Sequence[Run], path: Path) -> None:
     together = _together(runs)
     shared = [section for sections in together.values() for section in sections]
     articles = [
-        _article(run, f"run-{number}", alone=run.kind not in together)
+        _article(run, f"run-{number}", asked, alone=run.kind not in together)
         for number, run in enumerate(runs, start=1)
     ]
     several = len(articles) > 1
@@ -95,8 +95,8 @@ def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     return found
 
 
-def _article(run: Run, name: str, *, alone: bool) -> _Article:
-    page = page_of(run)
+def _article(run: Run, name: str, asked: Asked, *, alone: bool) -> _Article:
+    page = page_of(run, asked)
     sections = [section for section in page.sections if alone or not section.alone]
     return _Article(name, page, _parts([*sections, provenance(run)], name))
 
@@ -152,6 +152,7 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "trusted": Markup, "picture": picture, "capital": _capital, "pieces": _pieces,
+        "lines": _lines,
     }  # fmt: skip
     return environment
 
@@ -171,6 +172,16 @@ def _pieces(text: str, stress: Sequence[str]) -> list[tuple[str, bool]]:
             pieces += [(before, False), (found, True)]
             text = after
     return [(piece, stressed) for piece, stressed in [*pieces, (text, False)] if piece]
+
+
+def _lines(text: str, stress: Sequence[str]) -> list[list[tuple[str, bool]]]:
+    """Cut a text into its lines, each into pieces as `_pieces` does."""
+    lines: list[list[tuple[str, bool]]] = [[]]
+    for piece, stressed in _pieces(text, stress):
+        first, *others = piece.split("\n")
+        lines[-1].append((first, stressed))
+        lines += [[(line, stressed)] for line in others]
+    return lines
 
 
 def _resource(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -69,9 +70,9 @@ class _Read:
 
     @property
     def title(self) -> str:
-        return (
-            f"{self.curve.name}, {self.curve.p} ranks" if self.curve.of_ranks else self.curve.name
-        )
+        if not self.curve.of_ranks:
+            return self.curve.name
+        return f"{self.curve.name}, {plural(self.curve.p, 'rank')}"
 
 
 def _read(run: Run, nbytes: int | None) -> list[_Read]:
@@ -232,7 +233,10 @@ def _sentence(curve: Curve) -> Sentence:
             f" with {format_bytes(first.bytes)} and {format_seconds(last.median)} with "
             f"{format_bytes(last.bytes)}"
         )
-    if best is not None and best.bandwidth:
+    if curve.computes:
+        costs = [point.t_op for point in curve.points if point.t_op]
+        text += f"; an operation takes {format_seconds(min(costs))} to {format_seconds(max(costs))}"
+    elif best is not None and best.bandwidth:
         text += f"; the bandwidth is highest at {format_bytes(best.bytes)}: "
         text += format_rate(best.bandwidth)
     return Sentence(f"{text}.", stress=(name,))
@@ -281,15 +285,23 @@ def _table(read: _Read, fold: str) -> Table:
     moved = any(point.bandwidth is not None for point in points)
     rated = any(point.message_rate is not None for point in points)
     skewed = any(point.skew is not None for point in points)
+    computes = read.curve.computes
     known = any(point.has_interval for point in points)
     titles = ["size", "median", *["95 % interval"] * known, "min", "mean"]
-    titles += ["bandwidth"] * moved + ["messages"] * rated + ["skew"] * skewed + ["n"]
+    titles += (
+        ["t_op"] * computes
+        + ["bandwidth"] * moved
+        + ["messages"] * rated
+        + ["skew"] * skewed
+        + ["n"]
+    )
     marked = {change.before for change in read.switches}
     rows = []
     for point in points[:MAX_ROWS]:
         cells = [format_bytes(point.bytes), format_seconds(point.median),
                  *[interval(point)] * known,
                  format_seconds(point.min), format_seconds(point.mean)]  # fmt: skip
+        cells += [format_seconds(point.t_op or math.nan)] * computes
         cells += [format_rate(point.bandwidth) if point.bandwidth else "–"] * moved
         cells += [_messages(point.message_rate)] * rated
         cells += [format_seconds(point.skew) if point.skew is not None else "–"] * skewed

@@ -1,0 +1,213 @@
+"""Run described applications on this machine, alone and beside each other, and compare.
+
+SPEC describes applications as phases of computation and communication (docs/applications.md). One
+job runs all of them: each alone, each pair at once, all at once, again and again in random order.
+What is found is how long each takes, alone and beside others, and how much it is slowed down.
+
+    isochrone emulate fig2.yaml -n 16 -o fig2.jsonl
+    isochrone emulate jacobi.yaml -n 8 --set n=4096 --runs alone
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from isochrone.base.errors import InputError
+from isochrone.cli.launches import default_name
+from isochrone.cli.measuring import (
+    add_setup,
+    follow,
+    rank_count,
+    seconds_above_zero,
+    setup_of,
+)
+from isochrone.cli.output import add_output, check_output
+from isochrone.measure.setup import Setup
+from isochrone.pages import terminal
+from isochrone.pages.common import page_of
+from isochrone.results.emulation.recorded import DESCRIPTION
+from isochrone.results.emulation.timing import MIN_REPEATS
+from isochrone.runfile.file import read
+from isochrone.workloads.applications import program_file, schema
+from isochrone.workloads.applications.description import Description, ExchangeSpec
+from isochrone.workloads.applications.lowering import program
+from isochrone.workloads.applications.program import Program
+from isochrone.workloads.applications.reading import RUNS, as_document, parse
+from isochrone.workloads.applications.reading import read as read_description
+
+__all__ = ["add_arguments", "run"]
+
+EXPERIMENT = "app"
+
+_LONGEST_NOTE = 100_000
+"""Characters of a word of a command that every system takes."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone emulate``."""
+    parser.add_argument("spec", type=Path, metavar="SPEC", help="description of applications")
+    parser.add_argument(
+        "--schema", action=_Schema, nargs=0,
+        help="print the JSON Schema of descriptions, which editors check a SPEC by, and end",
+    )  # fmt: skip
+    parser.add_argument(
+        "-n", "--ranks", type=rank_count, metavar="N",
+        help="number of ranks of the job (default: as many as the applications ask for)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--repeats", type=_repeats, metavar="R",
+        help=f"how often everything is launched; below {MIN_REPEATS} there are no intervals and no "
+        "slowdowns (default: as described)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--runs", type=_runs, metavar="SET,…",
+        help="which applications run together: alone, pairs, all, or names joined by +, such as "
+        "alone,victim+bully (default: as described)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--set", action="append", default=[], type=_setting, metavar="NAME=VALUE",
+        help="value of a parameter: n=1024, or APP.n=1024 of one application; p and APP.p are "
+        "its ranks; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-time", type=seconds_above_zero, metavar="SECONDS",
+        help="begin no launch after this time; the run is then marked as cut short",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", type=seconds_above_zero, metavar="SECONDS",
+        help="end the ranks after this time",
+    )  # fmt: skip
+    add_setup(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    add_output(parser, "run file (default: SPEC-DATE-TIME.jsonl)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Work out the description, run it, and show what was found."""
+    path = args.output or default_name(args.spec.stem)
+    check_output(path, force=args.force, inputs=[args.spec])
+    description = _asked(args)
+    setup, ranks, made = _ranks(args, description)
+    setup = setup or setup_of(args)
+    notes = _notes(description, setup)
+    with _written(made, path) as file:
+        options = ["--program", str(file)]
+        options += ["--max-time", str(args.max_time)] if args.max_time is not None else []
+        setup.check(EXPERIMENT, options, ranks)
+        tokens = setup.tokens(EXPERIMENT, options, ranks, path, force=args.force, notes=notes)
+        if args.dry_run:
+            print(shlex.join(tokens))
+            return 0
+        follow(tokens, path, title=args.spec.stem, timeout=args.timeout, quiet=args.quiet)
+    if not args.quiet:
+        terminal.render(page_of(read(path)))
+    return 0
+
+
+def _asked(args: argparse.Namespace) -> Description:
+    """Read the description, with what is asked for instead of what it says."""
+    description = read_description(args.spec, dict(args.set))
+    document = as_document(description)
+    if args.repeats is not None:
+        document["repeats"] = args.repeats
+    if args.runs is not None:
+        document["runs"] = _known_runs(args.runs, [app.name for app in description.apps])
+    found = parse(document, str(args.spec))
+    _check_folders(found)
+    return found
+
+
+def _known_runs(runs: list[str | list[str]], names: list[str]) -> list[str | list[str]]:
+    """Return which applications run together; a single name is one that runs alone."""
+    found: list[str | list[str]] = []
+    for one in runs:
+        together = one if isinstance(one, list) else [one]
+        wrong = [name for name in together if name not in names and one not in RUNS]
+        if wrong:
+            raise InputError(
+                f"no application '{wrong[0]}'", where="--runs",
+                hint=f"there are: {', '.join([*names, *RUNS])}",
+            )  # fmt: skip
+        found.append(one if one in RUNS else together)
+    return found
+
+
+def _check_folders(description: Description) -> None:
+    """Refuse files for messages in folders that are not there."""
+    for app in description.apps:
+        for phase in app.phases:
+            if isinstance(phase, ExchangeSpec) and phase.path:
+                folder = Path(phase.path).parent
+                if not folder.is_dir():
+                    raise phase.at.key("method").error(f"there is no folder {folder}")
+
+
+def _ranks(args: argparse.Namespace, description: Description) -> tuple[Setup | None, int, Program]:
+    """Return the ranks of the job and what they do; an MPI only if it has to be asked for them."""
+    setup, ranks = None, args.ranks
+    if ranks is None and any(app.ranks is None and app.on is None for app in description.apps):
+        setup = setup_of(args)
+        ranks = setup.default_ranks()
+    made = program(description, ranks)
+    named = [rank + 1 for app in made.applications for rank in app.on]
+    return setup, ranks or max([made.ranks, *named]), made
+
+
+def _notes(description: Description, setup: Setup) -> dict[str, str]:
+    """Return the description for the run file, unless it is too long for a command."""
+    text = json.dumps(as_document(description), ensure_ascii=False, separators=(",", ":"))
+    text = text.replace(" ", "\\u0020")  # the same to JSON, and smpirun passes no blanks on
+    if len(text.encode()) > _LONGEST_NOTE:
+        setup.warn("the description is too long to be kept in the run file: keep its file")
+        return {}
+    # A blank within an expression is written as JSON may write it: smpirun takes none.
+    return {DESCRIPTION: text.replace(" ", "\\u0020")}
+
+
+@contextmanager
+def _written(made: Program, path: Path) -> Iterator[Path]:
+    """Write what the ranks do beside the run file, where rank 0 sees it; remove it in the end."""
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.stem}-", suffix=".program"
+    ) as file:
+        file.write(program_file.text(made))
+        file.flush()
+        yield Path(file.name)
+
+
+class _Schema(argparse.Action):
+    """Prints the schema of descriptions and ends, whatever else is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *args: object, **options: object) -> None:
+        """Print it."""
+        print(schema.text(), end="")
+        parser.exit()
+
+
+def _repeats(text: str) -> int:
+    """Read a number of repeats for argparse."""
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of repeats of at least 1")
+    return int(text)
+
+
+def _runs(text: str) -> list[str | list[str]]:
+    """Read ``alone,pairs,victim+bully`` for argparse."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(all(name for name in word.split("+")) for word in words):
+        raise argparse.ArgumentTypeError(f"'{text}' names nothing between two commas")
+    return [word.split("+") if "+" in word else word for word in words]
+
+
+def _setting(text: str) -> tuple[str, str]:
+    """Read ``NAME=VALUE`` for argparse."""
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not (name and sign and value):
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value

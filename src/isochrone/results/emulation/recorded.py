@@ -1,0 +1,361 @@
+"""What a run of emulated applications holds, checked: applications, launches, ranks, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.runfile.columns import numbers, seconds, texts
+from isochrone.runfile.run import Run
+
+__all__ = [
+    "DESCRIPTION", "KIND", "App", "Edge", "Event", "Launched", "PhaseSeconds", "RankTime",
+    "applications", "edges", "events", "launched", "phase_seconds", "rank_times",
+]  # fmt: skip
+
+KIND: Final = "emulation"
+
+DESCRIPTION: Final = "description"
+"""The note of a run file that holds the description of its applications, as JSON."""
+
+
+@dataclass(frozen=True)
+class App:
+    """One application.
+
+    Attributes
+    ----------
+    number, name
+        Its place in the description, from 0, and its name.
+    ranks
+        Ranks of the job that it ran on.
+    iterations
+        That were asked for; a background application does more beside others.
+    background
+        Whether it repeats until the others are done.
+    phases
+        Names of its phases, in order.
+    """
+
+    number: int
+    name: str
+    ranks: tuple[int, ...]
+    iterations: int
+    background: bool
+    phases: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "name": self.name, "ranks": list(self.ranks), "iterations": self.iterations,
+            "background": self.background, "phases": list(self.phases),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Launched:
+    """One application in one launch.
+
+    Attributes
+    ----------
+    launch, repeat
+        Which launch it was, and in which repetition of all of them.
+    together
+        All applications of the launch, by number and ascending.
+    app
+        The application.
+    seconds, iterations
+        Wall time, and the iterations that were done in it.
+    overlap
+        Part of this time in which all others of the launch were running.
+    times
+        Of each iteration, of its slowest rank, in seconds; empty if not recorded.
+    """
+
+    launch: int
+    repeat: int
+    together: tuple[int, ...]
+    app: int
+    seconds: float
+    iterations: int
+    overlap: float
+    times: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RankTime:
+    """What one rank of an application did in one launch; times in seconds.
+
+    Attributes
+    ----------
+    launch, app, rank
+        The launch, the application and the rank in it.
+    switches
+        Involuntary context switches.
+    seconds, communication
+        Wall time, and the part of it spent in communication.
+    asked, delivered
+        Computation that was asked for, and how long it took.
+    """
+
+    launch: int
+    app: int
+    rank: int
+    switches: int
+    seconds: float
+    communication: float
+    asked: float
+    delivered: float
+
+
+@dataclass(frozen=True)
+class PhaseSeconds:
+    """One phase in one launch: seconds an iteration, mean and maximum over the ranks."""
+
+    launch: int
+    app: int
+    phase: int
+    mean: float
+    max: float
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Messages from one rank of an application to another, in all its iterations."""
+
+    app: int
+    source: int
+    to: int
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a rank of an application did from ``begin`` to ``end``, in seconds of its launch."""
+
+    launch: int
+    app: int
+    rank: int
+    phase: int
+    what: str
+    begin: float
+    end: float
+
+
+def applications(run: Run) -> list[App]:
+    """Return the applications in the order of the description.
+
+    Raises
+    ------
+    InputError
+        If the run is none of applications, or damaged.
+    """
+    if run.kind != KIND:
+        raise InputError(
+            f"this run is of '{run.experiment}'", where=run.where,
+            hint="applications are emulated by 'isochrone emulate'",
+        )  # fmt: skip
+    table, where = run.tables.get("app"), run.where
+    if table is None or not len(table):
+        return []
+    number, iterations = (numbers(table, key, where, "app") for key in ("app", "iterations"))
+    if number.tolist() != list(range(len(number))):
+        raise InputError("'app' records that are not numbered from 0 in order", where=where)
+    phases = _phases(run, len(number))
+    columns = zip(
+        number.tolist(), texts(table, "name", where, "app"),
+        _ranks(table, "ranks", where, "app"), iterations.tolist(),
+        table.flag("background").tolist(), strict=True,
+    )  # fmt: skip
+    return [App(k, name, ranks, n, bool(b), phases[k]) for k, name, ranks, n, b in columns]
+
+
+def launched(run: Run) -> list[Launched]:
+    """Return each application in each launch that came to its end, in their order.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged.
+    """
+    table, where = run.tables.get("wall"), run.where
+    if table is None or not len(table):
+        return []
+    launches, times, count = _launches(run), _times(run), len(applications(run))
+    walls = seconds(table, "seconds", where, "wall").tolist()
+    overlaps = _share(table, "overlap", where).tolist()
+    done = numbers(table, "iterations", where, "wall").tolist()
+    found = []
+    for (launch, app), wall, n, overlap in zip(
+        _pairs(table, where, "wall", count), walls, done, overlaps, strict=True
+    ):
+        if launch not in launches:
+            raise InputError(f"a 'wall' record of launch {launch}, which is none", where=where)
+        if not wall > 0 or not n:
+            raise InputError("a 'wall' record without a time above 0", where=where)
+        repeat, together = launches[launch]
+        own = times.get((launch, app), np.empty(0))
+        found.append(Launched(launch, repeat, together, app, wall, n, overlap, own))
+    return found
+
+
+def rank_times(run: Run) -> list[RankTime]:
+    """Return what each rank did in each launch; empty if it was not recorded.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged.
+    """
+    return [
+        RankTime(launch, app, rank, switches, *times)
+        for launch, app, rank, switches, *times in _rows(
+            run,
+            "rank_time",
+            ("rank", "switches"),
+            ("seconds", "communication", "asked", "delivered"),
+        )
+    ]
+
+
+def phase_seconds(run: Run) -> list[PhaseSeconds]:
+    """Return the time of each phase in each launch; empty if it was not recorded.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged.
+    """
+    rows = _rows(run, "phase_time", ("phase",), ("mean", "max"))
+    return [PhaseSeconds(launch, app, k, *times) for launch, app, k, *times in rows]
+
+
+def events(run: Run) -> list[Event]:
+    """Return what was recorded of single iterations; empty if nothing was.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged.
+    """
+    table = run.tables.get("event")
+    if table is None or not len(table):
+        return []
+    what = texts(table, "what", run.where, "event")
+    rows = _rows(run, "event", ("rank", "phase"), ("begin", "end"))
+    return [
+        Event(launch, app, rank, phase, word, begin, end)
+        for (launch, app, rank, phase, begin, end), word in zip(rows, what, strict=True)
+    ]
+
+
+def edges(run: Run) -> list[Edge]:
+    """Return who sent how much to whom; empty if nobody did.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged.
+    """
+    table, where = run.tables.get("edge"), run.where
+    if table is None or not len(table):
+        return []
+    names = ("app", "from", "to", "messages", "bytes")
+    columns = [numbers(table, name, where, "edge").tolist() for name in names]
+    return [Edge(*row) for row in zip(*columns, strict=True)]
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def _rows(
+    run: Run, record: str, whole: tuple[str, ...], times: tuple[str, ...]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield launch, application, whole numbers and times of each record of one name."""
+    table, where = run.tables.get(record), run.where
+    if table is None or not len(table):
+        return
+    columns = [numbers(table, name, where, record).tolist() for name in whole]
+    for name in times:
+        column = seconds(table, name, where, record)
+        if np.isnan(column).any():
+            raise InputError(f"a '{record}' record without '{name}'", where=where)
+        columns.append(column.tolist())
+    pairs = _pairs(table, where, record, len(applications(run)))
+    for pair, *row in zip(pairs, *columns, strict=True):
+        yield (*pair, *row)
+
+
+def _pairs(table: Table, where: str, record: str, count: int) -> list[tuple[int, int]]:
+    """Return launch and application of each record."""
+    launch, app = (numbers(table, key, where, record) for key in ("launch", "app"))
+    if np.any(app >= count):
+        raise InputError(f"a '{record}' record of an application that is none", where=where)
+    return list(zip(launch.tolist(), app.tolist(), strict=True))
+
+
+def _phases(run: Run, count: int) -> list[tuple[str, ...]]:
+    """Return the names of the phases of each application."""
+    found: list[list[str]] = [[] for _ in range(count)]
+    table, where = run.tables.get("phase"), run.where
+    if table is not None and len(table):
+        app, phase = (numbers(table, key, where, "phase").tolist() for key in ("app", "phase"))
+        for a, k, name in zip(app, phase, texts(table, "name", where, "phase"), strict=True):
+            if a >= count or k != len(found[a]):
+                raise InputError("'phase' records that are not numbered in order", where=where)
+            found[a].append(name)
+    return [tuple(names) for names in found]
+
+
+def _launches(run: Run) -> dict[int, tuple[int, tuple[int, ...]]]:
+    """Return the repetition and the applications of each launch."""
+    table, where = run.tables.get("launch"), run.where
+    if table is None or not len(table):
+        return {}
+    number, repeat = (numbers(table, key, where, "launch") for key in ("launch", "repeat"))
+    together = _ranks(table, "together", where, "launch")
+    return {
+        k: (r, apps) for k, r, apps in zip(number.tolist(), repeat.tolist(), together, strict=True)
+    }
+
+
+def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
+    """Return the times of the iterations by launch and application."""
+    table, where = run.tables.get("iterations"), run.where
+    if table is None or not len(table):
+        return {}
+    lists = table["seconds"].tolist() if "seconds" in table else [None] * len(table)
+    found = {}
+    for pair, values in zip(_pairs(table, where, "iterations", 2**31), lists, strict=True):
+        times = np.asarray(values if isinstance(values, list) else [None])
+        if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):
+            raise InputError("an 'iterations' record whose 'seconds' are no times", where=where)
+        found[pair] = times.astype(np.float64)
+    return found
+
+
+def _ranks(table: Table, key: str, where: str, record: str) -> list[tuple[int, ...]]:
+    """Return lists of whole numbers that are written as text: ``3 4 5``."""
+    found = []
+    column = table[key].tolist() if key in table else [None]
+    for text in column:
+        words = text.split() if isinstance(text, str) else ["?"]
+        if not all(word.isascii() and word.isdigit() for word in words):
+            raise InputError(f"a '{record}' record whose '{key}' are no numbers", where=where)
+        found.append(tuple(map(int, words)))
+    return found
+
+
+def _share(table: Table, key: str, where: str) -> NDArray[np.float64]:
+    """Return a column of parts from 0 to 1; 1 where a record lacks it."""
+    if key not in table:
+        return np.ones(len(table))
+    values = seconds(table, key, where, "wall")
+    return np.clip(np.where(np.isnan(values), 1.0, values), 0.0, 1.0)

@@ -1,0 +1,85 @@
+"""Applications emulated on simulated machines: slowdowns that are known on paper."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beds.mpis import PATIENCE, ROOT, SCRIPTS
+from beds.simulation import Simulation
+from isochrone.measure.platforms import parse
+from isochrone.results.emulation.summary import Emulation
+from isochrone.results.emulation.summary import emulation as summary
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
+
+
+def emulated(simulation: Simulation, machine: str, spec: Path, *options: str) -> Run:
+    """Emulate on all cores of a machine."""
+    simulation.count += 1
+    platform = simulation.folder / f"{simulation.count}.xml"
+    out = platform.with_suffix(".jsonl")
+    made = parse(machine)
+    platform.write_text(made.xml())
+    platform.with_suffix(".hosts").write_text(made.hosts())
+    argv = [
+        SCRIPTS / "isochrone", "emulate", spec, "-n", str(len(made.hosts().split())), "--quiet",
+        "--launcher", "simgrid", "--platform", platform, "-o", out, *options,
+    ]  # fmt: skip
+    answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert answer.returncode == 0, answer.stderr
+    return read(out)
+
+
+def ratios(found: Emulation) -> dict[tuple[str, str], float]:
+    return {
+        (found.apps[one.app].name, found.beside(one.beside)): one.wall.median
+        for one in found.slowdowns
+    }
+
+
+def sender(name: str, ranks: list[int], nbytes: str, **more: Any) -> dict[str, Any]:
+    """Return an application that streams messages from its first rank to its second."""
+    exchange = {"topology": "pipeline", "bytes": nbytes}
+    return {
+        "name": name, "ranks": 2, "place": {"ranks": ranks}, "iterations": 20,
+        "phases": [{"exchange": exchange}], **more,
+    }  # fmt: skip
+
+
+def test_two_streams_through_one_link_take_twice_as_long_each(
+    simulation: Simulation, tmp_path: Path
+) -> None:
+    """Both go from node 0 to node 1; a third, from node 2 to node 3, disturbs nobody."""
+    spec = tmp_path / "links.yaml"
+    apps = [
+        sender("victim", [0, 2], "1MiB"), sender("bully", [1, 3], "1MiB", background=True),
+        sender("elsewhere", [4, 6], "1MiB", background=True),
+    ]  # fmt: skip
+    spec.write_text(json.dumps({"isochrone": "app/1", "apps": apps}))
+    runs = "alone,victim+bully,victim+elsewhere,all"
+    found = summary(emulated(simulation, "nodes:4 cores:2", spec, "--runs", runs))
+    ratio = ratios(found)
+    assert ratio["victim", "bully"] == pytest.approx(2, rel=0.05)
+    assert ratio["victim", "all others"] == pytest.approx(2, rel=0.05)
+    assert ratio["victim", "elsewhere"] == pytest.approx(1, abs=1e-3)
+    for one in found.slowdowns:
+        disturbed = {found.apps[one.app].name, *(found.apps[k].name for k in one.beside)}
+        assert one.differs == ({"victim", "bully"} <= disturbed and one.app != 2)
+    assert all(one.overlap > 0.99 for one in found.walls if one.app == 0)
+
+
+def test_the_four_patterns_of_figure_2_do_not_disturb_each_other_on_links_of_their_own(
+    simulation: Simulation,
+) -> None:
+    run = emulated(simulation, "nodes:16", ROOT / "examples/apps/fig2.yaml", "--repeats", "5",
+                   "--runs", "alone,all")  # fmt: skip
+    found = summary(run)
+    assert list(ratios(found).values()) == pytest.approx([1.0] * 4, abs=1e-3)
+    assert not any(one.differs for one in found.slowdowns)
+    assert all(share.delivered == pytest.approx(1, abs=1e-3) for share in found.shares)
+    assert run.origin == "simulated"
