@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import LARGEST, parse_bytes, parse_sizes
 
-__all__ = ["add_least", "add_message_size", "read_part", "read_size", "values_of"]
+__all__ = ["add_least", "add_message_size", "read_count", "read_part", "read_size", "values_of"]
 
 _NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
@@ -29,6 +30,13 @@ def add_least(parser: argparse.ArgumentParser) -> None:
         help="what adds less than this part of the time to a map's round trips is noted, and not "
              "called slow (default: 10%%)",
     )  # fmt: skip
+
+
+def read_count(text: str) -> int:
+    """Read a number of at least 1 for argparse."""
+    if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+    return int(text)
 
 
 def read_part(text: str) -> float:

@@ -26,7 +26,7 @@ from isochrone.models.questions import WORDS, Subject, needed, not_held, recorde
 from isochrone.models.terms import VARIABLES
 from isochrone.pages.model import predicted_by
 
-__all__ = ["add_model", "add_values", "answer", "check_subject"]
+__all__ = ["add_model", "add_models", "add_values", "answer", "check_subject"]
 
 _OPTIONS: Final = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
@@ -44,6 +44,14 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         help="model file, from isochrone fit -o or examples/models",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+
+
+def add_models(parser: argparse._ActionsContainer, *, required: bool) -> None:
+    """Add ``--model`` with several files."""
+    parser.add_argument(
+        "--model", type=Path, nargs="+", action="extend", required=required, metavar="FILE",
+        default=[], help="model files of messages and of collectives, from isochrone fit -o",
+    )  # fmt: skip
 
 
 def add_values(parser: argparse._ActionsContainer, **helps: str) -> None:

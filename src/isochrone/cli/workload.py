@@ -12,6 +12,7 @@ from typing import Any
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes
+from isochrone.cli.options import read_count
 from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.file import read
 from isochrone.workloads import allocation as allocations
@@ -104,7 +105,7 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
         help="bytes an aggregator handles in one round (default: a single round, as in the "
         "cFireworks paper; ROMIO's default: 16MiB)",
     )  # fmt: skip
-    group.add_argument("--cb-nodes", type=_count, metavar="N", help="at most N aggregators")
+    group.add_argument("--cb-nodes", type=read_count, metavar="N", help="at most N aggregators")
     group.add_argument(
         "--striping-unit", type=_size, default=0, metavar="SIZE",
         help="align file domains to multiples of this (driver even)",
@@ -124,11 +125,11 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
         help="Lustre: stripe size (default: 1MiB)",
     )
     group.add_argument(
-        "--stripe-count", type=_count, metavar="N",
+        "--stripe-count", type=read_count, metavar="N",
         help="Lustre: OSTs of the file (default: one for each aggregator)",
     )  # fmt: skip
     group.add_argument(
-        "--co-ratio", type=_count, default=1, metavar="N",
+        "--co-ratio", type=read_count, default=1, metavar="N",
         help="Lustre: aggregators for each OST (default: 1)",
     )  # fmt: skip
 
@@ -204,9 +205,3 @@ def _size(text: str) -> int:
         return parse_bytes(text)
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def _count(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
-    return int(text)

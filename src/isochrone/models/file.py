@@ -142,6 +142,9 @@ def _check_groups(model: Model) -> None:
             or one.groups < 1
         ):
             raise InputError("'disturbance': a factor that is not above zero")
+    for left in model.leaving:
+        if left.ranks < 2 or not left.parts or not all(0 <= part <= 1 for part in left.parts):
+            raise InputError("'leaving': parts that are not from 0 to 1")
     for group in model.groups:
         lists = (group.seconds, group.low, group.high)
         if not group.bytes or any(len(values) != len(group.bytes) for values in lists):

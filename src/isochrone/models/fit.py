@@ -111,6 +111,7 @@ def fit(
         experiment=samples.experiment, constant=samples.constants, full_node=samples.full_node,
         disturbance=[one for one in samples.disturbance if one.phase_op in fitted_ops],
         groups=[one for one in samples.groups if one.op in fitted_ops],
+        leaving=[one for one in samples.leaving if one.op in fitted_ops],
     )  # fmt: skip
     model.samples = samples
     parts = [found.parts for found in taken]

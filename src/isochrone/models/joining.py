@@ -27,7 +27,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
     InputError
         If they are not of the same experiment, or have not the same variables.
     """
-    parts, remarks = _alike_placed(_alike_grouped(parts))
+    parts, remarks = _alike_placed(_of_one_path(_alike_grouped(parts)))
     first = parts[0]
     for other in parts[1:]:
         _check_together(first, other)
@@ -58,6 +58,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
         [*dict.fromkeys([*remarks, *(remark for part in parts for remark in part.remarks)])],
         [one for part in parts for one in part.disturbance],
         merged(one for part in parts for one in part.groups),
+        [one for part in parts for one in part.leaving],
     )  # fmt: skip
 
 
@@ -90,6 +91,18 @@ def _alike_grouped(parts: Sequence[Samples]) -> list[Samples]:
             },
         ) for part in parts
     ]  # fmt: skip
+
+
+def _of_one_path(parts: Sequence[Samples]) -> list[Samples]:
+    """Leave out on how many nodes pairs of ranks were where that differs: they are one formula."""
+    nodes = [part.variables["nodes"] for part in parts if "nodes" in part.variables]
+    of_pairs = all("p" not in part.variables for part in parts)
+    if not of_pairs or not nodes or not np.ptp(np.concatenate(nodes)):
+        return list(parts)
+    return [
+        replace(part, variables={k: v for k, v in part.variables.items() if k != "nodes"})
+        for part in parts
+    ]
 
 
 def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:

@@ -18,6 +18,7 @@ from isochrone.models.asked import check_level, question
 from isochrone.models.disturbance import Disturbance
 from isochrone.models.domain import checked, without_time
 from isochrone.models.formulas import formula, headings
+from isochrone.models.leaving import Leaving
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.measured_groups import MeasuredGroup
 from isochrone.models.observations import Samples
@@ -124,6 +125,8 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         was not measured.
     groups
         What was measured of the groups of grid collectives, beside the formulas.
+    leaving
+        When the members of operations with a root leave them, where that was measured.
     extra
         Unknown keys of a model file; they are kept.
     """
@@ -143,6 +146,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     experiment: str = ""
     disturbance: list[Disturbance] = msgspec.field(default_factory=list)
     groups: list[MeasuredGroup] = msgspec.field(default_factory=list)
+    leaving: list[Leaving] = msgspec.field(default_factory=list)
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property

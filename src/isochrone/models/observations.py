@@ -15,8 +15,15 @@ from isochrone.base.units import LARGEST
 from isochrone.models.disturbance import Disturbance
 from isochrone.models.grid_phases import disturbances, measured_groups
 from isochrone.models.grid_runs import CG, GROUP, columns_of, is_grid_run
+from isochrone.models.leaving import Leaving, leaving
 from isochrone.models.measured_groups import MeasuredGroup
-from isochrone.models.placement import contradicts, full_node, informative, placement_of
+from isochrone.models.placement import (
+    contradicts,
+    full_node,
+    informative,
+    pairs_on_nodes,
+    placement_of,
+)
 from isochrone.models.points import summarised
 from isochrone.models.regime import Selector
 from isochrone.models.starts import ONE_START, Starts
@@ -140,6 +147,8 @@ class Samples:
         Concurrent groups against one alone, of runs of grid collectives.
     groups
         What was measured of each group of ranks there.
+    leaving
+        When the members of operations with a root leave them.
     """
 
     variables: dict[str, Array]
@@ -155,6 +164,7 @@ class Samples:
     remarks: list[str] = field(default_factory=list)
     disturbance: list[Disturbance] = field(default_factory=list)
     groups: list[MeasuredGroup] = field(default_factory=list)
+    leaving: list[Leaving] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not len(self.start):
@@ -289,7 +299,11 @@ def of_run(run: Run) -> Samples:
     if "p" in columns and np.all(columns["p"] == run.size):
         for key, number in placement_of(run).items():
             columns[key] = np.full(len(columns["seconds"]), number)
-    return _samples_of(run, columns)
+    if {"i", "j"} <= columns.keys() and run.kind == SWEEP:
+        columns |= pairs_on_nodes(run, columns["i"], columns["j"])
+    data = _samples_of(run, columns)
+    data.leaving = leaving(columns)
+    return data
 
 
 def _of_grid_run(run: Run) -> Samples:
@@ -301,6 +315,7 @@ def _of_grid_run(run: Run) -> Samples:
     data.others["algorithm"] = np.full(len(data.seconds), printable(forced, 200))
     data.disturbance = disturbances(run)
     data.groups = measured_groups(run)
+    data.leaving = leaving(columns)
     return data
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "full_node",
     "grouping",
     "informative",
+    "pairs_on_nodes",
     "placement_of",
     "what_to_vary",
 ]
@@ -39,6 +40,20 @@ def placement_of(run: Run) -> dict[str, float]:
     counts = sorted(Counter(hosts).values(), reverse=True)
     even = all(count == counts[0] for count in counts[:-1])
     return {"nodes": float(len(counts))} | ({"ppn": float(counts[0])} if even else {})
+
+
+def pairs_on_nodes(run: Run, first: Array, second: Array) -> dict[str, Array]:
+    """Return on how many nodes the pairs of ranks of a run are, 1 or 2; shape (n,).
+
+    Empty if it is not recorded on which hosts the ranks were, or some pairs are within a node and
+    others are not.
+    """
+    if not all(run.hosts):
+        return {}
+    hosts = np.unique(np.array(run.hosts), return_inverse=True)[1]
+    here, there = (hosts[ranks.astype(np.int64)] for ranks in (first, second))
+    nodes = np.where(here == there, 1.0, 2.0)
+    return {} if np.ptp(nodes) else {"nodes": nodes}
 
 
 def contradicts(variables: Mapping[str, Array]) -> bool:

@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.models.joining import joined
 from isochrone.models.placement import contradicts, informative
 from isochrone.models.placement_asked import check_constants, completed
-from made_up.sweeps import collective
+from made_up.sweeps import collective, point_to_point
 
 
 def columns(**named: list[float]) -> dict[str, np.ndarray]:
@@ -177,3 +177,10 @@ def test_what_contradicts_itself_is_refused(asked: dict[str, int]) -> None:
 def test_the_constant_may_be_asked_for() -> None:
     check_constants({"ppn": 8.0}, {"p": [16, 32], "ppn": [8, 8]})
     check_constants({"ppn": 8.0}, {"p": [16, 32]})
+
+
+def test_a_model_of_messages_says_on_how_many_nodes_its_pair_was() -> None:
+    """A prediction of an application needs to know it; two kinds of pairs are one formula."""
+    near, far = (point_to_point(pairs=((0, j),)) for j in (1, 2))
+    assert [models.fit(run, "hockney").constant["nodes"] for run in (near, far)] == [1.0, 2.0]
+    assert "nodes" not in models.fit([near, far], "hockney").constant

@@ -7,6 +7,9 @@ thing are launches of it. `before.jsonl` also stands for the before-1.jsonl, bef
 Launches of one command differ by more than their repetitions. A verdict needs two launches a side,
 --fail-on three, and five are better: `isochrone measure … --runs 5`, or both sides in turns with
 --measure, where A and B are what you would type after `isochrone measure`.
+
+With --with-prediction an emulation is compared with what fitted models say of its applications:
+`isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ from isochrone.base.errors import InputError
 from isochrone.cli.input import tell_partial
 from isochrone.cli.launches import launched, read_command, run_count, with_sizes
 from isochrone.cli.output import check_output
+from isochrone.cli.predictions import add_models
 from isochrone.cli.sides import Pairing, paired, runs_of
+from isochrone.cli.with_prediction import compare_with_prediction
 from isochrone.pages.comparison import blocks, complaint, passed, what_to_measure
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.comparison.alike import check_alike
@@ -42,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run file, folder, or FILE,FILE,…; what a suite or several commands wrote is compared "
         "kind by kind. With --measure: a command, in quotes",
     )  # fmt: skip
-    parser.add_argument("after", metavar="B", help="likewise; B is compared with A")
+    parser.add_argument("after", metavar="B", nargs="?", help="likewise; B is compared with A")
     parser.add_argument(
         "--fail-on", action="append", default=[], metavar="WHAT:PERCENT", type=_limit,
         help="exit with status 1 if something is slower (or faster) by more than this, e.g. "
@@ -75,10 +80,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--force", action="store_true", help="--measure: overwrite these files")
     group.add_argument("--quiet", action="store_true", help="--measure: no progress")
+    group = parser.add_argument_group("emulated applications against models")
+    group.add_argument(
+        "--with-prediction", action="store_true",
+        help="A is a run of `isochrone emulate`, and there is no B: each application alone, in "
+        "total and by phase, against what models say",
+    )  # fmt: skip
+    add_models(group, required=False)
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
+    if args.with_prediction:
+        return compare_with_prediction(args)
+    if args.after is None:
+        raise InputError("B is missing", hint="or --with-prediction --model FILE, to use models")
+    if args.model:
+        raise InputError("it goes with --with-prediction", where="--model")
     if not args.measure:
         for option, given in (("--runs", args.runs), ("--output", args.output)):
             if given is not None:

@@ -1,0 +1,169 @@
+"""Predict the time of an application that is described (docs/applications.md).
+
+Its phases are played through with fitted models for clocks: collectives by their runtime functions,
+messages by what was measured of messages, computation as it is described. So give models of all
+that it does: --model messages.json allgather.json. What no model holds is refused, with the
+measurement that is missing.
+
+--set n=1024,2048 --set p=4:64:x2 predicts all combinations. Applications are predicted one by one,
+each alone: how they slow each other down is not predicted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from isochrone import models
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.cli.options import read_count
+from isochrone.cli.predictions import add_models
+from isochrone.models import Model
+from isochrone.pages.model import origin_of, predicted_by_several
+from isochrone.pages.page import Block, Column, Row, Table, Warnings
+from isochrone.pages.terminal import print_blocks
+from isochrone.predict.applications import Prediction, predict
+from isochrone.predict.grid_collectives import Machine
+from isochrone.workloads.applications.lowering import program
+from isochrone.workloads.applications.reading import read
+from isochrone.workloads.applications.sweeps import settings
+
+__all__ = ["add_arguments", "run"]
+
+Settings = Mapping[str, str]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone predict app``."""
+    parser.add_argument("spec", type=Path, metavar="SPEC", help="description of applications")
+    add_models(parser, required=True)
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUES", dest="settings",
+        help="a parameter, or p (the ranks), instead of that of the description: one value, "
+        "several (1024,2048), START:STOP:STEP or START:STOP:xFACTOR; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "-n", "--ranks", type=read_count, metavar="N",
+        help="ranks of the job, if the description does not say",
+    )  # fmt: skip
+    parser.add_argument(
+        "--ppn", type=read_count, metavar="N",
+        help="ranks on each node (default: as in the measurements of the models)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--placement", choices=["block", "cyclic"], default="block",
+        help="ranks node after node (default), or one on each node in turn",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Predict all combinations of the settings, and print them."""
+    known = [models.read(path) for path in args.model]
+    machine = Machine(ppn=args.ppn or _ppn_of(known), placement=args.placement)
+    points = []
+    for chosen in settings(args.settings):
+        asked = program(read(args.spec, chosen), args.ranks)
+        points.append((chosen, predict(asked, known, _filled(machine, asked.ranks))))
+    if args.json:
+        print(json.dumps(_document(points, known)))
+    else:
+        print_blocks(_blocks(points, known))
+    return 0
+
+
+def _ppn_of(known: Sequence[Model]) -> int:
+    """Return the ranks on a full node in the data of models, as far as they say so."""
+    return max((int(m.constant.get("ppn", 0)) or m.full_node for m in known), default=0)
+
+
+def _filled(machine: Machine, ranks: int) -> Machine:
+    """Return the machine with as many nodes as the ranks fill."""
+    if not machine.ppn:
+        return machine
+    return Machine(-(-ranks // machine.ppn), machine.ppn, machine.placement)
+
+
+def _document(
+    points: Sequence[tuple[Settings, Sequence[Prediction]]], known: Sequence[Model]
+) -> dict[str, Any]:
+    rows = []
+    for chosen, found in points:
+        for one in found:
+            rows.append(_row(one, chosen, one, phase=None, per="run"))
+            rows += [_row(one, chosen, part, phase=part.phase, per="iteration")
+                     for part in one.phases]  # fmt: skip
+    return {
+        "predictions": rows, "origin": origin_of(known) or None, "warnings": _warnings(points),
+    }  # fmt: skip
+
+
+def _row(
+    one: Prediction, chosen: Settings, part: Any, *, phase: str | None, per: str
+) -> dict[str, Any]:
+    ends = (None if math.isnan(end) else end for end in (part.low, part.high))
+    low, high = ends
+    return {
+        "op": one.app, "phase": phase, "ranks": one.ranks, "bytes": None, "per": per,
+        "iterations": one.iterations, "settings": dict(chosen),
+        "seconds": part.seconds, "low": low, "high": high,
+    }  # fmt: skip
+
+
+def _warnings(points: Sequence[tuple[Settings, Sequence[Prediction]]]) -> list[str]:
+    said = [text for _, found in points for one in found for text in one.warnings]
+    if any(len(found) > 1 for _, found in points):
+        said.append("each application is predicted alone: how they slow each other down is not")
+    return list(dict.fromkeys(said))
+
+
+def _blocks(
+    points: Sequence[tuple[Settings, Sequence[Prediction]]], known: Sequence[Model]
+) -> list[Block]:
+    """Say what was predicted: a line for each application, and one for each phase of it."""
+    names = list(points[0][0])
+    rows = []
+    for chosen, found in points:
+        values = tuple(printable(chosen[name], 20) for name in names)
+        for one in found:
+            rows.append(Row((*values, *_cells(one)), "strong"))
+            rows += [Row((*("" for _ in names), *cells)) for cells in _of_phases(one)]
+    titles = ("ranks", "an iteration", "in all", "95 %")
+    columns = (
+        *(Column(printable(name, 20), right=True) for name in names), Column("application"),
+        *(Column(title, right=True) for title in titles),
+    )  # fmt: skip
+    return [
+        predicted_by_several(known),
+        Table("", columns, tuple(rows)),
+        Warnings(tuple(_warnings(points))),
+    ]
+
+
+def _cells(one: Prediction) -> tuple[str, ...]:
+    return (
+        printable(one.app, 40), str(one.ranks), format_seconds(one.seconds / one.iterations, 4),
+        format_seconds(one.seconds, 4), _interval(one.low, one.high),
+    )  # fmt: skip
+
+
+def _of_phases(one: Prediction) -> list[tuple[str, ...]]:
+    return [
+        (
+            f"  {printable(part.phase, 40)}", "", format_seconds(part.seconds, 4),
+            format_seconds(part.seconds * one.iterations, 4),
+            _interval(part.low * one.iterations, part.high * one.iterations),
+        )
+        for part in one.phases
+    ]  # fmt: skip
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isnan(low) or math.isnan(high):
+        return "not known"
+    return f"{format_seconds(low)} to {format_seconds(high)}"

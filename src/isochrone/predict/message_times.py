@@ -1,0 +1,275 @@
+"""What messages cost, from models of messages: one alone, several in flight, both directions.
+
+A message takes T(b) from rank to rank if nothing else moves (half a round trip). Several in flight
+follow each other by the gap g(b): a window of w messages and its empty answer take
+T(b) + (w - 1) g(b) + T(0), as in LogGP (Alexandrov et al., SPAA '95). Sends that block until the
+message is received show in a window of blocking sends, where the same w messages then follow each
+other by T(b).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.models import Model
+from isochrone.models.questions import recorded, subject
+
+__all__ = ["Cost", "MessageTimes", "Path", "Side"]
+
+Array = NDArray[np.float64]
+Path = Literal["node", "network"]
+Side = Literal["seconds", "low", "high"]
+
+_USUAL_EAGER: Final = 65536
+"""Bytes from which sends are taken to wait for their receiver where that was not measured."""
+
+_SIZES: Final = tuple(2**k for k in range(31))
+
+_BOTH: Final = 1.05
+"""Two directions that take less than this times one do not disturb each other."""
+
+
+class Cost(NamedTuple):
+    """Of one message.
+
+    Attributes
+    ----------
+    alone
+        Seconds from the send to the end of the receive if both are there, and nothing else is.
+    gap
+        Seconds after which the same rank's next message can follow.
+    wire
+        Seconds for which a port of the node is busy; part of ``gap``.
+    waits
+        Whether the sender waits until it is received.
+    both
+        How long messages in both directions take against one; 1 to 2.
+    """
+
+    alone: float
+    gap: float
+    wire: float
+    waits: bool
+    both: float
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A model, as it is asked for messages: its mode and the window, both as measured."""
+
+    model: Model
+    where: dict[str, Any]
+    window: float
+
+    def times(self, sizes: Array, side: Side = "seconds") -> tuple[Array, list[str]]:
+        """Return seconds a message, shape (n,); NaN where there are none."""
+        asked: dict[str, Array] = {"b": sizes}
+        if "w" in self.model.variables:
+            asked["w"] = np.full(len(sizes), self.window)
+        found = self.model.predict(asked, self.where)
+        ends = getattr(found, side)
+        return np.where(np.isnan(ends), found.seconds, ends), found.warnings
+
+
+@dataclass
+class _OnPath:
+    """What was measured of messages on one path; each may be missing but the first."""
+
+    alone: _Measured
+    posted: _Measured | None = None
+    blocking: _Measured | None = None
+    both_ways: _Measured | None = None
+    eager: float = _USUAL_EAGER
+    costs: dict[tuple[float, Side], Cost] = field(default_factory=dict)
+
+
+class MessageTimes:
+    """Models of messages that are asked for single messages of an application.
+
+    Parameters
+    ----------
+    models
+        Those of messages are used, others are not.
+
+    Attributes
+    ----------
+    warnings
+        What was found to be doubtful so far; each sentence once.
+    """
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        self.warnings: dict[str, None] = {}
+        self._paths: dict[Path, _OnPath] = {}
+        kept = [one for one in models if subject(one.experiment, one.regimes) == "message"]
+        found = [one for model in kept for one in _measured(model)]
+        for path in ("node", "network"):
+            self._add(path, [one for one in found if _path_of(one.model) in (path, None)])
+        self.simulated = any(one.origin == "simulated" for one in kept)
+
+    def _add(self, path: Path, found: Sequence[_Measured]) -> None:
+        alone = [one for one in found if one.window == 1 and _mode(one) != "bidirectional"]
+        if not alone:
+            return
+        alone.sort(key=lambda one: _mode(one) != "blocking")
+        many = sorted((one for one in found if one.window > 1), key=lambda one: -one.window)
+        self._paths[path] = _OnPath(
+            alone[0], _first(many, "nonblocking"), _first(many, "blocking"),
+            next((one for one in found if _mode(one) == "bidirectional" and one.window == 1), None),
+        )  # fmt: skip
+        self._paths[path].eager = self._eager(path)
+
+    @property
+    def paths(self) -> set[Path]:
+        """On which paths messages are known."""
+        return set(self._paths)
+
+    def waits(self, size: float) -> bool:
+        """Whether sends of so many bytes wait for their receivers, on any path."""
+        eager = [on.eager for on in self._paths.values()]
+        return size >= min(eager, default=_USUAL_EAGER)
+
+    # --- asked ------------------------------------------------------------------------------------
+
+    def cost(self, path: Path, size: float, side: Side = "seconds") -> Cost:
+        """Return the cost of a message of so many bytes.
+
+        Raises
+        ------
+        InputError
+            If no model holds messages; says what to measure.
+        """
+        on = self._on(path)
+        known = on.costs.get((size, side))
+        if known is None:
+            self.prepare(path, [size], side)
+            known = on.costs[size, side]
+        return known
+
+    def prepare(self, path: Path, sizes: Iterable[float], side: Side) -> None:
+        """Reckon the costs of many sizes at once, which is faster."""
+        on = self._on(path)
+        wanted = np.array(sorted({float(size) for size in sizes if (size, side) not in on.costs}))
+        if not len(wanted):
+            return
+        asked = np.append(wanted, 0.0)
+        middle, said = on.alone.times(asked)
+        end = on.alone.times(asked, side)[0] if side != "seconds" else middle
+        self.warnings |= dict.fromkeys(said)
+        if np.isnan(middle).any():
+            raise InputError("the model of messages gives no time", hint=said[0] if said else "")
+        by = end / middle
+        gaps = self._gaps(path, asked, middle)
+        both = self._both(path, asked, middle)
+        for k, size in enumerate(wanted.tolist()):
+            gap = min(gaps[k], middle[k])
+            wire = max(gap - min(gaps[-1], gap), 0.0) if path == "network" else 0.0
+            on.costs[size, side] = Cost(
+                float(end[k]), float(gap * by[k]), float(wire * by[k]), size >= on.eager,
+                float(both[k]),
+            )  # fmt: skip
+
+    def _on(self, path: Path) -> _OnPath:
+        if path in self._paths:
+            return self._paths[path]
+        if not self._paths:
+            raise InputError(
+                "no model holds the time of a message",
+                where="--model", hint="isochrone measure point-to-point, fit it, and give it, too",
+            )  # fmt: skip
+        (other,) = self._paths
+        words = {"node": "within a node", "network": "between nodes"}
+        pair = "0-1" if path == "node" else "of two nodes"
+        raise InputError(
+            f"no model holds messages {words[path]}, only {words[other]}", where="--model",
+            hint=f"isochrone measure point-to-point --pairs I-J with a pair {pair}, or --ppn 1"
+            if path == "node"
+            else "isochrone measure point-to-point with ranks on two nodes",
+        )  # fmt: skip
+
+    # --- what models say --------------------------------------------------------------------------
+
+    def _gaps(self, path: Path, sizes: Array, alone: Array) -> Array:
+        """Return by what messages of these sizes follow each other; the last size is 0."""
+        on = self._paths[path]
+        if on.posted is None:
+            self._say(
+                "not measured how closely messages follow each other: it is taken to be the time "
+                "per byte (measure point-to-point --mode nonblocking --window 64)"
+            )
+            follow = alone - alone[-1]
+        else:
+            follow = _follow(on.posted, sizes, alone)
+        return np.asarray(np.maximum(follow, 0.0))
+
+    def _both(self, path: Path, sizes: Array, alone: Array) -> Array:
+        """Return how long both directions take against one, by the time per byte."""
+        on = self._paths[path]
+        if on.both_ways is None or path == "node":
+            return np.ones(len(sizes))
+        both = on.both_ways.times(sizes)[0]
+        moved = alone - alone[-1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = (both - both[-1]) / moved
+        ratio = np.where(moved > 0.05 * alone, ratio, 1.0)
+        return np.asarray(np.where(ratio < _BOTH, 1.0, np.clip(ratio, 1.0, 2.0)))
+
+    def _eager(self, path: Path) -> float:
+        """Return the bytes from which a send waits for its receiver."""
+        on = self._paths[path]
+        if on.blocking is None:
+            return _USUAL_EAGER
+        low, high = recorded(on.blocking.model.chosen(on.blocking.where), "b") or (0.0, math.inf)
+        switches = [
+            taken for regime in on.blocking.model.chosen(on.blocking.where)
+            for taken in regime.switch.get("b", (None, None)) if taken is not None
+        ]  # fmt: skip
+        sizes = np.array(sorted({*_SIZES, *switches, *(one + 1 for one in switches), 0.0}))
+        sizes = np.append(sizes[(sizes >= low) & (sizes <= high) & (sizes > 0)], 0.0)
+        alone = on.alone.times(sizes)[0]
+        follow = _follow(on.blocking, sizes, alone)
+        posted = alone - alone[-1]
+        if on.posted is not None:
+            posted = _follow(on.posted, sizes, alone)
+        waits = follow >= (alone + np.minimum(np.maximum(posted, 0.0), alone)) / 2
+        first = np.flatnonzero(waits[:-1])
+        return float(sizes[first[0]]) if len(first) else max(high * 2, _USUAL_EAGER)
+
+    def _say(self, text: str) -> None:
+        self.warnings[text] = None
+
+
+def _measured(model: Model) -> Iterator[_Measured]:
+    """Yield the modes of a model of messages, each at the smallest and the largest window."""
+    for mode in model.selectors.get("mode", [""]):
+        where = {"mode": mode} if mode else {}
+        low, high = recorded(model.chosen(where), "w") or (1.0, 1.0)
+        for window in sorted({low, high}):
+            yield _Measured(model, where, window)
+
+
+def _path_of(model: Model) -> Path | None:
+    nodes = model.constant.get("nodes")
+    return None if nodes is None else "node" if nodes == 1 else "network"
+
+
+def _mode(one: _Measured) -> str:
+    return str(one.where.get("mode", "blocking"))
+
+
+def _first(found: Sequence[_Measured], mode: str) -> _Measured | None:
+    return next((one for one in found if _mode(one) == mode), None)
+
+
+def _follow(source: _Measured, sizes: Array, alone: Array) -> Array:
+    """Return by what the messages of a window follow each other; the last size is 0."""
+    window = source.window
+    return np.asarray(
+        (window * source.times(sizes)[0] - alone - alone[-1]) / (window - 1), dtype=np.float64
+    )
