@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+from isochrone.results.sweep.computing import t_op
+from isochrone.results.sweep.damaged import check
+from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, enclose, passes_of, points, summarise
 
@@ -39,8 +41,10 @@ KIND: Final = "sweep"
 _NO_DATA: Final = {"barrier"}
 """Operations that move no data of the user, so that they have no bandwidth."""
 
-_MAX_BYTES: Final = 1 << 60
-_MAX_RATE: Final = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
+_IF_KNOWN: Final = (
+    "bandwidth_low", "bandwidth_high", "message_rate", "skew", "rank_mean", "t_op",
+)  # fmt: skip
+"""Members of a point that JSON leaves out where they are not known."""
 
 Rows = NDArray[np.int64]
 
@@ -65,6 +69,8 @@ class Point(Times):
         the last; None where only one time is known.
     rank_mean
         Mean over repetitions and ranks, which is what OSU prints; None as for ``skew``.
+    t_op
+        Seconds of an arithmetic operation (`computing`), where ranks compute; else None.
     """
 
     bytes: int
@@ -74,11 +80,12 @@ class Point(Times):
     message_rate: float | None = None
     skew: float | None = None
     rank_mean: float | None = None
+    t_op: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the point for JSON, without what is known of no sweep of this kind."""
         document = {"bytes": self.bytes, **super().to_json()}
-        for key in ("bandwidth_low", "bandwidth_high", "message_rate", "skew", "rank_mean"):
+        for key in _IF_KNOWN:
             if document[key] is None:
                 del document[key]
         return document
@@ -136,6 +143,11 @@ class Curve:
     def of_ranks(self) -> bool:
         """Whether its number of ranks says something: a pair always has two."""
         return "pair" not in self.key
+
+    @property
+    def computes(self) -> bool:
+        """Whether it is of computing, and not of communication."""
+        return any(point.t_op is not None for point in self.points)
 
     @property
     def whole(self) -> bool:
@@ -260,51 +272,8 @@ def samples(run: Run) -> Table:
             where=run.where,
             hint="it was cut short before the first sample",
         )
-    missing = [name for name in run.by if name not in table]
-    if missing or not run.by:
-        names = " or ".join(f"'{name}'" for name in missing or ["a member that the header names"])
-        raise InputError(f"a 'sample' record without {names}", where=run.where)
-    for key in ("bytes", "seconds"):
-        if key not in table:
-            raise InputError(f"a 'sample' record without '{key}'", where=run.where)
-    for key, limit, whole in (
-        ("bytes", _MAX_BYTES, True), ("seconds", MAX_SECONDS, False), ("rate", _MAX_RATE, False),
-        ("i", run.size - 1, True), ("j", run.size - 1, True), ("p", run.size, True),
-        ("pairs", run.size // 2, True), ("min", MAX_SECONDS, False), ("max", MAX_SECONDS, False),
-        ("mean", MAX_SECONDS, False), ("groups", run.size, True),
-    ):  # fmt: skip
-        _check(table, key, limit, whole=whole, where=run.where)
-    for name in run.by:
-        _check_named(table, name, run.where)
+    check(run, table)
     return counted(table, (*run.by, "bytes"))
-
-
-def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> None:
-    """Refuse a column that holds anything else than numbers from 0 to ``limit``."""
-    if key not in table:
-        return
-    values = table[key]
-    if values.dtype.kind not in "if":
-        raise InputError(f"a 'sample' record whose '{key}' is not a number", where=where)
-    known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
-    if key in ("bytes", "seconds") and len(known) < len(values):
-        raise InputError(f"a 'sample' record without '{key}'", where=where)
-    if np.any((known < 0) | (known > limit)) or (whole and np.any(known != np.floor(known))):
-        raise InputError(f"a 'sample' record whose '{key}' is out of range", where=where)
-    if key == "seconds" and np.any((known > 0) & (known < MIN_SECONDS)):
-        raise InputError(f"a 'sample' record whose '{key}' is no measurement", where=where)
-
-
-def _check_named(table: Table, name: str, where: str) -> None:
-    """Refuse samples that do not all say, by a number or a text, what they are of."""
-    values = table[name]
-    known = (
-        not np.isnan(values).any()
-        if values.dtype.kind in "if"
-        else all(isinstance(value, str) for value in values.tolist())
-    )
-    if not known:
-        raise InputError("a 'sample' record without its ranks or operation", where=where)
 
 
 def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:
@@ -344,6 +313,7 @@ def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any])
         message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
         skew=_skew(of_ranks),
         rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
+        t_op=t_op(table, rows, of_ranks, times.median),
     )  # fmt: skip
 
 

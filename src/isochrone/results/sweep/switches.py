@@ -87,9 +87,9 @@ class _Line(NamedTuple):
 
 
 def switches(curve: Curve) -> list[Switch]:
-    """Find the protocol switches of a curve, smallest size first."""
+    """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
     x, y = curve.bytes.astype(np.float64), curve.column("median")
-    if len(x) < 6 or not np.all(y > 0):  # two lines of three sizes each
+    if curve.computes or len(x) < 6 or not np.all(y > 0):  # two lines of three sizes each
         return []
     sigma = np.fmax(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
     try:

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file compute.c
+ * How long an arithmetic operation takes (t_op) in what a Jacobi iteration
+ * computes (kernels.h), over the bytes of the block a rank works on: in its
+ * caches an operation is cheaper than in memory.
+ *
+ * Ranks share caches and memory. So it is measured twice, in turns: on rank 0
+ * alone, while the others sleep, and on all ranks at once:
+ *
+ *     the kernel for 5 ms, untimed
+ *     for each sample:
+ *         all ranks at once: MPI_Barrier
+ *         start = now
+ *         the kernel, as often as it takes for 65,536 operations
+ *         time = now - start
+ *
+ * The time is that of the slowest rank. A rank that is done polls in the next
+ * barrier, as it would in the communication of an iteration. The block is the
+ * same in all samples: it is in the caches as far as it fits there, as that of
+ * an iteration is. Kernels are called through a pointer that the compiler has
+ * to read each time, so that it can neither leave out nor merge calls.
+ *
+ * A simulated machine computes nothing. There an operation takes what the
+ * platform says (its speed), and a warning says so.
+ */
+#include "base/check.h"
+#include "experiment.h"
+#include "experiments/compute/kernels.h"
+#include "runfile/record.h"
+#include "sampling/sampler.h"
+#include "sampling/sweep.h"
+#include "sampling/time_limit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DOUBLE = sizeof(double),
+    PAGE = 4096,
+    MAX_SUBJECTS = 2 * ISO_KERNELS,
+    OPERATIONS = 1 << 16, /* of a sample, at least */
+#ifdef SMPI_HELPERS_H
+    COMPUTES = 0, /* built for SimGrid */
+#else
+    COMPUTES = 1,
+#endif
+};
+
+/** Seconds before the samples of a pass. */
+static const double WARM_UP = 5e-3;
+
+static struct {
+    iso_sizes_t sizes;
+    const char *names;
+    long length;
+} options;
+
+static const iso_option_t own_options[] = {
+    {"op", ISO_OPTION_TEXT, "OP,...", "dot,axpy",
+     "what is computed: dot (rows of the block times a vector), axpy (columns "
+     "of the block, each times a number, added up)",
+     &options.names},
+    {"bytes", ISO_OPTION_SWEEP, "SIZES", "4KiB:64MiB:x4",
+     "bytes of the block that a rank works on, 8 for each element: 64KiB,1MiB "
+     "or START:STOP:STEP or START:STOP:xFACTOR or auto[:START:STOP]",
+     &options.sizes},
+    {"length", ISO_OPTION_COUNT, "N", NULL,
+     "elements of a row or column of the block; if not given, the block is "
+     "square",
+     &options.length},
+    {0},
+};
+
+static const iso_option_t *const all_options[] = {
+    own_options, iso_sweep_options, iso_time_limit_options, iso_sampler_options,
+    NULL};
+
+/* --- the options --------------------------------------------------------- */
+
+/** The kernel of a name of @a length characters; NULL: none. */
+static const iso_kernel_t *find_kernel(const char *word, size_t length)
+{
+    for (int k = 0; k < ISO_KERNELS; k++) {
+        if (strlen(iso_kernels[k].name) == length &&
+            strncmp(iso_kernels[k].name, word, length) == 0) {
+            return &iso_kernels[k];
+        }
+    }
+    return NULL;
+}
+
+/** Read --op. @return how many kernels, or -1 with an error text */
+static int parse_names(const iso_kernel_t *found[ISO_KERNELS], char *error)
+{
+    int count = 0;
+    for (const char *rest = options.names; rest;) {
+        size_t length = strcspn(rest, ",");
+        const iso_kernel_t *kernel = find_kernel(rest, length);
+        bool twice = false;
+        for (int k = 0; k < count; k++) {
+            twice = twice || found[k] == kernel;
+        }
+        if (kernel == NULL || twice) {
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--op: '%.*s' is %s (give dot, axpy or both)",
+                     (int)(length < 40 ? length : 40), rest,
+                     twice ? "named twice" : "none");
+            return -1;
+        }
+        found[count++] = kernel;
+        rest = rest[length] ? rest + length + 1 : NULL;
+    }
+    return count;
+}
+
+static int check(char *error)
+{
+    const iso_kernel_t *named[ISO_KERNELS];
+    for (int k = 0; k < options.sizes.count; k++) {
+        long long bytes = options.sizes.bytes[k];
+        if (bytes == 0 || bytes % DOUBLE != 0) {
+            snprintf(error, ISO_ERROR_LENGTH,
+                     "--bytes: a block is of doubles; %lld is not a multiple "
+                     "of 8",
+                     bytes);
+            return -1;
+        }
+    }
+    return parse_names(named, error) < 0 ? -1 : iso_sweep_check(error);
+}
+
+/** Elements of a line of a block of @a elements. */
+static size_t line_length(size_t elements)
+{
+    return options.length > 0 ? (size_t)options.length
+                              : (size_t)ceil(sqrt((double)elements));
+}
+
+/** Elements of the longer one of the two vectors that a block needs. */
+static size_t vector_length(size_t elements)
+{
+    size_t length = line_length(elements);
+    size_t lines = (elements + length - 1) / length;
+    return length > lines ? length : lines;
+}
+
+static double memory(int ranks)
+{
+    size_t elements = (size_t)iso_sizes_largest(&options.sizes) / DOUBLE;
+    (void)ranks;
+    return COMPUTES * DOUBLE *
+           ((double)elements + 2.0 * (double)vector_length(elements));
+}
+
+/* --- what is computed ---------------------------------------------------- */
+
+struct state {
+    const iso_context_t *ctx;
+    double *a, *in, *out;
+    struct subject {
+        const iso_kernel_t *kernel;
+        bool all; /**< all ranks at once, not rank 0 alone */
+    } subjects[MAX_SUBJECTS];
+    int count;
+};
+
+static iso_block_t block_of(const struct state *state, long long bytes)
+{
+    size_t elements = (size_t)bytes / DOUBLE;
+    return (iso_block_t){state->a, elements, line_length(elements), state->in,
+                         state->out};
+}
+
+/** How often a block is worked on, so that reading the clock costs nothing. */
+static long long rounds(const iso_block_t *block)
+{
+    return (long long)ceil(OPERATIONS / iso_block_operations(block));
+}
+
+/** Do a kernel so many times. */
+static inline void work(const iso_kernel_t *kernel, const iso_block_t *block,
+                        long long times)
+{
+#ifdef SMPI_HELPERS_H
+    (void)kernel;
+    smpi_execute_flops((double)times * iso_block_operations(block));
+#else
+    void (*const volatile *call)(const iso_block_t *) = &kernel->work;
+    for (long long k = 0; k < times; k++) {
+        (*call)(block);
+    }
+#endif
+}
+
+/** Compute untimed: a rank that slept finds its processor slow and its caches
+ *  with what others have left there. */
+static void warm_up(const struct state *state, const iso_kernel_t *kernel,
+                    const iso_block_t *block)
+{
+    double start = iso_now();
+    while (!state->ctx->clock.simulated && iso_now() - start < WARM_UP) {
+        work(kernel, block, rounds(block));
+    }
+}
+
+static void perform(void *self, const iso_task_t *task, double *seconds)
+{
+    const struct state *state = self;
+    const struct subject *subject = &state->subjects[task->subject];
+    iso_block_t block = block_of(state, task->bytes);
+    long long times = task->batch * rounds(&block);
+    warm_up(state, subject->kernel, &block);
+    for (long long k = 0; k < task->samples; k++) {
+        if (subject->all) {
+            MPI_Barrier(state->ctx->comm);
+        }
+        double start = iso_now();
+        work(subject->kernel, &block, times);
+        seconds[k] = (iso_now() - start) / (double)times;
+    }
+}
+
+static bool takes_part(void *self, int subject, int rank)
+{
+    const struct state *state = self;
+    return rank == 0 || state->subjects[subject].all;
+}
+
+static void record(void *self, const iso_task_t *task, const double *times,
+                   int reporters, long sample)
+{
+    const struct state *state = self;
+    iso_record_t *out = state->ctx->record;
+    iso_block_t block = block_of(state, task->bytes);
+    (void)sample;
+    iso_record_text(out, "op", state->subjects[task->subject].kernel->name);
+    iso_record_int(out, "p", reporters);
+    iso_record_int(out, "operations", (long)iso_block_operations(&block));
+    iso_record_doubles(out, "times", times, reporters);
+}
+
+/* --- the run ------------------------------------------------------------- */
+
+/** Each kernel on rank 0, and on all ranks where there are more. */
+static void list_subjects(struct state *state)
+{
+    char error[ISO_ERROR_LENGTH];
+    const iso_kernel_t *named[ISO_KERNELS];
+    int kernels = parse_names(named, error);
+    for (int k = 0; k < kernels; k++) {
+        for (int all = 0; all <= (state->ctx->size > 1); all++) {
+            state->subjects[state->count++] =
+                (struct subject){named[k], all > 0};
+        }
+    }
+}
+
+/**
+ * Values that neither overflow nor become denormal, however often they are
+ * added up. They begin on a page: where a load looks like that of an element
+ * just stored, because both are as far into their pages, it waits for it, and
+ * with axpy that can be nearly half of the time. So it does not depend on where
+ * memory happens to lie, and a program whose arrays begin on pages is alike.
+ */
+static double *filled(size_t count, double scale)
+{
+    size_t needed = COMPUTES ? count : 0;
+    size_t pages = (needed * DOUBLE + PAGE - 1) / PAGE + 1;
+    double *values = aligned_alloc(PAGE, pages * PAGE);
+    if (values == NULL) {
+        ISO_FAIL("no memory for a block of %zu bytes", needed * DOUBLE);
+    }
+    for (size_t k = 0; k < needed; k++) {
+        values[k] = scale * (1 + (double)(k % 7)) / 8;
+    }
+    return values;
+}
+
+static iso_outcome_t run(iso_context_t *ctx)
+{
+    struct state state = {.ctx = ctx};
+    size_t elements = (size_t)iso_sizes_largest(&options.sizes) / DOUBLE;
+    size_t vector = vector_length(elements);
+    list_subjects(&state);
+    state.a = filled(elements, 1);
+    state.in = filled(vector, 1e-3);
+    state.out = filled(vector, 0);
+    if (ctx->rank == 0 && ctx->clock.simulated) {
+        iso_record_warning(ctx->record, "simulated-computation",
+                           "a simulated machine computes nothing: an operation "
+                           "takes what the platform says (its speed), in "
+                           "caches and in memory alike");
+    }
+    iso_sweep_t sweep = {
+        .ctx = ctx,
+        .self = &state,
+        .subjects = state.count,
+        .sizes = &options.sizes,
+        .quantum = DOUBLE,
+        .takes_part = takes_part,
+        .perform = perform,
+        .record = record,
+    };
+    iso_outcome_t outcome = iso_sweep_run(&sweep);
+    free(state.out);
+    free(state.in);
+    free(state.a);
+    return outcome;
+}
+
+static const char *quantity(void)
+{
+    return "computing with a block, slowest rank";
+}
+
+static const char *const by[] = {"op", "p", NULL};
+
+const iso_experiment_t iso_experiment_compute = {
+    .name = "compute",
+    .summary = "time of an arithmetic operation (t_op), by size of the block",
+    .kind = "sweep",
+    .by = by,
+    .options = all_options,
+    .min_ranks = 1,
+    .check = check,
+    .resolve = iso_sampler_resolve,
+    .memory = memory,
+    .quantity = quantity,
+    .run = run,
+};
