@@ -24,6 +24,7 @@ from grid_collectives import grid_collectives
 from links import links
 from loops import loops
 from modelling import modelling
+from recording import recording
 
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
@@ -53,6 +54,7 @@ def main() -> None:
         links(built, folder)
         collective_io(built, folder)
         grid_collectives(built, folder)
+        recording(built, folder)
         if shutil.which("smpirun"):
             simulated_cost(folder)
         else:

@@ -81,7 +81,7 @@ def test_every_exporter_says_what_it_holds_and_refuses_the_rest(name: str, tmp_p
     """A map is not a sweep: one line that says so, and no file."""
     holds = set(exporters.load(name).holds)
     assert holds
-    assert holds <= {"latency-map", "sweep", "hotspot", "tile-io", "clocks"}
+    assert holds <= {"latency-map", "sweep", "hotspot", "tile-io", "clocks", "emulation"}
     if "latency-map" not in holds:
         with pytest.raises(InputError, match="no sweep over message sizes"):
             export(MAPS["whole"], name, tmp_path)

@@ -20,9 +20,11 @@ from isochrone.runfile import file as runs
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.view import TABLE
+from made_up.emulations import emulation
 from made_up.grid_runs import grid_run
 from made_up.hotspots import exchange, hotspot
 from made_up.latency_maps import block, latency_map
+from made_up.recordings import halo_recording
 from made_up.sweeps import collective
 from rendered import words
 
@@ -48,6 +50,8 @@ def examples() -> dict[str, list[Run]]:
         "latency-map": [latency_map(block(4, 4), nbytes=(64, 1024))],
         "hotspot": [hotspot(intra=3, inter=3)],
         "tile-io": [exchange()],
+        "emulation": [emulation()],
+        "recording": [halo_recording(2, 2)],
     }
 
 

@@ -14,6 +14,8 @@ DECLARATIONS = {
     "formats.exporters": "EXPORTER",
     "formats.importers": "IMPORTER",
     "formats.placements": "PLACEMENT",
+    "formats.programs": "PROGRAM",
+    "formats.traces": "TRACE",
     "formats.tunings": "TUNING_FILE",
     "measure.algorithms": "ALGORITHMS",
     "measure.launchers": "LAUNCHER",

@@ -17,15 +17,19 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
+from made_up.emulations import Truth, emulation
 from made_up.grid_runs import grid_run
 from made_up.hotspots import exchange, hotspot
 from made_up.latency_maps import block, latency_map, mmpi_example
+from made_up.recordings import halo_recording
 from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 
 NAMES = registry.names("views.figures")
 MAPS = views.fitting("latency-map")
 MODELS = ["deviation", "fit"]
+EMULATIONS = views.fitting("emulation")
+RECORDINGS = views.fitting("recording")
 GRIDS = ["grids"]
 """They draw sweeps that hold grids."""
 SWEEPS = [name for name in views.fitting("sweep") if name not in (*MODELS, *GRIDS)]
@@ -57,7 +61,9 @@ def test_it_has_the_signature_of_all_figures(name: str) -> None:
 
 def test_each_kind_has_one_usual_figure() -> None:
     usual = [kind for n in NAMES for kind in registry.load("views.figures", n).VIEW.usual]
-    assert sorted(usual) == ["hotspot", "latency-map", "sweep", "table", "tile-io"]
+    assert sorted(usual) == [
+        "emulation", "hotspot", "latency-map", "recording", "sweep", "table", "tile-io",
+    ]  # fmt: skip
 
 
 def draw(name: str, runs: Run | list[Run], **options: object) -> Figure:
@@ -217,7 +223,56 @@ HOT = ["plane"]
 
 
 def test_every_figure_is_tested_here() -> None:
-    assert {*MAPS, *SWEEPS, *MODELS, *HOT, *GRIDS, "nodes"} == set(NAMES)
+    tested = {*MAPS, *SWEEPS, *MODELS, *HOT, *GRIDS, *EMULATIONS, *RECORDINGS, "nodes"}
+    assert tested == set(NAMES)
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_view_of_recordings_draws_in_every_format(name: str, tmp_path: Path) -> None:
+    figure = draw(name, halo_recording(2, 3))
+    for suffix in views.SUFFIXES:
+        views.save(figure, tmp_path / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_a_view_of_recordings_refuses_in_one_line(name: str) -> None:
+    with pytest.raises(InputError):
+        draw(name, [mmpi_example()])
+
+
+@pytest.mark.parametrize("name", EMULATIONS)
+def test_a_view_of_emulations_draws_in_every_format(name: str, tmp_path: Path) -> None:
+    figure = draw(name, emulation())
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for suffix in views.SUFFIXES:
+        views.save(figure, tmp_path / f"a{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])
+
+
+@pytest.mark.parametrize("name", EMULATIONS)
+def test_a_view_of_emulations_refuses_in_one_line(name: str) -> None:
+    with pytest.raises(InputError, match="no emulated applications"):
+        draw(name, mmpi_example())
+    with pytest.raises(InputError, match="no run to draw"):
+        draw(name, [])
+    with pytest.raises(InputError, match="draws one run"):
+        draw(name, [emulation(), emulation()])
+    nothing = emulation(repeats=0)
+    with pytest.raises(InputError, match=r"there is no|no iteration|no application"):
+        draw(name, nothing)
+
+
+@pytest.mark.parametrize("name", EMULATIONS)
+def test_a_view_of_emulations_draws_small_and_cut_runs(name: str, tmp_path: Path) -> None:
+    """No hosts, one rank, one iteration, names as long as anybody gives them."""
+    truths = [
+        Truth("a" * 60, ranks=1, iterations=1, phases=("$x$" * 20, "exchange")),
+        Truth("b", ranks=2, iterations=1, jitter=0.0),
+    ]
+    run = emulation(truths, complete=False)
+    run.ranks = []
+    views.save(draw(name, run), tmp_path / "a.png")
 
 
 @pytest.mark.parametrize("name", GRIDS)

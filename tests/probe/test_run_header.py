@@ -12,6 +12,7 @@ import pytest
 from beds.mpis import Mpi
 
 QUICK = ("--repeats", "1")
+RING = Path(__file__).parent / "program_check/ring.txt"
 KINDS = {
     "latency-map": (QUICK, "latency-map", None),
     "null": (QUICK, "latency-map", None),
@@ -20,6 +21,7 @@ KINDS = {
     "collective": ((*QUICK, "--op", "barrier"), "sweep", ["op", "p"]),
     "hotspot": ((*QUICK, "--bytes", "8"), "hotspot", None),
     "tile-io": ((*QUICK, "--phase", "exchange", "--tile", "8x8"), "tile-io", None),
+    "app": (("--program", str(RING)), "emulation", None),
     "clock-sync": (("--seconds", "0"), "clocks", None),
 }
 

@@ -221,6 +221,15 @@ def test_several_sizes_have_a_table_of_levels(tmp_path: Path) -> None:
     assert "16 KiB 2.40 µs 19.6 µs" in page.words
 
 
+def test_pseudo_code_keeps_its_lines(tmp_path: Path) -> None:
+    """Control characters are taken out of every text, which must not join the lines of a loop."""
+    code = report(tmp_path, mmpi_example())[0].partition("<pre")[2].partition("</pre>")[0]
+    assert "\N{REPLACEMENT CHARACTER}" not in code
+    lines = [re.sub("<[^>]*>", "", line) for line in code.splitlines()]
+    assert "    i wakes j; all others keep sleeping" in lines
+    assert "            start = MPI_Wtime()" in lines
+
+
 def test_errors_are_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no run"):
         write_report([], tmp_path / "a.html")

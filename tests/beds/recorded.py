@@ -1,0 +1,68 @@
+"""Programs that know nothing of Isochrone, and are recorded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from beds.mpis import CROWDED, PATIENCE, ROOT, SCRIPTS, Mpi
+from beds.scripts import Seen
+from beds.tuned import Answer, Ranks
+from isochrone.results import recorded_calls
+from isochrone.results.recorded_calls import RecordedCall, RecordedLoop
+from isochrone.runfile.run import Run
+
+__all__ = ["built", "counted", "record", "sequence"]
+
+
+def built(mpi: Mpi, folder: Path, name: str = "scripted", *options: str) -> Path:
+    """Compile a program of this folder."""
+    program = folder / f"{name}-{mpi.name}"
+    if not program.exists():
+        source = ROOT / f"tests/beds/{name}.c"
+        argv = [mpi.probe.mpicc, "-std=c11", "-O1", "-pthread", *options, source, "-o", program]
+        subprocess.run(argv, check=True, timeout=PATIENCE)
+    return program
+
+
+def record(ranks: Ranks, out: Path, *options: str) -> Answer:
+    """Record a program as a user does."""
+    words = [str(SCRIPTS / "python"), "-m", "isochrone", "record", "-o", str(out), *options, "--"]
+    return subprocess.run(
+        [*words, *ranks.command()], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=PATIENCE, check=False, env={**os.environ, **CROWDED},
+    )  # fmt: skip
+
+
+def sequence(run: Run, rank: int) -> list[Seen]:
+    """Return the calls of a rank one by one."""
+    groups = recorded_calls.groups(run)
+    return [
+        (c.op, c.peer, c.bytes, c.source, c.received, c.root, groups[c.group] if c.group >= 0
+         else ()) for c in _expanded(recorded_calls.calls_of(run)[rank])
+    ]  # fmt: skip
+
+
+def counted(run: Run, rank: int) -> int:
+    """Return how often all places of a sequence were come to."""
+    return sum(gap.count for call in _places(recorded_calls.calls_of(run)[rank])
+               for gap in call.gaps)  # fmt: skip
+
+
+def _expanded(nodes: Sequence[RecordedCall | RecordedLoop]) -> Iterator[RecordedCall]:
+    for node in nodes:
+        for _ in range(node.count if isinstance(node, RecordedLoop) else 1):
+            if isinstance(node, RecordedLoop):
+                yield from _expanded(node.body)
+            else:
+                yield node
+
+
+def _places(nodes: Sequence[RecordedCall | RecordedLoop]) -> Iterator[RecordedCall]:
+    for node in nodes:
+        if isinstance(node, RecordedLoop):
+            yield from _places(node.body)
+        else:
+            yield node
