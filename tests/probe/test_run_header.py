@@ -19,6 +19,7 @@ KINDS = {
     "point-to-point": ((*QUICK, "--bytes", "8"), "sweep", ["i", "j"]),
     "bisection": ((*QUICK, "--bytes", "8"), "sweep", ["p", "pairs"]),
     "collective": ((*QUICK, "--op", "barrier"), "sweep", ["op", "p"]),
+    "compute": ((*QUICK, "--bytes", "8KiB"), "sweep", ["op", "p"]),
     "hotspot": ((*QUICK, "--bytes", "8"), "hotspot", None),
     "tile-io": ((*QUICK, "--phase", "exchange", "--tile", "8x8"), "tile-io", None),
     "app": (("--program", str(RING)), "emulation", None),
