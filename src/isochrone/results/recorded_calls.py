@@ -16,10 +16,13 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 from isochrone.workloads.traces.trace import Call, Gap, Loop, Trace
 
-__all__ = ["KIND", "RecordedCall", "RecordedLoop", "calls_of", "groups", "program", "trace"]
+__all__ = [
+    "KIND", "RecordedCall", "RecordedLoop", "calls_of", "check_kind", "groups", "program", "trace",
+]  # fmt: skip
 
 KIND: Final = "recording"
 
@@ -144,6 +147,24 @@ def trace(run: Run) -> Trace:
     InputError
         If the run is no recording or damaged, or the sequence of a rank was given up.
     """
+    check_kind(run)
+    try:
+        return _trace(run)
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        what = f"its records of calls are damaged: {printable(str(error), 80)}"
+        raise InputError(what, where=run.where) from error
+
+
+def check_kind(run: Run) -> None:
+    """Refuse a run that is no recording."""
+    if run.kind != KIND:
+        raise InputError(
+            f"this run is of '{run.experiment}'", where=run.where,
+            hint="a recording is what 'isochrone record' writes",
+        )  # fmt: skip
+
+
+def _trace(run: Run) -> Trace:
     for warning in run.warnings:
         if warning.get("code") == "no-sequence":
             raise InputError(str(warning.get("text")), where=run.where)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.results.recorded_calls import KIND, groups, program, trace
+from isochrone.results.recorded_calls import KIND, check_kind, groups, program, trace
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
@@ -201,11 +201,7 @@ def rank_times(run: Run) -> list[RankTime]:
 
 def _table(run: Run, name: str, keys: tuple[str, ...]) -> Table:
     """Return the records of a name; an empty table with these columns if there are none."""
-    if run.kind != KIND:
-        raise InputError(
-            f"this run is of '{run.experiment}'", where=run.where,
-            hint="a recording is what 'isochrone record' writes",
-        )  # fmt: skip
+    check_kind(run)
     table = run.tables.get(name)
     if table is None or not len(table):
         return Table({key: np.zeros(0) for key in keys})

@@ -180,3 +180,22 @@ def test_a_recording_becomes_a_description_by_import(halo: Run, tmp_path: Path) 
     said = run_here("import", "--from", "recording", tmp_path / "run.jsonl")
     assert said.returncode == 0, said.stderr
     assert "iterations: 100" in (tmp_path / "run.yaml").read_text()
+
+
+def test_what_is_no_recording_is_not_imported_as_one(tmp_path: Path) -> None:
+    """Nor one whose records lack something; each is one line."""
+    write(mmpi_example(), tmp_path / "map.jsonl")
+    damaged = halo_recording(2, 2)
+    del damaged.tables["rank_time"].columns["tail"]
+    write(damaged, tmp_path / "damaged.jsonl")
+    for name, words in (("map", "this run is of"), ("damaged", "records of calls are damaged")):
+        said = run_here("import", "--from", "recording", tmp_path / f"{name}.jsonl")
+        assert said.returncode == 2
+        assert words in said.stderr
+        assert said.stderr.count("\n") == 1
+    text = tmp_path / "text"
+    text.write_text("no archive")
+    said = run_here("import", "--from", "otf2", text)
+    assert said.returncode == 2
+    assert "ends in .otf2" in said.stderr
+    assert said.stderr.count("\n") == 1

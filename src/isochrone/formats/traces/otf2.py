@@ -37,6 +37,11 @@ def read(paths: Sequence[Path]) -> Trace:
         ) from error
     if not path.is_file():
         raise InputError("cannot read it: there is no such file", where=str(path))
+    if path.suffix != ".otf2":  # the library would complain on standard error, too
+        raise InputError(
+            "not the file of an archive that is read", where=str(path),
+            hint="name the one that ends in .otf2, such as traces.otf2",
+        )  # fmt: skip
     try:
         with _known_twice(otf2), otf2.reader.open(str(path)) as archive:
             return _Archive(archive, path).read()
