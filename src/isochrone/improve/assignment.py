@@ -20,8 +20,8 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from isochrone.base.errors import InputError
 from isochrone.predict.node_cost import TIE, NodeCost
 from isochrone.workloads import Ints
-from isochrone.workloads.node_messages import Layout
-from isochrone.workloads.traffic import RoundKind, Traffic
+from isochrone.workloads.node_messages import Counts, Layout
+from isochrone.workloads.traffic import RoundKind, Sums
 
 __all__ = ["MAX_HOSTS", "VALUE_LIMIT", "Assignment", "assign", "hint"]
 
@@ -122,25 +122,31 @@ def hint(hosts: Sequence[str], named: Sequence[int] | Ints) -> str:
 
 def _costs(kind: RoundKind, layout: Layout, model: NodeCost, reading: bool) -> Floats:
     """Return the seconds of each host (row) with each domain; columns beyond them: with none."""
-    traffic = kind.traffic
-    intra = _overlap(traffic, layout)
-    of_runs = traffic.sent[layout.last] - traffic.sent[layout.first]
-    sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes).astype(np.int64)
-    received = np.zeros(layout.nodes, np.int64)
-    served = min(traffic.domains, layout.nodes)
-    received[:served] = traffic.received[:served]
+    messages = _sides(kind.traffic.messages, layout)
+    intra, into, out = (side.astype(np.int64) for side in messages)
+    found = Counts(intra, into, out, *_sides(kind.traffic.bytes, layout))
+    return model.cost(found.reversed() if reading else found, kind.spread)
+
+
+def _sides(sums: Sums, layout: Layout) -> tuple[Floats, Floats, Floats]:
+    """Return what stays within, comes into and leaves each host (row) with each domain."""
+    intra = _overlap(sums, layout)
+    of_runs = sums.sent[layout.last] - sums.sent[layout.first]
+    sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes)
+    received = np.zeros(layout.nodes)
+    served = min(sums.domains, layout.nodes)
+    received[:served] = sums.received[:served]
     into, out = received[None, :] - intra, sent[:, None] - intra
-    into, out = (out, into) if reading else (into, out)
-    return model.cost(intra, into, out, kind.spread)
+    return intra, np.maximum(into, 0.0), np.maximum(out, 0.0)
 
 
-def _overlap(traffic: Traffic, layout: Layout) -> Ints:
-    """Return the messages of each host for each domain; shape (hosts, hosts)."""
-    served = min(traffic.domains, layout.nodes)
-    intra = np.zeros((layout.nodes, layout.nodes), np.int64)
+def _overlap(sums: Sums, layout: Layout) -> Floats:
+    """Return what each host has for each domain; shape (hosts, hosts)."""
+    served = min(sums.domains, layout.nodes)
+    intra = np.zeros((layout.nodes, layout.nodes))
     for domain in range(served):
         place = np.full(len(layout.first), domain)
-        found = traffic.between(place, layout.first, layout.last)
+        found = sums.between(place, layout.first, layout.last)
         intra[:, domain] = np.bincount(layout.node, weights=found, minlength=layout.nodes)
     return intra
 

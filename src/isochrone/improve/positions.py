@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads import Ints
+from isochrone.workloads.node_messages import Counts
 from isochrone.workloads.traffic import RoundKind
 
 __all__ = ["Positions"]
@@ -82,7 +83,8 @@ class _KindCosts:
     """One kind of round, as a table of costs by messages within, received and sent."""
 
     def __init__(self, kind: RoundKind, of: Positions, model: NodeCost, reading: bool) -> None:
-        self.traffic, self.spread = kind.traffic, kind.spread
+        self.traffic, self.spread = kind.traffic.messages, kind.spread
+        self.size = kind.traffic.message_size
         self.model, self.reading = model, reading
         self.domains = min(self.traffic.domains, of.nodes)
         received = np.zeros(of.nodes, np.int64)
@@ -116,7 +118,9 @@ class _KindCosts:
         into, out = (received - intra)[possible], (sent - intra)[possible]
         into, out = (out, into) if self.reading else (into, out)
         table = np.full(shape, np.inf)
-        table[possible] = self.model.cost(intra[possible], into, out, self.spread)
+        within = intra[possible]
+        found = Counts(within, into, out, self.size * within, self.size * into, self.size * out)
+        table[possible] = self.model.cost(found, self.spread)
         return table
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:

@@ -31,6 +31,10 @@ VARIABLES: Final = {
     "pe": "pairs of messages with other nodes",
     "in": "messages from other nodes",
     "out": "messages to other nodes",
+    "ba": "bytes within a node",
+    "bi": "bytes from other nodes",
+    "bo": "bytes to other nodes",
+    "busy": "mean of the busier directions of all nodes, as a part of the largest",
 }
 """Variables that models know, with their meaning and unit."""
 
@@ -99,8 +103,8 @@ def latex(term: str) -> str:
 
 def unit(term: str) -> str:
     """Return the unit of the coefficient of a term: seconds, or seconds a byte or an operation."""
-    whole = [names[0] for _, names, shape in _factors(term) if shape == "{0}"]
-    return "s/B" if "b" in whole else "s/op" if "n" in whole else "s"
+    whole = [names[0] for _, names, shape in _factors(term) if not shape.startswith(r"\frac")]
+    return "s/B" if {"b", "ba", "bi", "bo"} & set(whole) else "s/op" if "n" in whole else "s"
 
 
 def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], str]]:

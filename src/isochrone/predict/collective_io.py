@@ -29,7 +29,7 @@ class CallCost:
     hosts
         Names of the nodes.
     counts
-        Messages of each node in the whole call.
+        Messages and bytes of each node in the whole call.
     rounds
         Rounds of the exchange.
     seconds, low, high
@@ -73,10 +73,14 @@ class CallCost:
             "hot_nodes": self.hot_nodes,
             "rounds": self.rounds,
             "seconds": self.seconds,
+            "message_size": self.counts.message_size,
             "nodes": [
                 {
                     "node": k, "host": host, "intra": int(intra[k]), "in": int(into[k]),
-                    "out": int(out[k]), "pa": float(intra[k]) / 2 / self.rounds,
+                    "out": int(out[k]), "intra_bytes": float(self.counts.intra_bytes[k]),
+                    "in_bytes": float(self.counts.into_bytes[k]),
+                    "out_bytes": float(self.counts.out_bytes[k]),
+                    "pa": float(intra[k]) / 2 / self.rounds,
                     "pe": float(into[k] + out[k]) / 2 / self.rounds,
                     "cost": float(self.node_costs[k]),
                 }
@@ -102,14 +106,14 @@ def predict(
 ) -> CallCost:
     """Return the cost of a call whose domain k is served by rank ``aggregators[k]``."""
     rounds = sum(kind.rounds for kind in kinds)
-    total = Counts(*(np.zeros(layout.nodes, np.int64) for _ in range(3)))
+    total = Counts.none(layout.nodes)
     times = np.zeros(3)
     nodes = np.zeros(layout.nodes)
     warnings: list[str] = []
     for kind in kinds:
         found = count(kind.traffic, layout, aggregators)
         found = found.reversed() if reading else found
-        costs, low, high, told = model.ask(found.intra, found.into, found.out, kind.spread)
+        costs, low, high, told = model.ask(found, kind.spread, found.busy)
         warnings += [text for text in told if text not in warnings]
         hot = int(np.argmax(costs))
         refuse_no_time(float(costs[hot]))

@@ -12,12 +12,15 @@ __all__ = ["AccessPattern", "Runs"]
 class Runs(NamedTuple):
     """Ranks that touch windows, as runs ``first`` … ``last - 1`` of neighbouring ranks.
 
-    Runs of the same window do not overlap.
+    A rank may be in several runs of the same window: what it touches there is their sum. ``bytes``
+    and ``pieces`` are those of each single rank of a run; a piece is contiguous in the file.
     """
 
     window: Ints
     first: Ints
     last: Ints
+    bytes: Ints
+    pieces: Ints
 
 
 class AccessPattern(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.workloads import Ints
 from isochrone.workloads.access_pattern import Runs
 
-__all__ = ["Axis", "Grid", "merge"]
+__all__ = ["Axis", "Grid"]
 
 
 @dataclass(frozen=True)
@@ -104,50 +105,83 @@ class Grid:
         low = np.maximum(starts, self.extent[0]) - self.header
         high = np.minimum(ends, self.extent[1]) - self.header
         window = np.flatnonzero(low < high)
-        return merge(self._meet(0, Runs(window, low[window], high[window])))
+        return _meet(*self._divided(), _Spans(window, low[window], high[window]))
 
-    def _meet(self, depth: int, bytes_: Runs) -> Runs:
-        """Turn byte ranges of the sub-array of axes ``depth`` … into ranges of its blocks."""
-        axis = self.axes[depth]
-        below = self.axes[depth + 1 :]
-        unit = self.element * math.prod(a.extent for a in below)
-        window, start, end = bytes_
-        low, high = axis.block_range(start // unit, (end - 1) // unit)
-        if not below:
-            return Runs(window, low, high + 1)
-        each = high - low + 1
-        pick = np.repeat(np.arange(len(window)), each)
-        block = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each) + low[pick]
-        start = np.maximum(start[pick], block * axis.step * unit)
-        end = np.minimum(end[pick], (block * axis.step + axis.length) * unit)
-        window = window[pick]
-        inside = math.prod(a.blocks for a in below)
-        whole = end - start >= unit
-        parts = [Runs(window[whole], block[whole] * inside, (block[whole] + 1) * inside)]
-        offset = start % unit
-        wraps = ~whole & (offset + (end - start) > unit)
-        for chosen, a, b in (
-            (~whole, offset, np.minimum(offset + (end - start), unit)),
-            (wraps, np.zeros_like(offset), offset + (end - start) - unit),
-        ):
-            if chosen.any():  # the position among the blocks travels in the place of the window
-                key = np.flatnonzero(chosen)
-                found = self._meet(depth + 1, Runs(key, a[chosen], b[chosen]))
-                base = block[found.window] * inside
-                parts.append(Runs(window[found.window], base + found.first, base + found.last))
-        return Runs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    def _divided(self) -> tuple[tuple[Axis, ...], int]:
+        """Return the axes without the fastest ones that are in one block, and their bytes.
+
+        What a block holds along those is contiguous in the file.
+        """
+        kept = len(self.axes)
+        while kept > 1 and self.axes[kept - 1].blocks == 1:
+            kept -= 1
+        return self.axes[:kept], self.element * math.prod(a.length for a in self.axes[kept:])
 
 
-def merge(runs: Runs) -> Runs:
-    """Join runs of the same window that touch or overlap."""
-    if not len(runs.window):
-        return runs
-    order = np.lexsort((runs.first, runs.window))
-    window, first, last = (column[order] for column in runs)
-    span = int(last.max()) + 2  # windows are set apart, so that one running maximum serves all
-    reach = np.maximum.accumulate(window * span + last)
-    starts = np.ones(len(window), bool)
-    starts[1:] = window[1:] * span + first[1:] > reach[:-1]
-    head = np.flatnonzero(starts)
-    tail = np.append(head[1:], len(window)) - 1
-    return Runs(window[head], first[head], reach[tail] - window[head] * span)
+class _Spans(NamedTuple):
+    """Bytes ``start`` … ``end - 1`` of a (sub-)array, and the window they belong to."""
+
+    window: Ints
+    start: Ints
+    end: Ints
+
+
+def _meet(axes: tuple[Axis, ...], element: int, spans: _Spans) -> Runs:
+    """Turn bytes of an array into the ranks that own them."""
+    if len(axes) == 1:
+        return _meet_line(axes[0], element, spans)
+    axis, below = axes[0], axes[1:]
+    unit = element * math.prod(a.extent for a in below)
+    low, high = axis.block_range(spans.start // unit, (spans.end - 1) // unit)
+    pick, block = _expanded(low, high - low + 1)
+    first, last = block * axis.step * unit, (block * axis.step + axis.length) * unit
+    window = spans.window[pick]
+    start, end = np.maximum(spans.start[pick], first), np.minimum(spans.end[pick], last)
+    # a beginning and an end within a unit, and whole units, which all blocks below take part in
+    inside = math.prod(a.blocks for a in below)
+    inner, outer = -(-start // unit) * unit, end // unit * unit
+    whole = outer > inner
+    units = (outer - inner)[whole] // unit
+    pieces = math.prod(a.length for a in below[:-1])
+    runs = [
+        Runs(
+            window[whole], block[whole] * inside, (block[whole] + 1) * inside,
+            units * (pieces * below[-1].length * element), units * pieces,
+        )
+    ]  # fmt: skip
+    for some, a, b in (
+        (start < inner, start, np.minimum(end, inner)),
+        ((outer < end) & (outer >= inner), outer, end),
+    ):
+        key = np.flatnonzero(some)  # the position among the blocks travels in place of the window
+        if len(key):
+            offset = a[key] % unit
+            found = _meet(below, element, _Spans(key, offset, offset + b[key] - a[key]))
+            base, of = block[found.window] * inside, window[found.window]
+            runs.append(Runs(of, base + found.first, base + found.last, *found[3:]))
+    return Runs(*(np.concatenate(column) for column in zip(*runs, strict=True)))
+
+
+def _meet_line(axis: Axis, element: int, spans: _Spans) -> Runs:
+    """Turn bytes of a line into the ranks that own them: one piece each."""
+    low, high = axis.block_range(spans.start // element, (spans.end - 1) // element)
+    apart = np.minimum(high - low + 1, 2) if not axis.overlap else high - low + 1
+    pick, block = _expanded(low, apart)
+    if not axis.overlap:  # only the first and the last block can be touched in part
+        block = np.where(block > low[pick], high[pick], block)
+    start = np.maximum(spans.start[pick], block * axis.step * element)
+    end = np.minimum(spans.end[pick], (block * axis.step + axis.length) * element)
+    edges = Runs(spans.window[pick], block, block + 1, end - start, np.ones_like(block))
+    if axis.overlap:
+        return edges
+    between = high - low > 1
+    window = spans.window[between]
+    each = np.full(len(window), axis.length * element)
+    middle = Runs(window, low[between] + 1, high[between], each, np.ones_like(each))
+    return Runs(*(np.concatenate(pair) for pair in zip(edges, middle, strict=True)))
+
+
+def _expanded(low: Ints, each: Ints) -> tuple[Ints, Ints]:
+    """Return for numbers ``low`` … ``low + each - 1`` which row they are of, and the numbers."""
+    pick = np.repeat(np.arange(len(low)), each)
+    return pick, np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each) + low[pick]

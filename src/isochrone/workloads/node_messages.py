@@ -1,4 +1,4 @@
-"""Messages of every node: those within it, into it and out of it."""
+"""Messages and bytes of every node: those within it, into it and out of it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isochrone.workloads import Ints
-from isochrone.workloads.traffic import Traffic
+from isochrone.workloads.traffic import Sums, Traffic
 
 __all__ = ["Counts", "Layout", "block_layout", "count", "layout_of"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,33 +43,56 @@ class Layout:
 
 @dataclass(frozen=True)
 class Counts:
-    """Messages of nodes in the whole call, of a write: towards the aggregators.
+    """Messages and bytes of nodes, of a write: towards the aggregators.
 
     Attributes
     ----------
     intra
-        Within the node, messages of an aggregator to itself included.
+        Messages within the node, those of an aggregator to itself included.
     into
         From other nodes.
     out
         To other nodes.
+    intra_bytes, into_bytes, out_bytes
+        The bytes of these messages.
     """
 
     intra: Ints
     into: Ints
     out: Ints
+    intra_bytes: Floats
+    into_bytes: Floats
+    out_bytes: Floats
+
+    @staticmethod
+    def none(nodes: int) -> Counts:
+        """Return no messages of this many nodes."""
+        whole, parts = np.zeros((3, nodes), np.int64), np.zeros((3, nodes))
+        return Counts(*whole, *parts)
 
     def reversed(self) -> Counts:
         """Return the messages of the read that undoes the write: the same the other way round."""
-        return Counts(self.intra, self.out, self.into)
+        return Counts(
+            self.intra, self.out, self.into, self.intra_bytes, self.out_bytes, self.into_bytes
+        )
 
     def plus(self, other: Counts, times: int = 1) -> Counts:
         """Return the sum of these messages and ``times`` others."""
-        return Counts(
-            self.intra + times * other.intra,
-            self.into + times * other.into,
-            self.out + times * other.out,
-        )
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Counts(*(mine + times * theirs for mine, theirs in pairs))
+
+    @property
+    def message_size(self) -> float:
+        """Mean bytes of a message; 0 without messages."""
+        messages = int(self.intra.sum() + self.out.sum())
+        return float(self.intra_bytes.sum() + self.out_bytes.sum()) / max(1, messages)
+
+    @property
+    def busy(self) -> float:
+        """Mean over the nodes of their busier direction's bytes, as a part of the largest."""
+        load = np.maximum(self.into_bytes, self.out_bytes)
+        most = float(load.max(initial=0.0))
+        return float(load.mean()) / most if most > 0 else 0.0
 
 
 def block_layout(cores: Sequence[int] | Ints) -> Layout:
@@ -87,14 +113,26 @@ def layout_of(hosts: Sequence[str]) -> tuple[Layout, list[str]]:
 def count(traffic: Traffic, layout: Layout, aggregators: Sequence[int] | Ints) -> Counts:
     """Count the messages of every node if domain k is served by rank ``aggregators[k]``."""
     server = layout.node_of(np.asarray(aggregators[: traffic.domains], np.int64))
-    intra = np.zeros(layout.nodes, np.int64)
-    for run, domain in _pairs(layout, server):
-        found = traffic.between(domain, layout.first[run], layout.last[run])
+    pairs = _pairs(layout, server)
+    messages = _sides(traffic.messages, layout, server, pairs)
+    data = _sides(traffic.bytes, layout, server, pairs)
+    intra, into, out = (side.astype(np.int64) for side in messages)
+    return Counts(intra, into, out, *data)
+
+
+def _sides(
+    sums: Sums, layout: Layout, server: Ints, pairs: list[tuple[Ints, Ints]]
+) -> tuple[Floats, Floats, Floats]:
+    """Return what stays within each node, comes into it, and goes out of it."""
+    intra = np.zeros(layout.nodes)
+    for run, domain in pairs:
+        found = sums.between(domain, layout.first[run], layout.last[run])
         np.add.at(intra, layout.node[run], found)
-    received = np.bincount(server, weights=traffic.received, minlength=layout.nodes)
-    of_runs = traffic.sent[layout.last] - traffic.sent[layout.first]
+    received = np.bincount(server, weights=sums.received, minlength=layout.nodes)
+    of_runs = sums.sent[layout.last] - sums.sent[layout.first]
     sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes)
-    return Counts(intra, received.astype(np.int64) - intra, sent.astype(np.int64) - intra)
+    # means of bytes are rounded: what is nothing is not to be less
+    return intra, np.maximum(received - intra, 0.0), np.maximum(sent - intra, 0.0)
 
 
 def _pairs(layout: Layout, server: Ints) -> list[tuple[Ints, Ints]]:

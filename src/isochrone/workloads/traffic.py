@@ -1,4 +1,4 @@
-"""Messages of the exchange: how many each rank sends for each file domain.
+"""The exchange: how many messages and bytes each rank sends for each file domain.
 
 In each round a rank sends one message to each aggregator for which it has data, itself included
 (``ADIOI_W_Exchange_data``; a read is the same the other way round). The matrix of ranks and domains
@@ -8,7 +8,7 @@ is kept as runs of equal rows, because with 10,240 nodes it would have billions 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,41 +17,44 @@ from isochrone.workloads import Ints
 from isochrone.workloads.access_pattern import AccessPattern, Runs
 from isochrone.workloads.file_domains import FileWindows
 
-__all__ = ["MAX_KINDS", "RoundKind", "Traffic", "round_kinds"]
+__all__ = ["MAX_KINDS", "RoundKind", "Sums", "Traffic", "round_kinds"]
+
+Amounts = NDArray[Any]
+"""Whole numbers of messages, or means of bytes and pieces."""
 
 MAX_KINDS: Final = 64
 """Kinds of rounds that are told apart; if there are more, all are taken as their average."""
 
 
 @dataclass(frozen=True)
-class Traffic:
-    """Messages by rank and domain, as sums that any run of ranks can be read from.
+class Sums:
+    """An amount by rank and domain, as sums that any run of ranks can be read from.
 
     Attributes
     ----------
     ranks, domains
         Numbers of them.
     sent
-        Messages of the ranks before each rank, over all domains; shape (ranks + 1,).
+        Amount of the ranks before each rank, over all domains; shape (ranks + 1,).
     received
-        Messages of all ranks for each domain; shape (domains,).
+        Amount of all ranks for each domain; shape (domains,).
     """
 
     ranks: int
     domains: int
-    sent: Ints
-    received: Ints
+    sent: Amounts
+    received: Amounts
     _key: Ints
-    _before: Ints
-    _weight: Ints
+    _before: Amounts
+    _weight: Amounts
 
     @property
-    def heaviest(self) -> int:
-        """The most messages that one rank sends for one domain."""
-        return int(self._weight.max(initial=0))
+    def heaviest(self) -> float:
+        """The most that one rank has for one domain."""
+        return float(self._weight.max(initial=0))
 
     def span(self) -> tuple[Ints, Ints]:
-        """Return for each domain the first rank that sends to it, and the one after the last."""
+        """Return for each domain the first rank that has some, and the one after the last."""
         width = self.ranks + 1
         sends = np.flatnonzero(self._weight > 0)
         owner = self._key[sends] // width
@@ -65,17 +68,49 @@ class Traffic:
         last[some] = self._key[sends[high[some]] + 1] % width
         return first, last
 
-    def before(self, domain: Ints, rank: Ints) -> Ints:
-        """Return the messages for each ``domain`` of all ranks before each ``rank``."""
+    def before(self, domain: Ints, rank: Ints) -> Amounts:
+        """Return the amount for each ``domain`` of all ranks before each ``rank``."""
         domain, rank = np.broadcast_arrays(domain, rank)
         key = domain * (self.ranks + 1) + rank
         at = np.searchsorted(self._key, key, side="right") - 1
-        result: Ints = self._before[at] + self._weight[at] * (key - self._key[at])
+        result: Amounts = self._before[at] + self._weight[at] * (key - self._key[at])
         return result
 
-    def between(self, domain: Ints, first: Ints, last: Ints) -> Ints:
-        """Return the messages for each ``domain`` of the ranks ``first`` … ``last - 1``."""
+    def between(self, domain: Ints, first: Ints, last: Ints) -> Amounts:
+        """Return the amount for each ``domain`` of the ranks ``first`` … ``last - 1``."""
         return self.before(domain, last) - self.before(domain, first)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What ranks send for file domains in a round.
+
+    Attributes
+    ----------
+    messages
+        One for each domain that a rank has data for; whole numbers.
+    bytes, pieces
+        Bytes, and contiguous pieces of the file: of alike rounds their mean.
+    """
+
+    messages: Sums
+    bytes: Sums
+    pieces: Sums
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks."""
+        return self.messages.ranks
+
+    @property
+    def domains(self) -> int:
+        """Number of file domains."""
+        return self.messages.domains
+
+    @property
+    def message_size(self) -> float:
+        """Mean bytes of a message."""
+        return float(self.bytes.sent[-1]) / max(1, int(self.messages.sent[-1]))
 
 
 @dataclass(frozen=True)
@@ -106,24 +141,57 @@ def round_kinds(pattern: AccessPattern, windows: FileWindows) -> list[RoundKind]
     """Count the messages of a pattern whose file is cut into windows, by kind of round.
 
     All ranks wait for each other in each round (``MPI_Alltoall`` of the sizes, ``MPI_Waitall``), so
-    the hot spot of each round counts, and not that of the sum. Few rounds differ, however.
+    the hot spot of each round counts, and not that of the sum. Few rounds differ in who sends to
+    whom, however; the bytes of those that do not are averaged.
     """
-    runs = pattern.touches(windows.start, windows.end)
-    domain, round_index = windows.domain[runs.window], windows.round_index[runs.window]
+    touched = pattern.touches(windows.start, windows.end)
+    joined = _joined(touched)
     shape = pattern.ranks, windows.domains
     if windows.rounds == 1:
-        return [RoundKind(_traffic(*shape, domain, runs))]
+        return [RoundKind(_traffic(*shape, windows, joined, touched, 1))]
+    round_of = windows.round_index[joined.window]
     marks = np.zeros(windows.rounds, np.uint64)
-    np.add.at(marks, round_index, _mark(domain, runs.first, runs.last))
-    _, first, times = np.unique(marks, return_index=True, return_counts=True)
+    np.add.at(marks, round_of, _mark(windows.domain[joined.window], joined.first, joined.last))
+    _, first, kind, times = np.unique(
+        marks, return_index=True, return_inverse=True, return_counts=True
+    )
     if len(first) > MAX_KINDS:
-        return [RoundKind(_traffic(*shape, domain, runs), spread=windows.rounds)]
-    found = []
-    for representative, count in zip(first, times, strict=True):
-        keep = round_index == representative
-        some = Runs(*(column[keep] for column in runs))
-        found.append(RoundKind(_traffic(*shape, domain[keep], some), int(count)))
-    return found
+        spread = windows.rounds
+        return [RoundKind(_traffic(*shape, windows, joined, touched, 1), spread=spread)]
+    kind_of = kind[windows.round_index[touched.window]]
+    return [
+        RoundKind(
+            _traffic(
+                *shape, windows, _Joined(*(column[round_of == one] for column in joined)),
+                Runs(*(column[kind_of == k] for column in touched)), int(count),
+            ),
+            int(count),
+        )
+        for k, (one, count) in enumerate(zip(first, times, strict=True))
+    ]  # fmt: skip
+
+
+class _Joined(NamedTuple):
+    """Runs of ranks that touch windows; those of the same window neither overlap nor touch."""
+
+    window: Ints
+    first: Ints
+    last: Ints
+
+
+def _joined(runs: Runs) -> _Joined:
+    """Join runs of the same window that touch or overlap."""
+    if not len(runs.window):
+        return _Joined(*runs[:3])
+    order = np.lexsort((runs.first, runs.window))
+    window, first, last = (column[order] for column in runs[:3])
+    span = int(last.max()) + 2  # windows are set apart, so that one running maximum serves all
+    reach = np.maximum.accumulate(window * span + last)
+    starts = np.ones(len(window), bool)
+    starts[1:] = window[1:] * span + first[1:] > reach[:-1]
+    head = np.flatnonzero(starts)
+    tail = np.append(head[1:], len(window)) - 1
+    return _Joined(window[head], first[head], reach[tail] - window[head] * span)
 
 
 def _mark(*columns: Ints) -> NDArray[np.uint64]:
@@ -137,21 +205,43 @@ def _mark(*columns: Ints) -> NDArray[np.uint64]:
     return mark
 
 
-def _traffic(ranks: int, domains: int, domain: Ints, runs: Runs) -> Traffic:
-    """Sum up runs of ranks that send a message for a domain."""
-    steps = np.bincount(runs.first, minlength=ranks + 1)
-    steps = steps - np.bincount(runs.last, minlength=ranks + 1)
-    sent = np.zeros(ranks + 1, np.int64)
-    np.cumsum(np.cumsum(steps)[:-1], out=sent[1:])
-    # where the number of messages of a domain changes from one rank to the next, and by how much
+def _traffic(
+    ranks: int, domains: int, windows: FileWindows, joined: _Joined, touched: Runs, times: int
+) -> Traffic:
+    """Sum up one round, or the mean of ``times`` that have the same messages."""
+    messages = _Steps(windows.domain[joined.window], joined.first, joined.last)
+    data = _Steps(windows.domain[touched.window], touched.first, touched.last)
+    return Traffic(
+        _sums(ranks, domains, messages, np.ones(len(joined.first), np.int64)),
+        _sums(ranks, domains, data, touched.bytes / times),
+        _sums(ranks, domains, data, touched.pieces / times),
+    )
+
+
+class _Steps(NamedTuple):
+    """Runs of ranks that have something for a domain."""
+
+    domain: Ints
+    first: Ints
+    last: Ints
+
+
+def _sums(ranks: int, domains: int, steps: _Steps, each: Amounts) -> Sums:
+    """Sum up what each rank of each run has for its domain."""
+    kind = each.dtype
+    change = np.bincount(steps.first, each, ranks + 1) - np.bincount(steps.last, each, ranks + 1)
+    sent = np.zeros(ranks + 1, kind)
+    sent[1:] = np.cumsum(np.cumsum(change)[:-1]).astype(kind)
+    # where the amount of a domain changes from one rank to the next, and by how much
     width = ranks + 1
     base = np.arange(domains) * width
-    key = np.concatenate([domain * width + runs.first, domain * width + runs.last, base])
-    change = np.concatenate([np.ones_like(domain), -np.ones_like(domain), np.zeros_like(base)])
+    start = steps.domain * width
+    key = np.concatenate([start + steps.first, start + steps.last, base])
+    change = np.concatenate([each, -each, np.zeros(len(base), kind)])
     key, inverse = np.unique(key, return_inverse=True)
-    weight = np.cumsum(np.bincount(inverse, weights=change, minlength=len(key)).astype(np.int64))
+    weight = np.cumsum(np.bincount(inverse, weights=change, minlength=len(key))).astype(kind)
     passed = np.append(0, np.cumsum(weight[:-1] * np.diff(key)))
     begins = passed[np.searchsorted(key, base)]
-    before = passed - begins[key // width]
-    received = np.diff(np.append(begins, passed[-1] + weight[-1]))
-    return Traffic(ranks, domains, sent, received, key, before, weight)
+    before = (passed - begins[key // width]).astype(kind)
+    received = np.diff(np.append(begins, passed[-1] + weight[-1])).astype(kind)
+    return Sums(ranks, domains, sent, received, key, before, weight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -37,7 +38,7 @@ TABLE_2 = {
 def total(grid: Grid, windows: FileWindows, cores: list[int], ranks: list[int]) -> Counts:
     layout = block_layout(cores)
     counts = [count(p.traffic, layout, ranks) for p in round_kinds(grid, windows)]
-    zero = Counts(*(np.zeros(len(cores), np.int64) for _ in range(3)))
+    zero = Counts.none(len(cores))
     for found, kind in zip(counts, round_kinds(grid, windows), strict=True):
         zero = zero.plus(found, kind.times)
     return zero
@@ -67,16 +68,20 @@ def test_a_smaller_buffer_repeats_the_messages_in_every_round() -> None:
 def slow(grid: Grid, windows: FileWindows, cores: list[int], ranks: list[int]) -> np.ndarray:
     """Count message by message."""
     node = np.repeat(np.arange(len(cores)), cores)
-    counts = np.zeros((3, len(cores)), int)
+    counts = np.zeros((6, len(cores)))
     for domain, start, end in zip(windows.domain, windows.start, windows.end, strict=True):
         runs = grid.touches(np.array([start]), np.array([end]))
-        for rank in (r for a, b in zip(runs.first, runs.last, strict=True) for r in range(a, b)):
+        amounts: Counter[int] = Counter()
+        for _, a, b, nbytes, _ in zip(*runs, strict=True):
+            amounts.update(dict.fromkeys(range(a, b), nbytes))
+        for rank, nbytes in amounts.items():
             source, target = node[rank], node[ranks[domain]]
+            amount = 1, nbytes
             if source == target:
-                counts[0, source] += 1
+                counts[[0, 3], source] += amount
             else:
-                counts[1, target] += 1
-                counts[2, source] += 1
+                counts[[1, 4], target] += amount
+                counts[[2, 5], source] += amount
     return counts
 
 
@@ -96,7 +101,9 @@ def test_the_fast_count_is_the_slow_count(x: int, y: int, data: st.DataObject, k
     }[kind]()
     found = total(grid, windows, cores, ranks)
     expected = slow(grid, windows, cores, ranks)
-    assert np.array_equal([found.intra, found.into, found.out], expected)
+    assert np.array_equal([found.intra, found.into, found.out], expected[:3])
+    sides = found.intra_bytes, found.into_bytes, found.out_bytes
+    assert np.allclose(sides, expected[3:])
 
 
 def test_ranks_dealt_out_to_nodes_in_turn_are_counted_where_they_are() -> None:

@@ -12,7 +12,6 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.workloads import Ints
 from isochrone.workloads.access_pattern import Runs
-from isochrone.workloads.grid import merge
 from isochrone.workloads.pattern import Option, Options, Pattern
 
 __all__ = ["PATTERN", "Accesses", "read"]
@@ -57,8 +56,10 @@ class Accesses:
         each = np.maximum(high - low, 0)
         pick = np.repeat(np.arange(len(self.rank)), each)
         place = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each) + low[pick]
-        rank = self.rank[pick]
-        return merge(Runs(order[place], rank, rank + 1))
+        window, rank = order[place], self.rank[pick]
+        start = np.maximum(self.offset[pick], starts[window])
+        end = np.minimum((self.offset + self.length)[pick], ends[window])
+        return Runs(window, rank, rank + 1, end - start, np.ones_like(rank))
 
 
 def read(path: Path) -> Accesses:
