@@ -2,6 +2,7 @@
 #include "grid/blocks.h"
 #include "grid/collectives.h"
 #include "grid/phases.h"
+#include "grid/rooted.h"
 #include "grid/rows.h"
 
 #include <stdlib.h>
@@ -106,37 +107,26 @@ int iso_grid_gather(const void *send, int send_count, MPI_Datatype send_type,
                     void *receive, int receive_count, MPI_Datatype receive_type,
                     int root, MPI_Comm comm, const iso_grid_t *grid)
 {
-    const iso_arrangement_t *a = NULL;
-    int rank = iso_phases_rank(comm);
-    bool in_place = send == MPI_IN_PLACE;
-    iso_blocks_t own = {.bytes = -1}, all = {.bytes = -1};
-    if (!in_place) {
-        all = own = iso_blocks_of(send, send_count, send_type);
+    iso_rooted_t at;
+    int error =
+        iso_rooted_begin((iso_given_t){send, send_count, send_type},
+                         (iso_given_t){receive, receive_count, receive_type},
+                         root, comm, grid, &at);
+    if (error != MPI_SUCCESS) {
+        return error;
     }
-    if (rank == root) {
-        all = iso_blocks_of(receive, receive_count, receive_type);
-    }
-    bool alike = (in_place && rank == root) || own.bytes == all.bytes;
-    if (rank >= 0 && iso_phases_root(comm, root) && alike &&
-        (rank != root || receive != MPI_IN_PLACE)) {
-        int error = iso_phases_begin(comm, grid, all.bytes, true, &a);
-        if (error != MPI_SUCCESS) {
-            return error;
-        }
-    }
+    const iso_arrangement_t *a = at.arrangement;
     if (a == NULL) {
         return PMPI_Gather(send, send_count, send_type, receive, receive_count,
                            receive_type, root, comm);
     }
-    int error, column = a->column_of[root];
-    int leader = iso_arrangement_place(a, a->row_of[rank], column);
-    if (rank == root) {
-        error =
-            in_place ? collect(a, &all, rank, &all) : collect(a, &own, 0, &all);
-    } else if (a->column_of[rank] == leader) {
-        error = lead(a, &own, root);
+    if (at.part == ISO_PART_ROOT) {
+        error = at.in_place ? collect(a, &at.all, root, &at.all)
+                            : collect(a, &at.own, 0, &at.all);
+    } else if (at.part == ISO_PART_LEADER) {
+        error = lead(a, &at.own, root);
     } else {
-        error = give(a, &own, leader);
+        error = give(a, &at.own, at.leader);
     }
     return iso_phases_end(comm, error);
 }

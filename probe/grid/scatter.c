@@ -2,6 +2,7 @@
 #include "grid/blocks.h"
 #include "grid/collectives.h"
 #include "grid/phases.h"
+#include "grid/rooted.h"
 #include "grid/rows.h"
 
 #include <stdlib.h>
@@ -110,36 +111,24 @@ int iso_grid_scatter(const void *send, int send_count, MPI_Datatype send_type,
                      MPI_Datatype receive_type, int root, MPI_Comm comm,
                      const iso_grid_t *grid)
 {
-    const iso_arrangement_t *a = NULL;
-    int rank = iso_phases_rank(comm);
-    bool in_place = receive == MPI_IN_PLACE;
-    iso_blocks_t own = {.bytes = -1}, all = {.bytes = -1};
-    if (!in_place) {
-        all = own = iso_blocks_of(receive, receive_count, receive_type);
+    iso_rooted_t at;
+    int error = iso_rooted_begin(
+        (iso_given_t){receive, receive_count, receive_type},
+        (iso_given_t){send, send_count, send_type}, root, comm, grid, &at);
+    if (error != MPI_SUCCESS) {
+        return error;
     }
-    if (rank == root) {
-        all = iso_blocks_of(send, send_count, send_type);
-    }
-    bool alike = (in_place && rank == root) || own.bytes == all.bytes;
-    if (rank >= 0 && iso_phases_root(comm, root) && alike &&
-        (rank != root || send != MPI_IN_PLACE)) {
-        int error = iso_phases_begin(comm, grid, all.bytes, true, &a);
-        if (error != MPI_SUCCESS) {
-            return error;
-        }
-    }
+    const iso_arrangement_t *a = at.arrangement;
     if (a == NULL) {
         return PMPI_Scatter(send, send_count, send_type, receive, receive_count,
                             receive_type, root, comm);
     }
-    int error, column = a->column_of[root];
-    int leader = iso_arrangement_place(a, a->row_of[rank], column);
-    if (rank == root) {
-        error = hand_out(a, &all, in_place ? NULL : &own);
-    } else if (a->column_of[rank] == leader) {
-        error = lead(a, &own, root);
+    if (at.part == ISO_PART_ROOT) {
+        error = hand_out(a, &at.all, at.in_place ? NULL : &at.own);
+    } else if (at.part == ISO_PART_LEADER) {
+        error = lead(a, &at.own, root);
     } else {
-        error = take(a, &own, leader);
+        error = take(a, &at.own, at.leader);
     }
     return iso_phases_end(comm, error);
 }

@@ -2,7 +2,7 @@
 #include "recorder/communicators.h"
 
 #include "recorder/event.h"
-#include "recorder/memory.h"
+#include "recording/memory.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/event.h"
 
+#include "recording/map.h"
+
 #include <string.h>
 
 const char *const iso_op_names[ISO_OP_COUNT] = {

@@ -136,13 +136,6 @@ static inline iso_event_t iso_event(iso_op_t op)
     return event;
 }
 
-/** Mix a number into a hash. */
-static inline uint64_t iso_mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 29);
-}
-
 uint32_t iso_event_hash(const iso_event_t *event);
 bool iso_event_equal(const iso_event_t *a, const iso_event_t *b);
 

@@ -5,8 +5,8 @@
  * not come to the C functions of this library, and none does on Open MPI.
  */
 #include "recorder/fortran_calls.h"
-#include "recorder/memory.h"
 #include "recorder/requests.h"
+#include "recording/memory.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/rank_records.h"
 
-#include "recorder/memory.h"
+#include "recording/memory.h"
 
 #include <math.h>
 

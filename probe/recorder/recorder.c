@@ -4,9 +4,10 @@
 
 #include "loaded/program.h"
 #include "recorder/communicators.h"
-#include "recorder/memory.h"
 #include "recorder/requests.h"
 #include "recorder/writing.h"
+#include "recording/memory.h"
+#include "recording/output.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -176,22 +177,12 @@ void iso_keep(iso_call_t *call, const iso_event_t *event)
 void iso_recorder_begin(void)
 {
     static bool begun; /* by a Fortran function that called the C function */
-    int rank = 0, wanted = 0, level = 0;
+    int level = 0;
     if (begun) {
         return;
     }
     begun = true;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-        const char *path = getenv("ISOCHRONE_RECORD");
-        wanted = path != NULL && path[0] != '\0';
-        all.path = wanted ? iso_zeroed(strlen(path) + 1) : NULL;
-        if (wanted) {
-            strcpy(all.path, path);
-        }
-    }
-    PMPI_Bcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (!wanted) {
+    if (!iso_output_asked("ISOCHRONE_RECORD", &all.path)) {
         return;
     }
     PMPI_Query_thread(&level);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/requests.h"
 
-#include "recorder/map.h"
+#include "recording/map.h"
 
 #include <string.h>
 

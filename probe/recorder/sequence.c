@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/sequence.h"
 
-#include "recorder/memory.h"
+#include "recording/map.h"
+#include "recording/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

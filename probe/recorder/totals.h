@@ -8,7 +8,7 @@
 #define ISO_TOTALS_H
 
 #include "recorder/event.h"
-#include "recorder/map.h"
+#include "recording/map.h"
 
 /** Calls of one operation, size and group: key a, b, c. */
 typedef struct iso_operation_total {

@@ -2,21 +2,15 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "recorder/writing.h"
 
-#include "experiment.h"
-#include "loaded/program.h"
 #include "recorder/communicators.h"
-#include "recorder/memory.h"
 #include "recorder/rank_records.h"
-#include "runfile/preamble.h"
+#include "recording/memory.h"
+#include "recording/output.h"
+#include "recording/sending.h"
 #include "runfile/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { TAG = 1, CHUNK = 1 << 28, MAX_COMMAND = 500 };
 
 static const char *quantity(void)
 {
@@ -34,38 +28,11 @@ static const iso_experiment_t experiment = {
 
 /** What rank 0 puts together. */
 typedef struct iso_file {
-    FILE *stream; /**< NULL: it cannot be written, and is only received */
-    const char *path;
-    iso_record_t record;
+    iso_output_t output;
     iso_totals_t totals;
     iso_group_t *groups; /**< of all ranks, each once */
     int group_count;
 } iso_file_t;
-
-/* --- between ranks -------------------------------------------------------- */
-
-static void send_bytes(const void *data, long bytes, int to, MPI_Comm comm)
-{
-    PMPI_Send(&bytes, 1, MPI_LONG, to, TAG, comm);
-    for (long done = 0; done < bytes; done += CHUNK) {
-        long part = bytes - done < CHUNK ? bytes - done : CHUNK;
-        PMPI_Send((const char *)data + done, (int)part, MPI_BYTE, to, TAG,
-                  comm);
-    }
-}
-
-/** Receive what was sent; to be released. */
-static void *receive_bytes(long *bytes, int from, MPI_Comm comm)
-{
-    PMPI_Recv(bytes, 1, MPI_LONG, from, TAG, comm, MPI_STATUS_IGNORE);
-    char *data = iso_resized(NULL, (size_t)*bytes);
-    for (long done = 0; done < *bytes; done += CHUNK) {
-        long part = *bytes - done < CHUNK ? *bytes - done : CHUNK;
-        PMPI_Recv(data + done, (int)part, MPI_BYTE, from, TAG, comm,
-                  MPI_STATUS_IGNORE);
-    }
-    return data;
-}
 
 /* --- groups --------------------------------------------------------------- */
 
@@ -101,9 +68,9 @@ static int *send_groups(const iso_group_t *groups, int count, MPI_Comm comm)
                (size_t)groups[k].size * sizeof(int));
         used += groups[k].size;
     }
-    send_bytes(packed, bytes, 0, comm);
+    iso_send_bytes(packed, bytes, 0, comm);
     free(packed);
-    return receive_bytes(&bytes, 0, comm);
+    return iso_receive_bytes(&bytes, 0, comm);
 }
 
 /** Number the groups of all ranks; returns the numbers of those of rank 0. */
@@ -116,12 +83,12 @@ static int *number_groups(iso_file_t *file, const iso_group_t *groups,
     }
     for (int r = 1; r < ranks; r++) {
         long bytes = 0, numbered = 0;
-        int *packed = receive_bytes(&bytes, r, comm);
+        int *packed = iso_receive_bytes(&bytes, r, comm);
         int *numbers = iso_resized(NULL, (size_t)bytes);
         for (long k = 0; k < bytes / (long)sizeof(int); k += 1 + packed[k]) {
             numbers[numbered++] = file_group(file, &packed[k + 1], packed[k]);
         }
-        send_bytes(numbers, numbered * (long)sizeof(int), r, comm);
+        iso_send_bytes(numbers, numbered * (long)sizeof(int), r, comm);
         free(numbers);
         free(packed);
     }
@@ -130,78 +97,22 @@ static int *number_groups(iso_file_t *file, const iso_group_t *groups,
 
 /* --- the file ------------------------------------------------------------- */
 
-/** Put the command line of this process after "command=". */
-static void find_command(char *note)
-{
-    strcpy(note, "command=");
-    char *text = note + strlen(note);
-    int file = open("/proc/self/cmdline", O_RDONLY);
-    ssize_t length = file >= 0 ? read(file, text, MAX_COMMAND) : 0;
-    if (file >= 0) {
-        close(file);
-    }
-    length = length > 0 ? length - 1 : 0; /* the last 0 */
-    for (ssize_t k = 0; k < length; k++) {
-        text[k] = text[k] ? text[k] : ' ';
-    }
-    text[length] = '\0';
-}
-
-/** Open the file, which must not exist. */
-static void open_file(iso_file_t *file, const char *path)
-{
-    *file = (iso_file_t){.path = path, .totals = iso_totals()};
-    file->stream = fopen(path, "wx");
-    if (file->stream == NULL) {
-        fprintf(stderr, "isochrone-record: %s: cannot write it: %s\n", path,
-                strerror(errno));
-        file->stream = fopen("/dev/null", "w");
-        file->path = NULL;
-    }
-    file->record = (iso_record_t){.stream = file->stream};
-}
-
-static void close_file(iso_file_t *file)
-{
-    if (file->stream == NULL) {
-        return;
-    }
-    bool wrong = fflush(file->stream) != 0 || ferror(file->stream);
-    wrong = fclose(file->stream) != 0 || wrong;
-    if (wrong && file->path) {
-        fprintf(stderr, "isochrone-record: %s: cannot write it: %s\n",
-                file->path, strerror(errno));
-        unlink(file->path);
-    }
-}
-
-/** Write ranks as "0-3 8 10-11". */
+/** Write a group, with its ranks as "0-3 8 10-11". */
 static void write_group(iso_file_t *file, int number)
 {
     const iso_group_t *group = &file->groups[number];
-    char *text = iso_resized(NULL, (size_t)group->size * 24 + 1), *end = text;
-    *end = '\0';
-    for (int k = 0; k < group->size;) {
-        int first = group->ranks[k], length = 1;
-        while (k + length < group->size &&
-               group->ranks[k + length] == first + length) {
-            length++;
-        }
-        end += sprintf(end, "%s%d", k ? " " : "", first);
-        end += length > 1 ? sprintf(end, "-%d", first + length - 1) : 0;
-        k += length;
-    }
-    iso_record_begin(&file->record, "group");
-    iso_record_int(&file->record, "group", number);
-    iso_record_text(&file->record, "members", text);
-    iso_record_end(&file->record);
+    char *text = iso_output_ranks(group->ranks, group->size);
+    iso_record_begin(&file->output.record, "group");
+    iso_record_int(&file->output.record, "group", number);
+    iso_record_text(&file->output.record, "members", text);
+    iso_record_end(&file->output.record);
     free(text);
 }
 
 static void write_operations(iso_file_t *file)
 {
     const iso_operation_total_t *total = NULL;
-    iso_record_t *record = &file->record;
+    iso_record_t *record = &file->output.record;
     while ((total = iso_map_next(&file->totals.operations, total))) {
         int group = (int)total->key.c;
         iso_record_begin(record, "operation");
@@ -222,7 +133,7 @@ static void write_operations(iso_file_t *file)
 static void take_rank(iso_file_t *file, const char *text, long length,
                       const iso_operation_total_t *totals, long count)
 {
-    fwrite(text, 1, (size_t)length, file->stream);
+    fwrite(text, 1, (size_t)length, file->output.stream);
     for (long k = 0; k < count; k++) {
         iso_totals_merge(&file->totals, &totals[k], totals[k].key.c);
     }
@@ -244,40 +155,15 @@ static iso_operation_total_t *list_totals(const iso_totals_t *totals,
     return list;
 }
 
-/** Write the beginning of the file; places of all ranks come together. */
-static void begin_file(iso_file_t *file, MPI_Comm comm, int ranks)
-{
-    char note[MAX_COMMAND + 16];
-    iso_clock_t clock = iso_clock_examine();
-    iso_place_t *places = iso_host_gather(comm, false);
-    iso_context_t ctx = {.comm = comm,
-                         .control = comm,
-                         .size = ranks,
-                         .ranks = ranks,
-                         .clock = clock,
-                         .record = &file->record,
-                         .places = places};
-    if (places) {
-        find_command(note);
-        iso_preamble_write(&ctx, &experiment, (const char *const[]){note}, 1);
-    }
-    free(places);
-}
-
 static void end_file(iso_file_t *file, const iso_recording_t *recording)
 {
     write_operations(file);
     if (file->totals.rounded) {
-        iso_record_warning(&file->record, "rounded-sizes",
+        iso_record_warning(&file->output.record, "rounded-sizes",
                            "there were so many sizes that some stand for all "
                            "up to the next power of two");
     }
-    iso_record_begin(&file->record, "end");
-    iso_record_double(&file->record, "seconds",
-                      recording->ended - recording->began);
-    iso_record_bool(&file->record, "complete", true);
-    iso_record_end(&file->record);
-    close_file(file);
+    iso_output_end(&file->output, recording->ended - recording->began);
     for (int k = 0; k < file->group_count; k++) {
         free(file->groups[k].ranks);
     }
@@ -290,8 +176,8 @@ static void take_others(iso_file_t *file, int ranks, MPI_Comm comm)
 {
     for (int r = 1; r < ranks; r++) {
         long length = 0, bytes = 0;
-        char *text = receive_bytes(&length, r, comm);
-        iso_operation_total_t *totals = receive_bytes(&bytes, r, comm);
+        char *text = iso_receive_bytes(&length, r, comm);
+        iso_operation_total_t *totals = iso_receive_bytes(&bytes, r, comm);
         take_rank(file, text, length, totals, bytes / (long)sizeof(*totals));
         free(text);
         free(totals);
@@ -310,9 +196,10 @@ void iso_writing(const iso_recording_t *recording, double asking)
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
     if (rank == 0) {
-        open_file(&file, recording->path);
+        iso_output_open(&file.output, recording->path);
+        file.totals = iso_totals();
     }
-    begin_file(&file, comm, ranks);
+    iso_output_begin(&file.output, &experiment, comm);
     numbers = rank == 0 ? number_groups(&file, groups, count, ranks, comm)
                         : send_groups(groups, count, comm);
     FILE *stream = open_memstream(&text, &length);
@@ -330,8 +217,8 @@ void iso_writing(const iso_recording_t *recording, double asking)
         take_others(&file, ranks, comm);
         end_file(&file, recording);
     } else {
-        send_bytes(text, (long)length, 0, comm);
-        send_bytes(totals, totals_count * (long)sizeof(*totals), 0, comm);
+        iso_send_bytes(text, (long)length, 0, comm);
+        iso_send_bytes(totals, totals_count * (long)sizeof(*totals), 0, comm);
     }
     free(totals);
     free(text);

@@ -65,7 +65,7 @@ class Ending:
 
 def measure_and_signal(
     mpicc: Path, target: str, number: int, delay: float | None, folder: Path, *,
-    again: bool = False, options: Sequence[str] = OPTIONS,
+    again: bool = False, options: Sequence[str] = OPTIONS, first: str = "pair",
 ) -> Ending:  # fmt: skip
     """Start a measurement, signal one of its processes, and see what is left.
 
@@ -85,6 +85,8 @@ def measure_and_signal(
         Send the signal a second time, as impatient users do.
     options
         What to measure.
+    first
+        The record to wait for, if there is no delay.
     """
     mark = uuid.uuid4().hex
     out = folder / f"{mark}.jsonl"
@@ -94,7 +96,7 @@ def measure_and_signal(
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     if delay is None:
-        wait_for_records(out, "pair", 1, process)
+        wait_for_records(out, first, 1, process)
     else:
         time.sleep(delay)
     signalled = _signal(process, mark, target, number)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sysconfig
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,10 +57,14 @@ class Mpi:
         return read(out)
 
     def argv(self, experiment: str, *options: str, ranks: int) -> list[str]:
-        """Return the tokens that start ranks on this machine."""
+        """Return the tokens that start ranks of the probe on this machine."""
+        return self.argv_of([str(self.probe.path), experiment, *options], ranks)
+
+    def argv_of(self, program: Sequence[str], ranks: int) -> list[str]:
+        """Return the tokens that start ranks of any program on this machine."""
         job = launchers.Job(
             ranks=ranks,
-            program=(str(self.probe.path), experiment, *options),
+            program=tuple(program),
             mpicc=self.probe.mpicc,
             processors=len(os.sched_getaffinity(0)),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -49,6 +50,28 @@ class Simulation:
         answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert answer.returncode == 0, answer.stderr
         return read(out)
+
+
+def duplex_star(nodes: int, bandwidth: float, latency: float) -> str:
+    """A platform whose links have a lane in each direction."""
+    lines = [
+        "<?xml version='1.0'?>",
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+        '<platform version="4.1"><zone id="world" routing="Full">',
+    ]
+    lines += [f'<host id="node-{n}" speed="1Gf"/>' for n in range(nodes)]
+    lines += [
+        f'<link id="link-{n}" bandwidth="{bandwidth}Bps" latency="{latency}s"'
+        ' sharing_policy="SPLITDUPLEX"/>'
+        for n in range(nodes)
+    ]
+    lines += [
+        f'<route src="node-{a}" dst="node-{b}" symmetrical="NO">'
+        f'<link_ctn id="link-{a}" direction="UP"/>'
+        f'<link_ctn id="link-{b}" direction="DOWN"/></route>'
+        for a, b in itertools.permutations(range(nodes), 2)
+    ]
+    return "\n".join([*lines, "</zone></platform>\n"])
 
 
 def available() -> bool:

@@ -9,7 +9,8 @@ from beds.mpis import ROOT
 PROBE = ROOT / "probe"
 ORDER = [
     "base", "machine", "experiment.h", "runfile", "messages", "sampling", "global_clock", "grid",
-    "collectives", "loaded", "interposer", "recorder", "experiments", "main.c",
+    "collectives", "loaded", "interposer", "recording", "recorder", "io_recorder", "experiments",
+    "main.c",
 ]  # fmt: skip
 """A folder or file includes from those before it."""
 

@@ -7,12 +7,14 @@
  *
  * Hot processes of one node exchange messages with a growing number of
  * partners inside their node and on other nodes (star.h): a double loop over
- * both. Rank 0 conducts: pass after pass it visits all points, tells those who
- * take part in one to measure it, and takes the maximum of their times. All
- * others sleep.
+ * both, or a few points of it that determine a model, and others at which all
+ * nodes are busy (ring.h). Rank 0 conducts: pass after pass it visits all
+ * points, tells those who take part in one to measure it, and takes the maximum
+ * of their times. All others sleep.
  */
 #include "base/check.h"
 #include "experiment.h"
+#include "experiments/hotspot/star_points.h"
 #include "experiments/hotspot/star_record.h"
 #include "runfile/record.h"
 #include "sampling/conductor.h"
@@ -21,12 +23,15 @@
 
 #include <string.h>
 
-enum { MAX_POINTS = 1 << 18 };
+enum { MAX_POINTS = 1 << 18, MAX_TRAIN = 64 };
+
+/** A sample of short exchanges on a coarse grid takes about so long. */
+static const double TRAIN_SECONDS = 0.05;
 
 static struct {
     iso_sizes_t sizes;
     long hot, max_intra, max_inter;
-    const char *post, *balance;
+    const char *post, *grid, *balance;
 } options;
 
 static const iso_option_t own_options[] = {
@@ -38,9 +43,13 @@ static const iso_option_t own_options[] = {
      "which receives and sends are posted first: those inside the node, or "
      "those between nodes",
      &options.post},
-    {"balance", ISO_OPTION_CHOICE, "equal|free", "equal",
+    {"grid", ISO_OPTION_CHOICE, "auto|coarse|full", "auto",
+     "full: every number of partners; coarse: few of them, and points at which "
+     "all nodes are busy; auto: coarse if there are several sizes",
+     &options.grid},
+    {"balance", ISO_OPTION_CHOICE, "auto|equal|free", "auto",
      "equal: as many messages in as out; free: also points where the two "
-     "differ",
+     "differ; auto: free if the grid is coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
      "maximum number of partners of a hot process inside its node",
@@ -54,16 +63,34 @@ static const iso_option_t own_options[] = {
 static const iso_option_t *const all_options[] = {
     own_options, iso_time_limit_options, iso_sampler_options, NULL};
 
+static bool coarse(void)
+{
+    bool several = strcmp(options.grid, "auto") == 0 && options.sizes.count > 1;
+    return several || strcmp(options.grid, "coarse") == 0;
+}
+
+static bool is_free(void)
+{
+    bool few = strcmp(options.balance, "auto") == 0 && coarse();
+    return few || strcmp(options.balance, "free") == 0;
+}
+
+static void resolve(int ranks)
+{
+    options.balance = is_free() ? "free" : "equal";
+    options.grid = coarse() ? "coarse" : "full";
+    iso_sampler_resolve(ranks);
+}
+
 static int check(char *error)
 {
     long inter = options.max_inter + 1;
-    bool free_too = strcmp(options.balance, "free") == 0;
     double points = (double)(options.max_intra + 1) * (double)inter *
-                    (double)(free_too ? inter : 1) * options.sizes.count;
+                    (double)(is_free() ? inter : 1) * options.sizes.count;
     const char *wrong = NULL;
     if (options.hot < 1) {
         wrong = "--hot must be at least 1";
-    } else if (points > MAX_POINTS) {
+    } else if (!coarse() && points > MAX_POINTS) {
         wrong = "these are too many points: take smaller --max-intra and "
                 "--max-inter";
     } else if (options.max_intra + options.max_inter == 0) {
@@ -109,7 +136,7 @@ struct grid {
     const iso_context_t *ctx;
     const iso_conductor_t *conductor;
     struct state *states;
-    long count, capacity;
+    long count;
     long unreachable;
     double latest; /**< last time measured, to show progress */
 };
@@ -145,13 +172,28 @@ static void conduct_point(struct grid *grid, const struct task *task,
     free(seconds);
 }
 
+/** How many exchanges of some seconds follow each other in a sample. Rounds of
+ *  collective I/O do so, and what a link forwards at once after a pause is not
+ *  what it takes: on a coarse grid, short exchanges fill some time. */
+static int train(const struct grid *grid, double seconds)
+{
+    int least = iso_clock_batch(&grid->ctx->clock, seconds);
+    if (!coarse() || grid->ctx->clock.simulated) {
+        return least;
+    }
+    int full = seconds > TRAIN_SECONDS / MAX_TRAIN
+                   ? (int)(TRAIN_SECONDS / seconds)
+                   : MAX_TRAIN;
+    return full > least ? full : least;
+}
+
 /** Untimed exchanges, and how many of them fill a sample. */
 static void warm_up(struct grid *grid, struct state *s)
 {
     double seconds;
     struct task task = {1, iso_sampler_warmup(), s->point};
     conduct_point(grid, &task, &seconds);
-    s->batch = iso_clock_batch(&grid->ctx->clock, seconds / task.batch);
+    s->batch = train(grid, seconds / task.batch);
 }
 
 /** Take some more samples of a point. @return how many; 0: enough */
@@ -199,67 +241,33 @@ static iso_outcome_t conduct_passes(struct grid *grid)
 
 /* --- the grid ------------------------------------------------------------ */
 
-static void add_point(struct grid *grid, iso_star_point_t point)
-{
-    if (grid->count == grid->capacity) {
-        grid->capacity = 2 * grid->capacity + 64;
-        grid->states = realloc(grid->states,
-                               (size_t)grid->capacity * sizeof(*grid->states));
-        if (grid->states == NULL) {
-            ISO_FAIL("no memory for %ld points", grid->capacity);
-        }
-    }
-    struct state *s = &grid->states[grid->count++];
-    memset(s, 0, sizeof(*s));
-    s->point = point;
-    iso_sampler_init(&s->sampler, grid->ctx->clock.simulated);
-}
-
-/** A point in every order and size. */
-static void add_points(struct grid *grid, int intra, int in, int out)
+/** One state for each point that there is. */
+static void lay_out(struct grid *grid)
 {
     bool both = strcmp(options.post, "both") == 0;
-    for (int inter_first = 0; inter_first < 2; inter_first++) {
-        if (!both &&
-            inter_first != (strcmp(options.post, "inter-first") == 0)) {
-            continue;
-        }
-        for (int k = 0; k < options.sizes.count; k++) {
-            iso_star_point_t point = {intra, in, out, inter_first,
-                                      (int)options.sizes.bytes[k]};
-            add_point(grid, point);
-        }
+    bool inter_first = strcmp(options.post, "inter-first") == 0;
+    iso_star_wanted_t wanted = {.hot = options.hot,
+                                .max_intra = options.max_intra,
+                                .max_inter = options.max_inter,
+                                .sizes = &options.sizes,
+                                .intra_first = both || !inter_first,
+                                .inter_first = both || inter_first,
+                                .unequal = is_free()};
+    iso_star_points_t points = {0};
+    if (coarse()) {
+        iso_star_points_coarse(&points, grid->star, &wanted);
+    } else {
+        iso_star_points_full(&points, grid->star, &wanted);
     }
-}
-
-/** All points with these partners: equal ones only, or all that need them. */
-static void add_partners(struct grid *grid, int intra, int inter)
-{
-    if (intra + inter == 0) {
-        return; /* there is nothing to exchange */
+    grid->count = points.count;
+    grid->unreachable = points.unreachable;
+    grid->states =
+        iso_calloc((size_t)(points.count + 1), sizeof(*grid->states));
+    for (long k = 0; k < points.count; k++) {
+        grid->states[k].point = points.point[k];
+        iso_sampler_init(&grid->states[k].sampler, grid->ctx->clock.simulated);
     }
-    add_points(grid, intra, inter, inter);
-    for (int less = 0; strcmp(options.balance, "free") == 0 && less < inter;
-         less++) {
-        add_points(grid, intra, less, inter);
-        add_points(grid, intra, inter, less);
-    }
-}
-
-static void lay_out_grid(struct grid *grid)
-{
-    const iso_star_t *star = grid->star;
-    for (int intra = 0; intra <= options.max_intra; intra++) {
-        for (int inter = 0; inter <= options.max_inter; inter++) {
-            if (star->hot > 0 && intra <= star->reach_intra &&
-                inter <= star->reach_inter) {
-                add_partners(grid, intra, inter);
-            } else {
-                iso_star_record_unreachable(star, options.hot, intra, inter);
-                grid->unreachable++;
-            }
-        }
-    }
+    free(points.point);
 }
 
 static void warn_of_samples(const struct grid *grid, iso_outcome_t outcome)
@@ -282,9 +290,10 @@ static iso_outcome_t conduct(iso_star_t *star, const iso_conductor_t *conductor)
 {
     struct grid grid = {.star = star, .ctx = star->ctx, .conductor = conductor};
     iso_star_record_roles(star);
-    lay_out_grid(&grid);
+    lay_out(&grid);
     iso_star_warn(star, grid.unreachable,
-                  (options.max_intra + 1) * (options.max_inter + 1));
+                  coarse() ? grid.count + grid.unreachable
+                           : (options.max_intra + 1) * (options.max_inter + 1));
     iso_record_flush(grid.ctx->record);
     iso_outcome_t outcome = grid.count ? conduct_passes(&grid) : ISO_COMPLETE;
     iso_conductor_dismiss(conductor);
@@ -308,7 +317,7 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_star_t star;
     iso_outcome_t outcome = ISO_COMPLETE;
     iso_star_init(&star, ctx, (int)options.hot, (int)options.max_intra,
-                  (int)options.max_inter,
+                  (int)options.max_inter, coarse(),
                   (int)iso_sizes_largest(&options.sizes));
     iso_conductor_t conductor = {.ctx = ctx,
                                  .task_size = sizeof(struct task),
@@ -330,7 +339,7 @@ const iso_experiment_t iso_experiment_hotspot = {
     .options = all_options,
     .min_ranks = 2,
     .check = check,
-    .resolve = iso_sampler_resolve,
+    .resolve = resolve,
     .quantity = quantity,
     .run = run,
 };

@@ -2,6 +2,7 @@
 #include "experiments/hotspot/star.h"
 
 #include "base/check.h"
+#include "experiments/hotspot/ring.h"
 #include "machine/meet.h"
 
 #include <string.h>
@@ -9,10 +10,7 @@
 enum { TAG_DATA = 1302 };
 
 /** Messages of one exchange, in the order in which they are posted. */
-typedef struct plan {
-    int receives, sends;
-    int *from, *to;
-} plan_t;
+typedef iso_ring_plan_t plan_t;
 
 /* --- who is what --------------------------------------------------------- */
 
@@ -71,7 +69,7 @@ static int least(int a, int b)
 }
 
 static void deal_roles(iso_star_t *star, const int *node, int hot,
-                       int max_intra, int max_inter)
+                       int max_intra, int max_inter, bool rings)
 {
     int inside, outside, nodes = 1;
     for (int r = 0; r < star->ctx->size; r++) {
@@ -84,6 +82,9 @@ static void deal_roles(iso_star_t *star, const int *node, int hot,
     if (star->hot) {
         star->reach_intra = least((inside - hot) / hot, max_intra);
         star->reach_inter = least(outside / hot, max_inter);
+    }
+    if (star->hot == 1 && rings) {
+        star->reach_ring = least(star->other_nodes, max_inter);
     }
     star->role =
         iso_star_role(star, star->ctx->rank, &star->group, &star->index);
@@ -137,6 +138,15 @@ static int inter_partner(const iso_star_t *star, int group, int index)
 int iso_star_team(iso_star_t *star, const iso_star_point_t *point)
 {
     int count = 0;
+    if (point->ring) {
+        for (int k = 0; k <= point->intra; k++) {
+            star->team[count++] = star->inside[k];
+        }
+        for (int k = 0; k < star->other_nodes; k++) {
+            star->team[count++] = star->outside[k];
+        }
+        return count;
+    }
     int inter = point->in > point->out ? point->in : point->out;
     for (int g = 0; g < star->hot; g++) {
         star->team[count++] = star->inside[g];
@@ -150,6 +160,38 @@ int iso_star_team(iso_star_t *star, const iso_star_point_t *point)
     return count;
 }
 
+/** Messages in the busier direction of each node that is not hot, summed. */
+static int others_busy(const iso_star_t *star, const iso_star_point_t *point)
+{
+    int sum = 0, inter = point->in > point->out ? point->in : point->out;
+    int *into = iso_calloc((size_t)star->other_nodes + 1, sizeof(int));
+    int *from = iso_calloc((size_t)star->other_nodes + 1, sizeof(int));
+    for (int k = 0; k < star->hot * inter; k++) {
+        int node = star->node[star->outside[k]], index = k / star->hot;
+        from[node] += index < point->in;
+        into[node] += index < point->out;
+    }
+    for (int n = 0; n <= star->other_nodes; n++) {
+        sum += into[n] > from[n] ? into[n] : from[n];
+    }
+    free(from);
+    free(into);
+    return sum;
+}
+
+double iso_star_busy(const iso_star_t *star, const iso_star_point_t *point)
+{
+    int nodes = star->other_nodes + 1;
+    int most = star->hot * (point->in > point->out ? point->in : point->out);
+    if (most == 0) {
+        return 0;
+    }
+    if (point->ring) {
+        return iso_ring_busy(nodes, point->in, point->out);
+    }
+    return (double)(most + others_busy(star, point)) / (most * (double)nodes);
+}
+
 /* --- buffers ------------------------------------------------------------- */
 
 static char *touched(size_t slots, int bytes)
@@ -160,8 +202,25 @@ static char *touched(size_t slots, int bytes)
     return buffer;
 }
 
+/** Messages each way of this rank, at most. It has a buffer for each of them:
+ *  no two receives may share one, and data that is sent to several would stay
+ *  in cache. */
+static size_t slots_of(const iso_star_t *star)
+{
+    int rank = star->ctx->rank, heads = star->other_nodes;
+    bool in_ring =
+        star->reach_ring > 0 && (star->inside[0] == rank ||
+                                 place_among(star->outside, heads, rank) >= 0);
+    int slots = star->role == ISO_ROLE_NONE ? 0 : 1;
+    if (star->role == ISO_ROLE_HOT) { /* which reaches no less in a ring */
+        slots = star->reach_intra + star->reach_inter;
+    }
+    return (size_t)(in_ring && star->reach_ring > slots ? star->reach_ring
+                                                        : slots);
+}
+
 void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
-                   int max_intra, int max_inter, int bytes)
+                   int max_intra, int max_inter, bool rings, int bytes)
 {
     size_t size = (size_t)ctx->size;
     int *node = iso_calloc(size, sizeof(int));
@@ -172,14 +231,10 @@ void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
     star->team = iso_calloc(size, sizeof(int));
     MPI_CHECK(
         MPI_Allgather(&ctx->node, 1, MPI_INT, node, 1, MPI_INT, ctx->control));
-    deal_roles(star, node, hot, max_intra, max_inter);
-    free(node);
-    if (star->role != ISO_ROLE_NONE) {
-        /* A hot process has a buffer for each partner: no two receives may
-         * share one, and data that is sent to several would stay in cache. */
-        bool middle = star->role == ISO_ROLE_HOT;
-        size_t slots =
-            middle ? (size_t)(star->reach_intra + star->reach_inter) : 1;
+    deal_roles(star, node, hot, max_intra, max_inter, rings);
+    star->node = node;
+    size_t slots = slots_of(star);
+    if (slots > 0) {
         star->out_buffer = touched(slots, bytes);
         star->in_buffer = touched(slots, bytes);
         star->requests = iso_calloc(2 * slots, sizeof(MPI_Request));
@@ -196,6 +251,7 @@ void iso_star_free(iso_star_t *star)
     free(star->team);
     free(star->outside);
     free(star->inside);
+    free(star->node);
 }
 
 /* --- what is timed ------------------------------------------------------- */
@@ -209,12 +265,46 @@ static void reverse(int *list, int count)
     }
 }
 
-/** The messages of this rank at a point, in the order they are posted. */
-static plan_t make_plan(const iso_star_t *star, const iso_star_point_t *point)
+/** The rank at a place of the ring; the hot process is at place 0. */
+static int at_place(const iso_star_t *star, int place)
 {
-    size_t room = (size_t)(star->reach_intra + star->reach_inter + 1);
-    plan_t plan = {.from = iso_calloc(room, sizeof(int)),
-                   .to = iso_calloc(room, sizeof(int))};
+    return place ? star->outside[place - 1] : star->inside[0];
+}
+
+/** Messages of this rank where all nodes are busy; those inside the hot node
+ *  come first. */
+static void plan_ring(const iso_star_t *star, const iso_star_point_t *point,
+                      plan_t *plan)
+{
+    int rank = star->ctx->rank, hot = star->inside[0];
+    if (star->role == ISO_ROLE_INTRA) {
+        plan->receives = plan->sends = 1;
+        plan->from[0] = plan->to[0] = hot;
+        return;
+    }
+    int place = 1 + place_among(star->outside, star->other_nodes, rank);
+    int inside = rank == hot ? point->intra : 0;
+    for (int k = 0; k < inside; k++) {
+        plan->from[k] = plan->to[k] = intra_partner(star, 0, k);
+    }
+    iso_ring_plan_t ring = {.from = plan->from + inside,
+                            .to = plan->to + inside};
+    iso_ring_plan(star->other_nodes + 1, point->in, point->out, place, &ring);
+    for (int k = 0; k < ring.receives; k++) {
+        ring.from[k] = at_place(star, ring.from[k]);
+    }
+    for (int k = 0; k < ring.sends; k++) {
+        ring.to[k] = at_place(star, ring.to[k]);
+    }
+    plan->receives = inside + ring.receives;
+    plan->sends = inside + ring.sends;
+}
+
+/** Messages of this rank where one node is hot. */
+static void plan_star(const iso_star_t *star, const iso_star_point_t *point,
+                      plan_t *out)
+{
+    plan_t plan = *out;
     int g = star->group, middle = star->inside[g];
     if (star->role == ISO_ROLE_HOT) {
         for (int k = 0; k < point->intra; k++) {
@@ -236,6 +326,20 @@ static plan_t make_plan(const iso_star_t *star, const iso_star_point_t *point)
         if (inside || star->index < point->in) {
             plan.to[plan.sends++] = middle;
         }
+    }
+    *out = plan;
+}
+
+/** The messages of this rank at a point, in the order they are posted. */
+static plan_t make_plan(const iso_star_t *star, const iso_star_point_t *point)
+{
+    size_t room = (size_t)(star->reach_intra + star->reach_inter + 1);
+    plan_t plan = {.from = iso_calloc(room, sizeof(int)),
+                   .to = iso_calloc(room, sizeof(int))};
+    if (point->ring) { /* its reach is no larger than that of a star */
+        plan_ring(star, point, &plan);
+    } else {
+        plan_star(star, point, &plan);
     }
     if (point->inter_first) {
         reverse(plan.from, plan.receives);

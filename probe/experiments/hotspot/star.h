@@ -15,6 +15,10 @@
  *
  * As in cFireworks (K. Cha, Algorithm 1): every receive is posted before the
  * first send, and both in the order intra-node partners first, or last.
+ *
+ * At some points all nodes are busy instead (ring.h): then the hot process and
+ * one process of every other node have so many messages from other nodes and
+ * to them.
  */
 #ifndef ISO_STAR_H
 #define ISO_STAR_H
@@ -29,6 +33,7 @@ typedef struct iso_star_point {
     int intra, in, out; /**< partners of each hot process */
     int inter_first;    /**< post between nodes first */
     int bytes;          /**< of every message */
+    int ring;           /**< all nodes are busy, not only the hot one */
 } iso_star_point_t;
 
 enum { ISO_STAR_POINT_INTS = sizeof(iso_star_point_t) / sizeof(int) };
@@ -46,9 +51,13 @@ typedef struct iso_star {
     int hot;         /**< hot processes; 0 if the node has too few ranks */
     int hot_node;    /**< index of their node */
     int other_nodes; /**< nodes that are not theirs */
+    int *node;       /**< index of the node of each rank */
     int reach_intra, reach_inter; /**< most partners of a hot process */
     int *inside;      /**< ranks of the hot node; the first are the hot ones */
-    int *outside;     /**< other ranks, one of each node in turn */
+    int *outside;     /**< other ranks, one of each node in turn: the first
+                           of all other nodes come first */
+    int reach_ring;   /**< most messages one way where all nodes are busy; 0:
+                           there are no such points */
     iso_role_t role;  /**< of this rank */
     int group, index; /**< its star, and which of its partners it is */
     char *out_buffer, *in_buffer;
@@ -62,10 +71,11 @@ typedef struct iso_star {
  *
  * @param hot         hot processes
  * @param max_intra  no hot process gets more partners than these
+ * @param rings       whether there may be points at which all nodes are busy
  * @param bytes       of the largest message
  */
 void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
-                   int max_intra, int max_inter, int bytes);
+                   int max_intra, int max_inter, bool rings, int bytes);
 void iso_star_free(iso_star_t *star);
 
 /**
@@ -78,6 +88,12 @@ int iso_star_team(iso_star_t *star, const iso_star_point_t *point);
 /** What a rank is, and in which star. */
 iso_role_t iso_star_role(const iso_star_t *star, int rank, int *group,
                          int *index);
+
+/**
+ * How busy nodes are at a point: the mean over all nodes of the messages in
+ * their busier direction, as a part of those of the hot node; 0 without any.
+ */
+double iso_star_busy(const iso_star_t *star, const iso_star_point_t *point);
 
 /**
  * Measure a point. Called by all who take part in it at the same time.

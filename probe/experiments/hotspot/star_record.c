@@ -16,6 +16,8 @@ void iso_star_record_sample(const iso_star_t *star,
     iso_record_int(record, "pa", hot * point->intra);
     iso_record_double(record, "pe",
                       0.5 * (double)(hot * (point->in + point->out)));
+    iso_record_text(record, "shape", point->ring ? "ring" : "star");
+    iso_record_double(record, "busy", iso_star_busy(star, point));
     iso_record_text(record, "order",
                     point->inter_first ? "inter-first" : "intra-first");
     iso_record_int(record, "hot", hot);

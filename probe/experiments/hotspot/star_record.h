@@ -8,7 +8,8 @@
  *
  *     pa = intra / 2        pe = (in + out) / 2
  *
- * which are the paper's numbers of communication pairs where in equals out.
+ * which are the paper's numbers of communication pairs where in equals out; and
+ * how busy all nodes are: a "star" is about one node, in a "ring" all are.
  */
 #ifndef ISO_STAR_RECORD_H
 #define ISO_STAR_RECORD_H

@@ -202,6 +202,7 @@ static void transfer(iso_tile_file_t *file, bool write,
     }
     check_io(file, what, error);
     access->file_io = before < 0 ? -1 : moved(key) - before;
+    access->parts = iso_io_parts_of_last(ctx->control);
 
     iso_meet(ctx->control, NULL, ctx->size, ctx->rank);
     start = iso_now();

@@ -10,6 +10,7 @@
 
 #include "experiment.h"
 #include "experiments/tile_io/tiling.h"
+#include "machine/io_parts.h"
 
 typedef struct iso_tile_file {
     const iso_context_t *ctx;
@@ -25,9 +26,10 @@ typedef struct iso_tile_file {
 /** One collective access. Times of this rank in seconds. */
 typedef struct iso_tile_access {
     double open, seconds, close;
-    long long file_io; /**< bytes that this process read or wrote through
-                            the system meanwhile; -1 where not known */
-    MPI_Info used;     /**< hints the library reports; released by the caller */
+    iso_io_parts_t parts; /**< of `seconds`, all ranks together */
+    long long file_io;    /**< bytes that this process read or wrote through
+                               the system meanwhile; -1 where not known */
+    MPI_Info used; /**< hints the library reports; released by the caller */
 } iso_tile_access_t;
 
 /**

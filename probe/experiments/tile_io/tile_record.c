@@ -94,6 +94,35 @@ static void begin_sample(const iso_context_t *ctx, const char *phase,
     iso_record_int(ctx->record, "repeat", repeat);
 }
 
+/** Write the parts that were seen, and what is left of the access. */
+static void record_parts(const iso_context_t *ctx, const iso_io_parts_t *parts,
+                         double seconds)
+{
+    const struct {
+        const char *key;
+        double seconds;
+    } all[] = {{"offsets", parts->offsets},
+               {"counts", parts->counts},
+               {"exchange", parts->exchange},
+               {"file", parts->file}};
+    double sum = 0;
+    bool any = false;
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+        if (all[k].seconds >= 0) {
+            any = true;
+            sum += all[k].seconds;
+            iso_record_double(ctx->record, all[k].key, all[k].seconds);
+        }
+    }
+    if (any) {
+        iso_record_double(ctx->record, "rest",
+                          sum < seconds ? seconds - sum : 0);
+    }
+    if (parts->rounds >= 0) {
+        iso_record_int(ctx->record, "rounds", parts->rounds);
+    }
+}
+
 void iso_tile_record_access(const iso_context_t *ctx,
                             const iso_tiling_t *tiling, bool write, long repeat,
                             const iso_tile_access_t *access)
@@ -108,6 +137,7 @@ void iso_tile_record_access(const iso_context_t *ctx,
         iso_record_double(ctx->record, "seconds", all[1]);
         iso_record_double(ctx->record, "close", all[2]);
         iso_record_double(ctx->record, "total", all[3]);
+        record_parts(ctx, &access->parts, all[1]);
         iso_record_end(ctx->record);
         iso_record_flush(ctx->record);
     }

@@ -9,6 +9,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
+from isochrone.results.call_parts import NAMES
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
@@ -19,8 +20,9 @@ __all__ = [
 
 KIND: Final = "tile-io"
 
-PARTS: Final = ("open", "seconds", "close", "total")
-"""What is timed of an access, by the keys of the run file; ``seconds`` is the access itself."""
+PARTS: Final = ("open", "seconds", *NAMES, "close", "total")
+"""What is timed of an access, by the keys of the run file; ``seconds`` is the access itself, and
+its own parts follow where they were seen."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Phase:
     bytes
         Of the whole file.
     rounds
-        Rounds of the exchange; None with a file.
+        Rounds of the exchange; None where they were not seen.
     times
         By the names of `PARTS`, as far as they were measured.
     """

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file memory.h
- * Memory of the recorder, which is small; without it the program ends.
+ * Memory of a recorder, which is small; without it the program ends.
  */
 #ifndef ISO_MEMORY_H
 #define ISO_MEMORY_H
+
+#include "loaded/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,8 @@ static inline void *iso_resized(void *memory, size_t bytes)
 {
     void *found = realloc(memory, bytes ? bytes : 1);
     if (found == NULL) {
-        fprintf(stderr, "isochrone-record: no memory for %zu bytes\n", bytes);
+        fprintf(stderr, "%s: no memory for %zu bytes\n", iso_program_library,
+                bytes);
         abort();
     }
     return found;

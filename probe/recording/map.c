@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "recorder/map.h"
+#include "recording/map.h"
 
-#include "recorder/event.h"
-#include "recorder/memory.h"
+#include "recording/memory.h"
 
 #include <string.h>
 

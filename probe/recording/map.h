@@ -23,6 +23,13 @@ typedef struct iso_map {
     int buckets, used, room, removed, count;
 } iso_map_t;
 
+/** Mix a number into a hash. */
+static inline uint64_t iso_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 29);
+}
+
 /** A map of entries of this size. */
 iso_map_t iso_map(size_t size);
 

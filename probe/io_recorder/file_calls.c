@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file file_calls.c
+ * The beginning and the end of programs; files opened, viewed and closed. Those
+ * of C under MPI_ names, those of Fortran under PMPI_ names.
+ */
+#include "io_recorder/io_recorder.h"
+#include "io_recorder/takes.h"
+
+#define BOTH(DEFINE, Name) DEFINE(MPI_##Name) DEFINE(PMPI_##Name)
+
+#define INIT(Name)                                                             \
+    ISO_TAKES_OVER int Name(int *argc, char ***argv)                           \
+    {                                                                          \
+        ISO_NEXT(Name)                                                         \
+        int code = next(argc, argv);                                           \
+        if (code == MPI_SUCCESS) {                                             \
+            iso_io_begins();                                                   \
+        }                                                                      \
+        return code;                                                           \
+    }
+
+#define INIT_THREAD(Name)                                                      \
+    ISO_TAKES_OVER int Name(int *argc, char ***argv, int required,             \
+                            int *provided)                                     \
+    {                                                                          \
+        ISO_NEXT(Name)                                                         \
+        int code = next(argc, argv, required, provided);                       \
+        if (code == MPI_SUCCESS) {                                             \
+            iso_io_begins();                                                   \
+        }                                                                      \
+        return code;                                                           \
+    }
+
+#define FINALIZE(Name)                                                         \
+    ISO_TAKES_OVER int Name(void)                                              \
+    {                                                                          \
+        ISO_NEXT(Name)                                                         \
+        iso_io_ends();                                                         \
+        return next();                                                         \
+    }
+
+#define OPEN(Name)                                                             \
+    ISO_TAKES_OVER int Name(MPI_Comm comm, const char *path, int mode,         \
+                            MPI_Info info, MPI_File *file)                     \
+    {                                                                          \
+        ISO_NEXT(Name)                                                         \
+        bool on;                                                               \
+        iso_open_id_t id = iso_file_opening(comm, &on);                        \
+        int code = next(comm, path, mode, info, file);                         \
+        if (on && code == MPI_SUCCESS) {                                       \
+            iso_file_opened(id, path, info, *file);                            \
+        }                                                                      \
+        if (on) {                                                              \
+            iso_outermost_ends();                                              \
+        }                                                                      \
+        return code;                                                           \
+    }
+
+#define SET_VIEW(Name)                                                         \
+    ISO_TAKES_OVER int Name(MPI_File file, MPI_Offset displacement,            \
+                            MPI_Datatype etype, MPI_Datatype filetype,         \
+                            const char *representation, MPI_Info info)         \
+    {                                                                          \
+        ISO_NEXT(Name)                                                         \
+        bool first = iso_outermost();                                          \
+        int code =                                                             \
+            next(file, displacement, etype, filetype, representation, info);   \
+        if (first && code == MPI_SUCCESS) {                                    \
+            iso_file_viewed(file, displacement, etype, filetype,               \
+                            representation, info);                             \
+        }                                                                      \
+        if (first) {                                                           \
+            iso_outermost_ends();                                              \
+        }                                                                      \
+        return code;                                                           \
+    }
+
+#define CLOSE(Name)                                                            \
+    ISO_TAKES_OVER int Name(MPI_File *file)                                    \
+    {                                                                          \
+        ISO_NEXT(Name)                                                         \
+        iso_file_closed(*file);                                                \
+        return next(file);                                                     \
+    }
+
+BOTH(INIT, Init)
+BOTH(INIT_THREAD, Init_thread)
+BOTH(FINALIZE, Finalize)
+BOTH(OPEN, File_open)
+BOTH(SET_VIEW, File_set_view)
+BOTH(CLOSE, File_close)

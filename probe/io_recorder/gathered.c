@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io_recorder/gathered.h"
+
+#include "io_recorder/packed.h"
+#include "recording/map.h"
+#include "recording/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** An entry of the map of calls. */
+typedef struct iso_numbered {
+    iso_key_t key; /**< leader, number, sequence */
+    int call;
+} iso_numbered_t;
+
+iso_gathered_t iso_gathered(void)
+{
+    return (iso_gathered_t){.opened = iso_map(sizeof(iso_opened_t)),
+                            .call_of = iso_map(sizeof(iso_numbered_t))};
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+static void add_count(iso_count_t *sum, const iso_count_t *own)
+{
+    sum->calls += own->calls;
+    sum->bytes += own->bytes;
+    sum->seconds = own->seconds > sum->seconds ? own->seconds : sum->seconds;
+}
+
+static void take_file(iso_gathered_t *all, int rank,
+                      const iso_packed_file_t *file)
+{
+    iso_opened_t *opened =
+        iso_map_get(&all->opened, file->id.leader, file->id.number, 0);
+    opened->opens = 1;
+    opened->ranks = iso_resized(opened->ranks,
+                                (size_t)(opened->rank_count + 1) * sizeof(int));
+    opened->ranks[opened->rank_count++] = rank;
+    for (int write = 0; write < 2; write++) {
+        const iso_count_t *unknown = &file->unknown[write];
+        iso_count_t *most = &opened->unknown[write];
+        most->calls =
+            unknown->calls > most->calls ? unknown->calls : most->calls;
+        most->bytes += unknown->bytes;
+        most->seconds =
+            unknown->seconds > most->seconds ? unknown->seconds : most->seconds;
+        add_count(&opened->independent[write], &file->independent[write]);
+        opened->independent_ranks[write] += file->independent[write].calls > 0;
+    }
+}
+
+/** Copy a text, and go behind it. */
+static char *take_text(const char **at)
+{
+    size_t length = strlen(*at) + 1;
+    char *text = memcpy(iso_resized(NULL, length), *at, length);
+    *at += length;
+    return text;
+}
+
+static void take_texts(iso_opened_t *opened, const char **at)
+{
+    opened->name = take_text(at);
+    char *number = take_text(at);
+    opened->hint_count = atoi(number);
+    free(number);
+    opened->hints =
+        iso_zeroed((size_t)opened->hint_count * sizeof(*opened->hints));
+    for (int k = 0; k < opened->hint_count; k++) {
+        iso_hint_t *hint = &opened->hints[k];
+        char *key = take_text(at), *there = take_text(at);
+        char *given = take_text(at), *value = take_text(at);
+        snprintf(hint->key, sizeof(hint->key), "%s", key);
+        hint->given = there[0] == '1' ? given : (free(given), NULL);
+        hint->value = there[1] == '1' ? value : (free(value), NULL);
+        free(key);
+        free(there);
+    }
+}
+
+/* --- calls ---------------------------------------------------------------- */
+
+static void more_slots(iso_gathered_call_t *call, int count)
+{
+    if (count <= call->slot_count) {
+        return;
+    }
+    call->slots =
+        iso_resized(call->slots, (size_t)count * sizeof(*call->slots));
+    for (int k = call->slot_count; k < count; k++) {
+        call->slots[k] = (iso_slot_sum_t){.sync = -1};
+    }
+    call->slot_count = count;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static iso_gathered_call_t *call_of(iso_gathered_t *all,
+                                    const iso_io_call_t *call)
+{
+    iso_numbered_t *known = iso_map_get(&all->call_of, call->file.leader,
+                                        call->file.number, call->sequence);
+    if (known->call > 0) {
+        return &all->calls[known->call - 1];
+    }
+    if (all->call_count == all->call_room) {
+        all->call_room = all->call_room ? 2 * all->call_room : 64;
+        all->calls = iso_resized(all->calls,
+                                 (size_t)all->call_room * sizeof(*all->calls));
+    }
+    iso_gathered_call_t *made = &all->calls[all->call_count++];
+    *made = (iso_gathered_call_t){.file = call->file,
+                                  .sequence = call->sequence,
+                                  .write = call->write,
+                                  .placed = true,
+                                  .parts_known = true,
+                                  .hash = 1,
+                                  .offsets = call->offsets};
+    memcpy(made->name, call->name, sizeof(made->name));
+    known->call = all->call_count;
+    iso_gathered_file(all, call->file)->accesses++;
+    return made;
+}
+
+static void take_call(iso_gathered_t *all, int rank, const iso_io_call_t *call,
+                      const iso_slot_t *slots)
+{
+    iso_gathered_call_t *sum = call_of(all, call);
+    sum->ranks++;
+    sum->placed = sum->placed && call->placed;
+    sum->parts_known = sum->parts_known && call->parts_known;
+    sum->bytes += call->bytes;
+    sum->pieces += call->pieces;
+    sum->seconds = larger(sum->seconds, call->seconds);
+    sum->offsets = call->offsets < sum->offsets ? call->offsets : sum->offsets;
+    sum->latest = larger(sum->latest, call->offsets);
+    sum->rounds = call->rounds > sum->rounds ? call->rounds : sum->rounds;
+    if (call->bytes > 0 && !sum->has_reference) {
+        sum->has_reference = true;
+        sum->reference = call->base;
+    }
+    if (call->bytes > 0) {
+        sum->hash = iso_mix(sum->hash, (uint64_t)rank);
+        sum->hash = iso_mix(sum->hash, call->hash);
+        sum->hash = iso_mix(sum->hash, (uint64_t)(call->base - sum->reference));
+    }
+    more_slots(sum, call->slots);
+    for (int k = 0; k < call->slots; k++) {
+        iso_slot_sum_add(&sum->slots[k], &slots[call->first_slot + k]);
+    }
+}
+
+void iso_gathered_take(iso_gathered_t *all, int rank, const char *bytes)
+{
+    iso_packed_t head;
+    memcpy(&head, bytes, sizeof(head));
+    const char *files = bytes + sizeof(head);
+    const char *calls = files + (size_t)head.files * sizeof(iso_packed_file_t);
+    const char *slots = calls + (size_t)head.calls * sizeof(iso_io_call_t);
+    const char *texts = slots + (size_t)head.slots * sizeof(iso_slot_t);
+    iso_slot_t *own = iso_resized(NULL, (size_t)head.slots * sizeof(*own));
+    memcpy(own, slots, (size_t)head.slots * sizeof(*own));
+    for (int k = 0; k < head.files; k++) {
+        iso_packed_file_t file;
+        memcpy(&file, files + (size_t)k * sizeof(file), sizeof(file));
+        take_file(all, rank, &file);
+        if (file.leads) {
+            take_texts(iso_gathered_file(all, file.id), &texts);
+        }
+    }
+    for (int k = 0; k < head.calls; k++) {
+        iso_io_call_t call;
+        memcpy(&call, calls + (size_t)k * sizeof(call), sizeof(call));
+        take_call(all, rank, &call, own);
+    }
+    all->messages_seen = all->messages_seen || head.messages_seen;
+    all->file_seen = all->file_seen || head.file_seen;
+    all->calls_left_out += head.calls_left_out;
+    free(own);
+}
+
+/* --- all ranks ------------------------------------------------------------ */
+
+iso_opened_t *iso_gathered_file(const iso_gathered_t *all, iso_open_id_t file)
+{
+    return iso_map_find(&all->opened, file.leader, file.number, 0);
+}
+
+static bool are_one_file(const iso_opened_t *a, const iso_opened_t *b)
+{
+    return a->rank_count == b->rank_count && a->name && b->name &&
+           strcmp(a->name, b->name) == 0 &&
+           memcmp(a->ranks, b->ranks, (size_t)a->rank_count * sizeof(int)) == 0;
+}
+
+static void join(iso_opened_t *first, iso_opened_t *other)
+{
+    first->opens += other->opens;
+    for (int write = 0; write < 2; write++) {
+        iso_count_t *sum = &first->independent[write];
+        iso_count_t *more = &other->independent[write];
+        int ranks = other->independent_ranks[write];
+        double seconds = sum->seconds + more->seconds;
+        add_count(sum, more);
+        sum->seconds = seconds;
+        first->independent_ranks[write] =
+            ranks > first->independent_ranks[write]
+                ? ranks
+                : first->independent_ranks[write];
+        first->unknown[write].calls += other->unknown[write].calls;
+        first->unknown[write].bytes += other->unknown[write].bytes;
+        first->unknown[write].seconds += other->unknown[write].seconds;
+    }
+    if (first->accesses == 0 && other->accesses > 0) {
+        iso_hint_t *hints = first->hints;
+        int count = first->hint_count;
+        first->hints = other->hints;
+        first->hint_count = other->hint_count;
+        other->hints = hints;
+        other->hint_count = count;
+    }
+    first->accesses += other->accesses;
+}
+
+void iso_gathered_join(iso_gathered_t *all)
+{
+    int number = 0;
+    for (iso_opened_t *file = iso_map_next(&all->opened, NULL); file;
+         file = iso_map_next(&all->opened, file)) {
+        file->joined = -1;
+        for (iso_opened_t *first = iso_map_next(&all->opened, NULL);
+             first != file; first = iso_map_next(&all->opened, first)) {
+            if (first->opens > 0 && are_one_file(first, file)) {
+                join(first, file);
+                file->opens = 0;
+                file->joined = first->joined;
+                break;
+            }
+        }
+        file->joined = file->joined < 0 ? number++ : file->joined;
+    }
+}
+
+void iso_gathered_free(iso_gathered_t *all)
+{
+    for (iso_opened_t *file = iso_map_next(&all->opened, NULL); file;
+         file = iso_map_next(&all->opened, file)) {
+        for (int k = 0; k < file->hint_count; k++) {
+            free(file->hints[k].given);
+            free(file->hints[k].value);
+        }
+        free(file->hints);
+        free(file->name);
+        free(file->ranks);
+    }
+    for (int k = 0; k < all->call_count; k++) {
+        free(all->calls[k].slots);
+    }
+    free(all->calls);
+    iso_map_free(&all->opened);
+    iso_map_free(&all->call_of);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io_recorder/io_recorder.h"
+
+#include "io_recorder/flat_type.h"
+#include "io_recorder/io_writing.h"
+#include "loaded/program.h"
+#include "recording/memory.h"
+#include "recording/output.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/** Whether accesses are kept; changes in MPI_Init and MPI_Finalize only. */
+static bool recording;
+static iso_io_recording_t all;
+
+/** Held while something is kept. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+/** Whether this thread is in a call that was taken over. */
+static __thread bool inside;
+
+const char *const iso_program_library = "isochrone-io";
+
+bool iso_outermost(void)
+{
+    bool first = !inside;
+    inside = true;
+    return first;
+}
+
+void iso_outermost_ends(void)
+{
+    inside = false;
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on)
+{
+    iso_open_id_t id = {0, 0};
+    *on = recording && iso_outermost();
+    if (*on) {
+        pthread_mutex_lock(&one_at_a_time);
+        id = iso_open_files_agree(&all.files, comm);
+        pthread_mutex_unlock(&one_at_a_time);
+    }
+    return id;
+}
+
+void iso_file_opened(iso_open_id_t id, const char *name, MPI_Info given,
+                     MPI_File file)
+{
+    pthread_mutex_lock(&one_at_a_time);
+    iso_open_files_add(&all.files, id, name, given, file);
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+void iso_file_viewed(MPI_File handle, MPI_Offset displacement,
+                     MPI_Datatype etype, MPI_Datatype filetype,
+                     const char *representation, MPI_Info given)
+{
+    pthread_mutex_lock(&one_at_a_time);
+    iso_open_file_t *file = iso_open_files_find(&all.files, handle);
+    if (file) {
+        iso_view_free(&file->view);
+        file->view =
+            iso_view_made(displacement, etype, filetype, representation);
+        file->last_shape = -1;
+    }
+    if (file && file->leads && given != MPI_INFO_NULL) {
+        iso_open_file_hints(file, given);
+    }
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+void iso_file_closed(MPI_File handle)
+{
+    pthread_mutex_lock(&one_at_a_time);
+    iso_open_file_t *file = iso_open_files_find(&all.files, handle);
+    if (file) {
+        iso_view_free(&file->view);
+        file->handle = MPI_FILE_NULL;
+    }
+    pthread_mutex_unlock(&one_at_a_time);
+}
+
+/* --- accesses ------------------------------------------------------------- */
+
+iso_access_t iso_access_begin(MPI_File file, bool collective, iso_where_t where,
+                              MPI_Offset offset)
+{
+    iso_access_t access = {.handle = file,
+                           .collective = collective,
+                           .known = collective && where != ISO_UNKNOWN,
+                           .offset = offset};
+    access.on = iso_outermost();
+    if (!access.on) {
+        return access;
+    }
+    if (recording && access.known && where == ISO_HERE) {
+        access.known =
+            PMPI_File_get_position(file, &access.offset) == MPI_SUCCESS;
+    }
+    if (collective) {
+        iso_timing_begin();
+    }
+    access.begin = PMPI_Wtime();
+    return access;
+}
+
+/** Find the pieces of an access; those of many follow from the one before. */
+static int shape_of(iso_open_file_t *file, int64_t first, int64_t bytes,
+                    int64_t *base)
+{
+    const iso_view_t *view = &file->view;
+    int64_t size = view->tile.bytes;
+    int64_t moved = first - file->last_first;
+    if (file->last_shape >= 0 && bytes == file->last_bytes && size > 0 &&
+        moved % size == 0) {
+        *base = file->last_base + moved / size * view->extent;
+    } else {
+        iso_pieces_t list = {0};
+        iso_view_access(view, first, bytes, &list);
+        file->last_shape = iso_shapes_add(&all.shapes, &list, base);
+        iso_pieces_free(&list);
+        if (bytes == 0) { /* file domains reach to where the rank stands */
+            *base = iso_view_place(view, first);
+        }
+    }
+    file->last_first = first;
+    file->last_bytes = bytes;
+    file->last_base = *base;
+    return file->last_shape;
+}
+
+/** Keep the times of the parts, if there is room. */
+static void keep_slots(iso_io_call_t *call, const iso_timing_t *timing)
+{
+    call->offsets = timing->offsets;
+    call->rounds = timing->rounds;
+    all.messages_seen = all.messages_seen || timing->messages_seen;
+    all.file_seen = all.file_seen || timing->file_seen;
+    if (timing->too_many ||
+        all.slot_count + timing->used > ISO_MAX_KEPT_SLOTS) {
+        return;
+    }
+    if (all.slot_count + timing->used > all.slot_room) {
+        all.slot_room = 2 * (all.slot_room + timing->used);
+        all.slots =
+            iso_resized(all.slots, (size_t)all.slot_room * sizeof(*all.slots));
+    }
+    call->parts_known = 1;
+    call->first_slot = all.slot_count;
+    call->slots = timing->used;
+    memcpy(&all.slots[all.slot_count], timing->slots,
+           (size_t)timing->used * sizeof(*all.slots));
+    all.slot_count += timing->used;
+}
+
+/** Add a collective access to the list, if there is room. */
+static void keep_call(iso_open_file_t *file, const iso_access_t *access,
+                      const iso_timing_t *timing, const char *name, bool write,
+                      int64_t bytes)
+{
+    int sequence = file->accesses++;
+    file->last_call = -1;
+    if (all.call_count == ISO_MAX_CALLS) {
+        all.calls_left_out++;
+        return;
+    }
+    if (all.call_count == all.call_room) {
+        all.call_room = all.call_room ? 2 * all.call_room : 64;
+        all.calls =
+            iso_resized(all.calls, (size_t)all.call_room * sizeof(*all.calls));
+    }
+    file->last_call = all.call_count;
+    iso_io_call_t *call = &all.calls[all.call_count++];
+    memset(call, 0, sizeof(*call)); /* it is sent as it lies in memory */
+    call->file = file->id;
+    call->sequence = sequence;
+    call->write = write;
+    call->seconds = timing->seconds;
+    call->bytes = bytes;
+    call->shape = -1;
+    snprintf(call->name, sizeof(call->name), "%s", name);
+    if (file->view.known) {
+        call->placed = 1;
+        call->shape = shape_of(file, access->offset * file->view.etype, bytes,
+                               &call->base);
+        call->hash = all.shapes.list[call->shape].hash;
+        call->pieces = all.shapes.list[call->shape].pieces;
+    }
+    keep_slots(call, timing);
+}
+
+static void count(iso_count_t *counted, int64_t bytes, double seconds)
+{
+    counted->calls++;
+    counted->bytes += bytes;
+    counted->seconds += seconds;
+}
+
+int iso_access_end(iso_access_t *access, int code, const char *name, bool write,
+                   int64_t elements, MPI_Datatype type)
+{
+    if (!access->on) {
+        return code;
+    }
+    double seconds = PMPI_Wtime() - access->begin;
+    iso_timing_t *timing = access->collective ? iso_timing_end() : NULL;
+    if (recording) {
+        int64_t bytes = elements * iso_type_size(type);
+        pthread_mutex_lock(&one_at_a_time);
+        iso_open_file_t *file = iso_open_files_find(&all.files, access->handle);
+        if (file && access->known) {
+            keep_call(file, access, timing, name, write, bytes);
+        } else if (file && access->collective) {
+            count(&file->unknown[write], bytes, seconds);
+        } else if (file) {
+            count(&file->independent[write], bytes, seconds);
+        }
+        pthread_mutex_unlock(&one_at_a_time);
+    }
+    iso_outermost_ends();
+    return code;
+}
+
+void iso_access_completed(const iso_access_t *access)
+{
+    if (!access->on) {
+        return;
+    }
+    double seconds = PMPI_Wtime() - access->begin;
+    iso_timing_end();
+    if (recording) {
+        pthread_mutex_lock(&one_at_a_time);
+        iso_open_file_t *file = iso_open_files_find(&all.files, access->handle);
+        if (file && file->last_call >= 0) {
+            all.calls[file->last_call].seconds += seconds;
+        }
+        pthread_mutex_unlock(&one_at_a_time);
+    }
+    iso_outermost_ends();
+}
+
+/* --- beginning and end ---------------------------------------------------- */
+
+void iso_io_begins(void)
+{
+    static bool begun; /* by a Fortran function that called the C function */
+    if (begun) {
+        return;
+    }
+    begun = true;
+    if (!iso_output_asked("ISOCHRONE_IO_RECORD", &all.path)) {
+        return;
+    }
+    all.shapes = iso_shapes();
+    all.began = PMPI_Wtime();
+    recording = true;
+}
+
+void iso_io_ends(void)
+{
+    if (!recording) {
+        return;
+    }
+    recording = false;
+    all.ended = PMPI_Wtime();
+    iso_io_writing(&all);
+    iso_open_files_free(&all.files);
+    iso_shapes_free(&all.shapes);
+    free(all.calls);
+    free(all.slots);
+    free(all.path);
+}

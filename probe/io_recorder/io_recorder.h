@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file io_recorder.h
+ * What every access to a file does that is taken over:
+ *
+ *     iso_access_t access = iso_access_begin(file, ISO_AT_ALL, at);
+ *     iso_access_end(&access, next(...), "MPI_File_write_at_all", true, bytes);
+ *
+ * Accesses that MPI or another tool makes within one are not seen.
+ */
+#ifndef ISO_IO_RECORDER_H
+#define ISO_IO_RECORDER_H
+
+#include "io_recorder/open_files.h"
+#include "io_recorder/shapes.h"
+#include "io_recorder/timing.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+enum {
+    ISO_MAX_CALLS = 1 << 16,     /**< that are kept, of a rank */
+    ISO_MAX_KEPT_SLOTS = 1 << 19 /**< of all of them; 8 MiB */
+};
+
+/** How an access says where it is. */
+typedef enum iso_where {
+    ISO_AT,      /**< by an offset in the view */
+    ISO_HERE,    /**< at the pointer of the rank */
+    ISO_UNKNOWN, /**< at the pointer of all, or only known later */
+} iso_where_t;
+
+typedef struct iso_access {
+    bool on; /**< it is noted */
+    bool collective;
+    bool known; /**< where it is */
+    MPI_File handle;
+    MPI_Offset offset; /**< in etypes of the view */
+    double begin;
+} iso_access_t;
+
+/** A collective access that is kept, as rank 0 gets it. */
+typedef struct iso_io_call {
+    iso_open_id_t file;
+    int sequence; /**< among those of the file, the same at all ranks */
+    int shape, rounds;
+    int first_slot, slots; /**< in the list of all */
+    unsigned char write, parts_known, placed;
+    char name[32];
+    uint64_t hash; /**< of the shape */
+    int64_t base;  /**< offset of the first piece */
+    int64_t bytes, pieces;
+    double seconds, offsets;
+} iso_io_call_t;
+
+/** What was recorded at this rank. */
+typedef struct iso_io_recording {
+    char *path; /**< of the run file, at rank 0 */
+    double began, ended;
+    iso_open_files_t files;
+    iso_shapes_t shapes;
+    iso_io_call_t *calls;
+    int call_count, call_room;
+    iso_slot_t *slots;
+    int slot_count, slot_room;
+    int64_t calls_left_out;
+    bool messages_seen, file_seen; /**< what the library called was, ever */
+} iso_io_recording_t;
+
+iso_access_t iso_access_begin(MPI_File file, bool collective, iso_where_t where,
+                              MPI_Offset offset);
+
+/**
+ * It is over.
+ *
+ * @param name   of the call; without the end of one that is split
+ * @param write  or it was read
+ * @param count  elements of a datatype that were accessed
+ * @return @a code
+ */
+int iso_access_end(iso_access_t *access, int code, const char *name, bool write,
+                   int64_t count, MPI_Datatype type);
+
+/** The end of an access that is split: its time belongs to the beginning. */
+void iso_access_completed(const iso_access_t *access);
+
+/** Files are opened, looked at and closed. */
+iso_open_id_t iso_file_opening(MPI_Comm comm, bool *on);
+void iso_file_opened(iso_open_id_t id, const char *name, MPI_Info given,
+                     MPI_File file);
+void iso_file_viewed(MPI_File file, MPI_Offset displacement, MPI_Datatype etype,
+                     MPI_Datatype filetype, const char *representation,
+                     MPI_Info given);
+void iso_file_closed(MPI_File file);
+
+/** Within a call that is taken over, others are not noted. @return whether
+ *  this is the outermost */
+bool iso_outermost(void);
+void iso_outermost_ends(void);
+
+/** After MPI_Init and before MPI_Finalize. Collective. */
+void iso_io_begins(void);
+void iso_io_ends(void);
+
+#endif

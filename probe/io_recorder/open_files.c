@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io_recorder/open_files.h"
+
+#include "recording/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char *copy(const char *text)
+{
+    char *made = iso_resized(NULL, strlen(text) + 1);
+    return strcpy(made, text);
+}
+
+iso_open_id_t iso_open_files_agree(iso_open_files_t *files, MPI_Comm comm)
+{
+    int rank = 0;
+    iso_open_id_t id = {0, 0};
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == 0) {
+        PMPI_Comm_rank(MPI_COMM_WORLD, &id.leader);
+        id.number = files->led++;
+    }
+    PMPI_Bcast(&id, 2, MPI_INT, 0, comm);
+    return id;
+}
+
+void iso_open_files_add(iso_open_files_t *files, iso_open_id_t id,
+                        const char *name, MPI_Info given, MPI_File handle)
+{
+    int rank = 0;
+    if (files->used == files->room) {
+        files->room = files->room ? 2 * files->room : 8;
+        files->list = iso_resized(files->list,
+                                  (size_t)files->room * sizeof(*files->list));
+    }
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    iso_open_file_t *file = &files->list[files->used++];
+    *file = (iso_open_file_t){.handle = handle,
+                              .id = id,
+                              .leads = rank == id.leader,
+                              .view = iso_view_of_all(),
+                              .last_shape = -1,
+                              .last_call = -1};
+    if (file->leads) {
+        file->name = copy(name);
+        iso_open_file_hints(file, given);
+    }
+}
+
+iso_open_file_t *iso_open_files_find(iso_open_files_t *files, MPI_File handle)
+{
+    for (int k = files->used - 1; k >= 0; k--) {
+        if (files->list[k].handle == handle && handle != MPI_FILE_NULL) {
+            return &files->list[k];
+        }
+    }
+    return NULL;
+}
+
+static iso_hint_t *hint_of(iso_open_file_t *file, const char *key)
+{
+    for (int k = 0; k < file->hint_count; k++) {
+        if (strcmp(file->hints[k].key, key) == 0) {
+            return &file->hints[k];
+        }
+    }
+    file->hints = iso_resized(file->hints, (size_t)(file->hint_count + 1) *
+                                               sizeof(*file->hints));
+    iso_hint_t *hint = &file->hints[file->hint_count++];
+    *hint = (iso_hint_t){.given = NULL};
+    snprintf(hint->key, sizeof(hint->key), "%s", key);
+    return hint;
+}
+
+static void take_hints(iso_open_file_t *file, MPI_Info info, bool given)
+{
+    int count = 0;
+    char key[MPI_MAX_INFO_KEY + 1] = "";
+    char *value = iso_zeroed(MPI_MAX_INFO_VAL + 1);
+    PMPI_Info_get_nkeys(info, &count);
+    for (int k = 0; k < count; k++) {
+        int found = 0;
+        PMPI_Info_get_nthkey(info, k, key);
+        PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+        if (found) {
+            iso_hint_t *hint = hint_of(file, key);
+            char **text = given ? &hint->given : &hint->value;
+            free(*text);
+            *text = copy(value);
+        }
+    }
+    free(value);
+}
+
+void iso_open_file_hints(iso_open_file_t *file, MPI_Info given)
+{
+    MPI_Info used = MPI_INFO_NULL;
+    if (given != MPI_INFO_NULL) {
+        take_hints(file, given, true);
+    }
+    if (PMPI_File_get_info(file->handle, &used) == MPI_SUCCESS &&
+        used != MPI_INFO_NULL) {
+        take_hints(file, used, false);
+        PMPI_Info_free(&used);
+    }
+}
+
+void iso_open_files_free(iso_open_files_t *files)
+{
+    for (int k = 0; k < files->used; k++) {
+        iso_open_file_t *file = &files->list[k];
+        for (int h = 0; h < file->hint_count; h++) {
+            free(file->hints[h].given);
+            free(file->hints[h].value);
+        }
+        free(file->hints);
+        free(file->name);
+        iso_view_free(&file->view);
+    }
+    free(files->list);
+    *files = (iso_open_files_t){0};
+}

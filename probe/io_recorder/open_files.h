@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file open_files.h
+ * Files that are or were open at this rank: each time that one was opened.
+ */
+#ifndef ISO_OPEN_FILES_H
+#define ISO_OPEN_FILES_H
+
+#include "io_recorder/pieces.h"
+#include "io_recorder/view.h"
+
+#include <mpi.h>
+
+/** What was only counted: of writing at 1, of reading at 0. */
+typedef struct iso_count {
+    int64_t calls, bytes;
+    double seconds;
+} iso_count_t;
+
+/** A hint, as the program gave it and as it is in force; NULL: it is not. */
+typedef struct iso_hint {
+    char key[MPI_MAX_INFO_KEY + 1];
+    char *given, *value;
+} iso_hint_t;
+
+/** How all ranks of a file call it: by the first of them, as it is numbered in
+ *  MPI_COMM_WORLD, and how many files that one had opened as the first. */
+typedef struct iso_open_id {
+    int leader, number;
+} iso_open_id_t;
+
+typedef struct iso_open_file {
+    MPI_File handle; /**< MPI_FILE_NULL when it was closed */
+    iso_open_id_t id;
+    bool leads; /**< this rank is the leader, and keeps the following */
+    char *name;
+    iso_hint_t *hints;
+    int hint_count;
+    /* of each rank */
+    iso_view_t view;
+    int accesses; /**< collective ones, kept or not */
+    iso_count_t independent[2];
+    iso_count_t unknown[2]; /**< collective, and it is not known where */
+    /** The shape of the last access (-1: none), which began at this byte of the
+     *  view's data and at that byte of the file. */
+    int last_shape;
+    int64_t last_first, last_bytes, last_base;
+    int last_call; /**< the last access that is kept; -1: none */
+} iso_open_file_t;
+
+/** All of them, in the order in which they were opened. */
+typedef struct iso_open_files {
+    iso_open_file_t *list;
+    int used, room;
+    int led; /**< how many of these this rank was first of */
+} iso_open_files_t;
+
+/** Agree on that before a file is opened. Collective over its ranks. */
+iso_open_id_t iso_open_files_agree(iso_open_files_t *files, MPI_Comm comm);
+
+/**
+ * The file was opened.
+ *
+ * @param given  hints of the program
+ */
+void iso_open_files_add(iso_open_files_t *files, iso_open_id_t id,
+                        const char *name, MPI_Info given, MPI_File handle);
+
+/** Return the file, or NULL. */
+iso_open_file_t *iso_open_files_find(iso_open_files_t *files, MPI_File handle);
+
+/** Take down the hints that are in force, and those given. */
+void iso_open_file_hints(iso_open_file_t *file, MPI_Info given);
+
+void iso_open_files_free(iso_open_files_t *files);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "io_recorder/packed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put_text(FILE *stream, const char *text)
+{
+    fwrite(text ? text : "", 1, text ? strlen(text) + 1 : 1, stream);
+}
+
+static void put_texts(FILE *stream, const iso_open_file_t *file)
+{
+    char number[16];
+    put_text(stream, file->name);
+    snprintf(number, sizeof(number), "%d", file->hint_count);
+    put_text(stream, number);
+    for (int k = 0; k < file->hint_count; k++) {
+        const iso_hint_t *hint = &file->hints[k];
+        put_text(stream, hint->key);
+        put_text(stream, hint->given ? hint->value ? "11" : "10" : "01");
+        put_text(stream, hint->given);
+        put_text(stream, hint->value);
+    }
+}
+
+char *iso_pack(const iso_io_recording_t *recording, size_t *length)
+{
+    char *bytes = NULL;
+    FILE *stream = open_memstream(&bytes, length);
+    iso_packed_t head = {.files = recording->files.used,
+                         .calls = recording->call_count,
+                         .slots = recording->slot_count,
+                         .messages_seen = recording->messages_seen,
+                         .file_seen = recording->file_seen,
+                         .calls_left_out = recording->calls_left_out};
+    fwrite(&head, sizeof(head), 1, stream);
+    for (int k = 0; k < head.files; k++) {
+        const iso_open_file_t *file = &recording->files.list[k];
+        iso_packed_file_t packed = {.id = file->id, .leads = file->leads};
+        memcpy(packed.independent, file->independent,
+               sizeof(packed.independent));
+        memcpy(packed.unknown, file->unknown, sizeof(packed.unknown));
+        fwrite(&packed, sizeof(packed), 1, stream);
+    }
+    fwrite(recording->calls, sizeof(*recording->calls), (size_t)head.calls,
+           stream);
+    fwrite(recording->slots, sizeof(*recording->slots), (size_t)head.slots,
+           stream);
+    for (int k = 0; k < head.files; k++) {
+        if (recording->files.list[k].leads) {
+            put_texts(stream, &recording->files.list[k]);
+        }
+    }
+    fclose(stream);
+    return bytes;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file shapes.h
+ * What accesses look like, each once: their pieces, counted from the first.
+ */
+#ifndef ISO_SHAPES_H
+#define ISO_SHAPES_H
+
+#include "io_recorder/pieces.h"
+#include "recording/map.h"
+
+enum { ISO_MAX_KEPT_RUNS = 1 << 20 }; /**< of all shapes; 32 MiB */
+
+typedef struct iso_shape {
+    uint64_t hash; /**< the same at all ranks */
+    iso_run_t *runs;
+    int used;
+    int64_t bytes, pieces;
+    bool left_out; /**< the runs are not kept, as there are too many */
+} iso_shape_t;
+
+typedef struct iso_shapes {
+    iso_shape_t *list;
+    int used, room;
+    int64_t runs; /**< that are kept */
+    iso_map_t by_hash;
+} iso_shapes_t;
+
+iso_shapes_t iso_shapes(void);
+
+/**
+ * Keep the shape of pieces, whose list was ended.
+ *
+ * @param base  set to the offset of the first piece
+ * @return the number of the shape
+ */
+int iso_shapes_add(iso_shapes_t *shapes, const iso_pieces_t *list,
+                   int64_t *base);
+
+void iso_shapes_free(iso_shapes_t *shapes);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "io_recorder/takes.h"
+
+#include "loaded/program.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void *iso_next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found == NULL) {
+        fprintf(stderr, "%s: there is no %s\n", iso_program_library, name);
+        abort();
+    }
+    return found;
+}

