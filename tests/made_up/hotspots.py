@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,39 @@ def hotspot(
     records = {"role": roles, "unreachable": missed, "sample": rows}
     return run_of("hotspot", 32, 4, records, {"bytes": [BYTES]},
                 "exchange of a point, slowest rank", complete=complete)  # fmt: skip
+
+
+SIZES = (32 << 10, 256 << 10, 1 << 20, 2 << 20)
+
+
+def by_bytes(pa: float, into: int, out: int, size: int, busy: float) -> float:
+    """Return a time of full-duplex links: bytes count, and more of them if partners are busy."""
+    most, least = size * max(into, out), size * min(into, out)
+    own = 2e-4 + 6e-5 * pa + 6e-10 * size * pa + 42e-9 * most + 2e-9 * least
+    return own + busy**2 * (4e-9 * most + 15e-9 * least)
+
+
+def sizes(
+    time: Callable[[float, int, int, int, float], float] = by_bytes, *, nodes: int = 8,
+    of: Sequence[int] = SIZES, noise: float = 0.01, repeats: int = 3, rings: bool = True,
+) -> Run:  # fmt: skip
+    """Make a run of ``hotspot`` with several sizes on a coarse grid, one partner on each node."""
+    dice = np.random.default_rng(7)
+    few = [(0, i, o) for i in (0, 1, 4, 7) for o in (0, 1, 4, 7) if i + o]
+    few += [(1, 0, 0), (3, 0, 0), (3, 1, 1), (3, 4, 4), (3, 7, 7), (3, 7, 0), (3, 0, 7)]
+    found = [("star", *one, 2 / nodes if max(one[1:]) else 0.0) for one in few]
+    all_busy = [(0, i, o) for i in (1, 4, 7) for o in (0, 1, 4, 7) if o <= i]
+    found += [("ring", *one, 1.0) for one in [*all_busy, (3, 7, 7), (3, 4, 4)] if rings]
+    rows = [
+        {
+            "intra": 2 * a, "in": i, "out": o, "pa": a, "pe": (i + o) / 2, "shape": shape,
+            "busy": busy, "order": "intra-first", "hot": 1, "bytes": size, "repeat": repeat,
+            "seconds": float(time(a, i, o, size, busy) * dice.lognormal(0, noise)),
+        }
+        for repeat in range(repeats) for shape, a, i, o, busy in found for size in of
+    ]  # fmt: skip
+    return run_of("hotspot", 16, 4, {"sample": rows}, {"bytes": list(of)},
+                  "exchange of a point, slowest rank")  # fmt: skip
 
 
 def _grid(intra: int, inter: int, free: bool) -> Iterator[tuple[int, int, int]]:

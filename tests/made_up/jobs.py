@@ -9,7 +9,7 @@ import numpy as np
 
 from beds.mpis import ROOT
 from isochrone import models
-from isochrone.improve.positions import Positions
+from isochrone.improve.nodes.positions import Positions
 from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads.call import Call
 from isochrone.workloads.patterns.tiles import tile_io

@@ -30,6 +30,8 @@ SCALE = {
     "log2(p)*p": 4e-6, "sqrt(p)": 3e-5, "sqrt(p)*b": 2e-9, "p*sqrt(p)": 2e-6,
     "p*sqrt(p)*b": 1.5e-10,
     "pa": 4e-3, "pe": 8e-3, "max(in,out)": 8e-3, "min(in,out)": 1e-3,
+    "max(bi,bo)": 2e-8, "min(bi,bo)": 6e-9, "ba": 5e-9, "busy*busy*max(bi,bo)": 6e-9,
+    "busy*busy*min(bi,bo)": 9e-9,
 }  # fmt: skip
 """A coefficient for each term, in seconds and bytes: every term of a family is felt."""
 
@@ -42,6 +44,9 @@ def grid(family: str) -> dict[str, np.ndarray]:
         "w": (1, 2, 4, 8, 16, 32, 64, 128), "n": np.arange(1, 11) * 1e5,
         "pa": range(8), "pe": range(8), "in": range(5), "out": range(5),
     }  # fmt: skip
+    if "bi" in needed:  # so many variables take few values each
+        axes |= {"pa": (0, 4), "pe": (0, 2), "ba": (0, 1e6), "busy": (0, 1)}
+        axes |= {"bi": (1e5, 4e5, 1e6), "bo": (2e5, 7e5)}
     mesh = np.meshgrid(*(np.array(axes[name], dtype=float) for name in needed), indexing="ij")
     return {name: values.ravel() for name, values in zip(needed, mesh, strict=True)}
 

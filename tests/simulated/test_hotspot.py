@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from beds.simulation import Simulation
+from beds.simulation import Simulation, duplex_star
 from isochrone.measure.platforms import MPI_HEADER, Platform, parse
 from isochrone.runfile.run import Run
 
@@ -79,28 +79,6 @@ def test_several_hot_processes_share_the_link_of_their_node(simulation: Simulati
             assert incoming % hot == 0
             expected = shared_link(machine, incoming, outgoing)
             assert seconds == pytest.approx(expected, rel=0.005), (hot, incoming)
-
-
-def duplex_star(nodes: int, bandwidth: float, latency: float) -> str:
-    """A platform whose links have a lane in each direction."""
-    lines = [
-        "<?xml version='1.0'?>",
-        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
-        '<platform version="4.1"><zone id="world" routing="Full">',
-    ]
-    lines += [f'<host id="node-{n}" speed="1Gf"/>' for n in range(nodes)]
-    lines += [
-        f'<link id="link-{n}" bandwidth="{bandwidth}Bps" latency="{latency}s"'
-        ' sharing_policy="SPLITDUPLEX"/>'
-        for n in range(nodes)
-    ]
-    lines += [
-        f'<route src="node-{a}" dst="node-{b}" symmetrical="NO">'
-        f'<link_ctn id="link-{a}" direction="UP"/>'
-        f'<link_ctn id="link-{b}" direction="DOWN"/></route>'
-        for a, b in itertools.permutations(range(nodes), 2)
-    ]
-    return "\n".join([*lines, "</zone></platform>\n"])
 
 
 def test_on_a_full_duplex_link_the_larger_direction_decides(simulation: Simulation) -> None:

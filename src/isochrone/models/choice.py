@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.models import linear
 from isochrone.models.cross_validation import RegimeFit, leave_out
+from isochrone.models.family import form_without
 from isochrone.models.placement import PLACES, farther, grouping
 from isochrone.models.pool import Candidate
 from isochrone.models.terms import design_matrix, variables_of
@@ -150,9 +151,7 @@ def _judged(
     everything = np.ones(len(seconds), dtype=bool)
     for candidate in _promising(candidates, variables, seconds, weights):
         try:
-            fit = linear.fit(
-                candidate.form.terms, variables, seconds, weights=weights, robust=robust
-            )
+            candidate, fit = _fitted(candidate, variables, seconds, weights, robust)
         except InputError as failure:
             failed = failed or failure
             continue
@@ -163,6 +162,22 @@ def _judged(
         assert failed is not None
         raise failed
     return [one for one in found if _stays_positive(one.fit, variables)] or found
+
+
+def _fitted(
+    candidate: Candidate, variables: Mapping[str, Array], seconds: Array, weights: str, robust: bool
+) -> tuple[Candidate, linear.Fit]:
+    """Fit a formula; of costs without those that would be gains, the largest in errors first."""
+    while True:
+        terms = candidate.form.terms
+        fit = linear.fit(terms, variables, seconds, weights=weights, robust=robust)
+        below = fit.coefficients < 0
+        if not candidate.costs or not below.any() or len(terms) == 1:
+            return candidate, fit
+        with np.errstate(divide="ignore"):  # without noise there are no errors
+            in_errors = fit.coefficients / np.sqrt(np.diag(fit.covariance))
+        least = int(np.argmin(np.where(below, in_errors, np.inf)))
+        candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
 
 
 def overdetermined(terms: Sequence[str], variables: Mapping[str, Array], name: str = "p") -> bool:

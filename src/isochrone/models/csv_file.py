@@ -114,7 +114,7 @@ def samples_of_columns(columns: dict[str, NDArray[Any]], where: str) -> Samples:
     origin = _origin(arrays.pop(_ORIGIN, None))
     rows = _counted(arrays)
     data = replace(from_columns(rows, TABLE, where), origin=origin)
-    data.others = {
+    data.others |= {
         name: rows[name].astype(str)
         for name in rows if name in _PARTNERS or name not in _KNOWN
     }  # fmt: skip

@@ -18,6 +18,7 @@ from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.regime import Regime, Selector
 from isochrone.models.residuals import applicable
+from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.models.switches import switches
 from isochrone.models.terms import variables_of
 
@@ -180,15 +181,23 @@ def _candidates(regimes: Sequence[Regime], observed: Observations) -> Points:
     points = {name: rows[fresh, k] for k, name in enumerate(names)}
     if set(PLACES) <= points.keys():
         points["p"] = points["nodes"] * points["ppn"]
+    if set(NODE) <= points.keys():
+        points = filled(points)
+        points["pe"] = (points["in"] + points["out"]) / 2
     return points
 
 
 def _asked(regimes: Sequence[Regime], observed: Observations) -> list[str]:
-    """List the variables that formulas and rivals hold; ranks are not asked for beside nodes."""
+    """List the variables that formulas and rivals hold; not those that follow from others.
+
+    Ranks are not asked for beside nodes, nor bytes of a node beside its messages and their size.
+    """
     terms = [term for one in regimes for rival in one.rivals for term in rival.terms]
     every = {*needed(regimes), *variables_of(terms)}
     if set(PLACES) <= observed.variables.keys() and every & {"p", *PLACES}:
         every = (every | set(PLACES)) - {"p"}
+    if every & set(BYTES) and set(NODE) <= observed.variables.keys():
+        every = (every | set(NODE)) - {*BYTES, "pe"}
     return [name for name in observed.variables if name in every]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.models.terms import variables_of
 
-__all__ = ["Family", "Form", "added", "check_family"]
+__all__ = ["Family", "Form", "added", "check_family", "form_without"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Family:
         Fewest different values of the variable of a split in a regime.
     name
         As the user types it; that of a file in `families` is the name of the file.
+    costs
+        Whether each term is a cost: terms whose coefficient would be below zero are left out.
     sum_of
         Pairs of families: each formula of the one and each of the other, added up, is a form.
     """
@@ -62,8 +65,16 @@ class Family:
     splits: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
     min_values: int = 3
+    costs: bool = False
     sum_of: tuple[tuple[str, str], ...] = ()
     name: str = "own"
+
+
+def form_without(form: Form, terms: Container[str]) -> Form:
+    """Return a formula without some of its terms."""
+    pairs = zip(form.terms, form.symbols, strict=True)
+    kept = [(term, symbol) for term, symbol in pairs if term not in terms]
+    return Form(tuple(term for term, _ in kept), tuple(symbol for _, symbol in kept))
 
 
 def check_family(family: Family) -> None:

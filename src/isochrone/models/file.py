@@ -21,6 +21,7 @@ import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.base.format_version import check_format
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
 from isochrone.models.questions import needed
@@ -94,14 +95,7 @@ def from_document(content: dict[str, Any]) -> Model:
     """Return the model a document holds, checked."""
     if content.get("record") != "model":
         raise InputError("not a model file", hint="isochrone fit -o writes one")
-    version = content.get("format")
-    if type(version) is not int or version < 1:
-        raise InputError("the model file has no valid 'format'")
-    if version > FORMAT:
-        raise InputError(
-            f"format {version} is newer than {FORMAT}, the newest this version reads",
-            hint="update isochrone",
-        )
+    check_format(content.get("format"), FORMAT, "the model file")
     body = {key: value for key, value in content.items() if key != "sha256"}
     if "sha256" in content and content["sha256"] != _hash(body):
         raise InputError(

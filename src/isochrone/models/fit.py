@@ -12,16 +12,17 @@ from isochrone.base.errors import InputError
 from isochrone.models import auto, linear
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
-from isochrone.models.declarations import broken, declaration, within
+from isochrone.models.declarations import broken, declaration, declared, within
 from isochrone.models.doubts import doubts
 from isochrone.models.family import Family, check_family
 from isochrone.models.fitted import Fitted, Options, PoolFitter
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
-from isochrone.models.observations import Observations
+from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import family_pool
 from isochrone.models.quality import goodness_of_fit
+from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
 from isochrone.models.splits import Splits
 from isochrone.models.terms import variables_of
 
@@ -31,6 +32,13 @@ AUTO: Final = "auto"
 
 HOPELESS: Final = 0.5
 """Leave-one-out error from which a formula is said to predict little."""
+
+MUCH_WORSE: Final = 2.0
+WELL: Final = 0.1
+"""A formula for all message sizes may be off by so many times what formulas for each size are off
+by, and in any case by so much."""
+
+EACH: Final = ", for each size"
 
 
 def family(name: str) -> Family:
@@ -86,9 +94,65 @@ def fit(
     named = None if name == AUTO else _declared(name)  # an unknown name is the first thing to say
     samples = samples_of(measured)
     options = Options(splits or Splits(), weights, robust)
+    if named is not None and of_bytes(named):
+        refuse_one_size(samples)
+        return _fitted(together(samples), named, options)
+    if named is not None:
+        return _fitted(apart(samples), named, options)
+    return (
+        _of_sizes(samples, options) if several(samples) else _fitted(apart(samples), None, options)
+    )
+
+
+def _of_sizes(samples: Samples, options: Options) -> Model:
+    """Fit several message sizes of a hot spot at once, unless that describes them much worse.
+
+    A formula for all sizes answers what those of each do not: another size.
+    """
+    found, reasons = list[Model](), list[str]()
+    for one in filter(of_bytes, map(declaration, declared())):
+        try:
+            found.append(_fitted(together(samples), one, options))
+        except InputError as error:
+            reasons.append(f"no formula for all sizes: {one.name}: {error}")
+    whole = min(found, key=_error, default=None)
+    try:
+        each = _fitted(apart(samples), None, options)
+    except InputError:
+        if whole is None:
+            raise
+        return whole
+    each.warnings += reasons
+    good = max(MUCH_WORSE * _error(each), WELL)
+    if len(each.selectors["bytes"]) < len(each.sizes):
+        good = HOPELESS  # some sizes have no formula of their own
+    if whole is None or _error(whole) > good:
+        return each
+    whole.ranking = [{"where": {}, "families": [_ranked(whole), _ranked(each, EACH)]}]
+    return whole
+
+
+def _error(model: Model) -> float:
+    """Return the average deviation of points that were left out."""
+    return float(model.quality["held_out"]["point"]["average"])
+
+
+def _ranked(model: Model, name: str = "") -> dict[str, Any]:
+    """Return the row of a model in the ranking."""
+    regimes = model.regimes
+    return {
+        "family": model.family + name, "held_out": _error(model),
+        "sicc": None, "pieces": len(regimes),
+        "coefficients": sum(len(regime.terms) for regime in regimes),
+    }  # fmt: skip
+
+
+def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
+    """Fit samples that are arranged as the family needs them."""
     observed = samples.observations()
     if named is not None:
         _check_operations(named.name, observed)
+    weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
     described, left_out = list[Observations](), list[InputError]()
     for one in observed:
@@ -108,7 +172,8 @@ def fit(
     model = Model(
         [regime for found in taken for regime in found.regimes], weights=weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
-        experiment=samples.experiment, constant=samples.constants, full_node=samples.full_node,
+        experiment=samples.experiment, sizes=_sizes(samples), constant=samples.constants,
+        full_node=samples.full_node,
         disturbance=[one for one in samples.disturbance if one.phase_op in fitted_ops],
         groups=[one for one in samples.groups if one.op in fitted_ops],
         leaving=[one for one in samples.leaving if one.op in fitted_ops],
@@ -122,6 +187,14 @@ def fit(
         *_warnings(model, observed), *(broken() if named is None else []),
     ]  # fmt: skip
     return model
+
+
+def _sizes(samples: Samples) -> list[float]:
+    """Return the message sizes of a hot spot, from small to large; none of anything else."""
+    if "pa" not in samples.variables and "in" not in samples.variables:
+        return []
+    sizes = samples.selectors.get("bytes", samples.variables.get("b", np.zeros(0)))
+    return [float(size) for size in np.unique(sizes)]
 
 
 def _one(

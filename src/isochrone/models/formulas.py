@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models.regime import Regime
-from isochrone.models.terms import unit
+from isochrone.models.terms import is_size, unit
 
 __all__ = ["formula", "headings", "number", "ranges"]
 
@@ -45,7 +45,7 @@ def _bounds(regime: Regime, before: Sequence[Regime]) -> list[str]:
 
 def number(name: str, value: float) -> str:
     """Write a value of a variable or of a product of them, with a unit if it is a size."""
-    if "b" in name.split("*") and float(value).is_integer():
+    if float(value).is_integer() and is_size(name):
         return format_bytes(int(value))
     return f"{value:g}"
 

@@ -28,6 +28,7 @@ from isochrone.models.placement_asked import check_constants, completed
 from isochrone.models.questions import needed, not_held
 from isochrone.models.regime import Regime, Selector
 from isochrone.models.residuals import residuals
+from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
 from isochrone.models.switches import between
@@ -118,6 +119,8 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     full_node
         Ranks on a full node if the data filled one node after the other; else 0. So are ranks
         taken to be that are asked for without their nodes.
+    sizes
+        Message sizes of the hot spots it was fitted to, from small to large; empty if not known.
     experiment
         What was measured, such as ``collective``, or ``table`` for a CSV; empty if not known.
     disturbance
@@ -144,6 +147,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     constant: dict[str, float] = msgspec.field(default_factory=dict)
     full_node: int = 0
     experiment: str = ""
+    sizes: list[float] = msgspec.field(default_factory=list)
     disturbance: list[Disturbance] = msgspec.field(default_factory=list)
     groups: list[MeasuredGroup] = msgspec.field(default_factory=list)
     leaving: list[Leaving] = msgspec.field(default_factory=list)
@@ -318,7 +322,8 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         InputError
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
-        return residuals(self, self._measured(measured).observations())
+        own = arranged(self._measured(measured), self.variables)
+        return residuals(self, own.observations())
 
     def summary(self) -> str:
         """Write formulas, errors and correlations of their coefficients, and the candidates."""

@@ -321,7 +321,7 @@ def _of_grid_run(run: Run) -> Samples:
 
 def _samples_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> Samples:
     data = from_columns(columns, run.experiment, run.where)
-    data.others = _others_of(run, columns)
+    data.others |= _others_of(run, columns)
     data.seconds_are = run.quantity
     data.partial = [] if run.complete else [run.where]
     data.origin = run.origin
@@ -375,7 +375,7 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
     try:
         return Samples(
             numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment,
-            remarks=remarks,
+            others={name: named[name] for name in ("shape",) if name in named}, remarks=remarks,
         )  # fmt: skip
     except InputError as error:
         raise InputError(error.what, where=where, hint=error.hint) from error

@@ -56,6 +56,10 @@ def pairs_on_nodes(run: Run, first: Array, second: Array) -> dict[str, Array]:
     return {} if np.ptp(nodes) else {"nodes": nodes}
 
 
+_OF_SIZE: Final = ("ba", "bi", "bo")
+"""Bytes of a node, which are its messages times their size."""
+
+
 def contradicts(variables: Mapping[str, Array]) -> bool:
     """Whether so many ranks cannot fill so many nodes with so many on each but the last."""
     if not {"p", *PLACES} <= variables.keys():
@@ -101,9 +105,15 @@ def grouping(variables: Mapping[str, Array]) -> list[str]:
     """Name the variables whose values are left out of a fit, one after the other, to test it.
 
     Where ``p`` varies, it stands for ``nodes`` and ``ppn``, too: all data of one node are half of
-    them, and what is left cannot tell what is inside a node.
+    them, and what is left cannot tell what is inside a node. The bytes of a busy node follow from
+    its messages and their size; and whether others are busy, too, was measured or was not.
     """
-    return [name for name in variables if name not in PLACES or "p" not in variables]
+    follow = {
+        *(PLACES if "p" in variables else ()),
+        *(_OF_SIZE if "b" in variables else ()),
+        "busy",
+    }
+    return [name for name in variables if name not in follow]
 
 
 def farther(variables: Mapping[str, Array], factor: float) -> dict[str, Array]:

@@ -23,11 +23,15 @@ _SIZES_BY_RANKS: Final = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
 
 @dataclass(frozen=True)
 class Candidate:
-    """One formula of a family; ``made_for`` if that is for the operation at hand."""
+    """One formula of a family; ``made_for`` if that is for the operation at hand.
+
+    ``costs`` as in `Family`.
+    """
 
     family: str
     form: Form
     made_for: bool
+    costs: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,8 @@ class Pool:
 
 def family_pool(chosen: Family, observed: Observations) -> Pool:
     """Return the formulas of one family."""
-    forms = [Candidate(chosen.name, form, _made_for(chosen, observed)) for form in chosen.forms]
+    own = _made_for(chosen, observed)
+    forms = [Candidate(chosen.name, form, own, chosen.costs) for form in chosen.forms]
     return Pool(tuple(forms), chosen.splits, chosen.min_values)
 
 
@@ -68,7 +73,7 @@ def whole_pool(names: Sequence[str], observed: Observations) -> Pool:
     for name in in_order(names, observed):
         chosen = declaration(name)
         for form in usable(chosen, observed):
-            known = Candidate(name, form, _made_for(chosen, observed))
+            known = Candidate(name, form, _made_for(chosen, observed), chosen.costs)
             found.setdefault(frozenset(form.terms), known)
         splits |= dict.fromkeys(chosen.splits)
         least = min(least, chosen.min_values)

@@ -12,6 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.models.formulas import number
 from isochrone.models.placement import PLACES
 from isochrone.models.regime import Regime
+from isochrone.models.sizes import BYTES
 from isochrone.models.terms import VARIABLES, variables_of
 from isochrone.runfile.header import kind_of
 
@@ -103,6 +104,8 @@ def not_held(
     held = needed(regimes)
     if set(PLACES) <= set(held):
         held.append("p")  # their product
+    if not set(BYTES).isdisjoint(held):
+        held.append("b")  # with the messages
     doubtful = []
     for name in (name for name in _ASKED if name in asked and name not in held):
         values = np.asarray(asked[name], dtype=np.float64)

@@ -13,7 +13,7 @@ from isochrone.models.mixture import interval
 from isochrone.models.starts import Starts
 from isochrone.models.terms import design_matrix, evaluate_term
 
-__all__ = ["LEAST_SPREAD", "Range", "Regime", "Rival", "Selector", "Widening"]
+__all__ = ["LEAST_SPREAD", "Range", "Regime", "Rival", "Selector", "Widening", "octaves_beyond"]
 
 Array = NDArray[np.float64]
 Selector = str | int
@@ -207,7 +207,12 @@ def _distance(ranges: Mapping[str, Range], variables: Mapping[str, Array]) -> Ar
         value = evaluate_term(name, variables)
         for bound, side in ((low, -1.0), (high, 1.0)):
             if bound is not None:
-                # Sizes and ranks span decades; a bound of 0 has no logarithm.
-                ratio = np.log2((value + 1e-3) / (bound + 1e-3))
-                away += np.maximum(side * ratio, 0)
+                away += octaves_beyond(value, bound, side)
     return away
+
+
+def octaves_beyond(value: Array, bound: float, side: float) -> Array:
+    """Return how far values are beyond a bound: above it (``side`` 1) or below it (-1)."""
+    # Sizes and ranks span decades; a bound of 0 has no logarithm.
+    ratio = np.log2((value + 1e-3) / (bound + 1e-3))
+    return np.asarray(np.maximum(side * ratio, 0))

@@ -21,7 +21,7 @@ from isochrone.models.gaps import likely_switch
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, varying
 from isochrone.models.regime import Range
-from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term
+from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term, is_size
 
 __all__ = ["Region", "Search", "Splits", "parse_splits"]
 
@@ -277,6 +277,6 @@ def _value(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        if "b" in name.split("*"):
+        if is_size(name):
             return float(parse_bytes(text))
         raise InputError(f"'{text}' is no bound of '{name}'") from None

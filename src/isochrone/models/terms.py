@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 
-__all__ = ["VARIABLES", "design_matrix", "latex", "evaluate_term", "unit", "variables_of"]
+__all__ = [
+    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "latex", "unit", "variables_of",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -37,6 +39,9 @@ VARIABLES: Final = {
     "busy": "mean of the busier directions of all nodes, as a part of the largest",
 }
 """Variables that models know, with their meaning and unit."""
+
+
+_IN_BYTES: Final = {"b", "ba", "bi", "bo"}
 
 
 def _ceil_log2(v: Array) -> Array:
@@ -62,6 +67,9 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
     (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, r"\max({0},{1})"),
     (re.compile(r"min\((\w+),(\w+)\)"), np.minimum, r"\min({0},{1})"),
 ]  # fmt: skip
+
+_LINEAR: Final = ("{0}", r"\max({0},{1})", r"\min({0},{1})")
+"""Factors that have the unit of their variables, as LaTeX."""
 
 
 def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
@@ -103,8 +111,13 @@ def latex(term: str) -> str:
 
 def unit(term: str) -> str:
     """Return the unit of the coefficient of a term: seconds, or seconds a byte or an operation."""
-    whole = [names[0] for _, names, shape in _factors(term) if not shape.startswith(r"\frac")]
-    return "s/B" if {"b", "ba", "bi", "bo"} & set(whole) else "s/op" if "n" in whole else "s"
+    whole = {name for _, names, shape in _factors(term) if shape in _LINEAR for name in names}
+    return "s/B" if whole & _IN_BYTES else "s/op" if "n" in whole else "s"
+
+
+def is_size(term: str) -> bool:
+    """Whether a variable, or what stands for a term, is a number of bytes."""
+    return unit(term) == "s/B"
 
 
 def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], str]]:

@@ -9,13 +9,17 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.table import Table
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
-__all__ = ["KIND", "GridPoint", "points", "roles", "unreachable"]
+__all__ = ["KIND", "STAR", "GridPoint", "points", "roles", "unreachable"]
 
 KIND: Final = "hotspot"
+
+STAR: Final = "star"
+"""The shape of points at which one node is hot; of runs that do not say, all are."""
 
 _COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
 
@@ -36,6 +40,11 @@ class GridPoint:
         Of a message.
     times
         Until the slowest participating rank is done.
+    shape
+        ``star``: one node is hot; ``ring``: all nodes are as busy.
+    busy
+        Mean over all nodes of their busier direction, as a part of the hot node's; None if the run
+        does not say.
     """
 
     intra: int
@@ -45,6 +54,8 @@ class GridPoint:
     hot: int
     bytes: int
     times: Times
+    shape: str = STAR
+    busy: float | None = None
 
     @property
     def pa(self) -> float:
@@ -60,7 +71,8 @@ class GridPoint:
         """Return the point for JSON, with the keys of the run file."""
         return {
             "intra": self.intra, "in": self.into, "out": self.out, "pa": self.pa, "pe": self.pe,
-            "order": self.order, "hot": self.hot, "bytes": self.bytes, **self.times.to_json(),
+            "order": self.order, "hot": self.hot, "bytes": self.bytes, "shape": self.shape,
+            "busy": self.busy, **self.times.to_json(),
         }  # fmt: skip
 
 
@@ -70,8 +82,8 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     Returns
     -------
     list
-        By order, hot processes and size as they come in the files, then by messages. Empty if no
-        point was measured.
+        By order, hot processes, size and shape as they come in the files, then by messages. Empty
+        if no point was measured.
 
     Raises
     ------
@@ -79,6 +91,7 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         If a run is none of hot spots, or damaged.
     """
     found: dict[tuple[Any, ...], list[float]] = {}
+    busy: dict[tuple[Any, ...], float] = {}
     for run in runs:
         where = run.where
         if run.kind != KIND:
@@ -94,22 +107,34 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         times = seconds(table, "seconds", where)
         if np.isnan(times).any():
             raise InputError("a 'sample' record without 'seconds'", where=where)
-        for key, time in zip(
-            zip(texts(table, "order", where), *counts, strict=True), times.tolist(), strict=True
-        ):
+        shapes = texts(table, "shape", where) if "shape" in table else [STAR] * len(table)
+        keys = list(zip(texts(table, "order", where), *counts, shapes, strict=True))
+        for key, time in zip(keys, times.tolist(), strict=True):
             found.setdefault(key, []).append(time)
+        if "busy" in table:
+            busy |= dict(zip(keys, _parts(table, "busy", where), strict=True))
     kinds = {kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in found))}
-    keys = sorted(found, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2]))
+    places = sorted(found, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2]))
     return [
-        GridPoint(intra, into, out, order, hot, size, times_of(np.array(found[key])))
-        for key in keys
-        for order, intra, into, out, hot, size in [key]
+        GridPoint(
+            intra, into, out, order, hot, size, times_of(np.array(found[key])), shape, busy.get(key)
+        )
+        for key in places
+        for order, intra, into, out, hot, size, shape in [key]
     ]
 
 
+def _parts(table: Table, key: str, where: str) -> list[float]:
+    """Return a column of parts of one."""
+    values = table[key]
+    if values.dtype.kind not in "iuf" or not np.all((values >= 0) & (values <= 1)):
+        raise InputError(f"a 'sample' record whose '{key}' is not from 0 to 1", where=where)
+    return [float(value) for value in values]
+
+
 def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return what keeps points of the same messages apart: order, hot processes, size."""
-    return (key[0], key[4], key[5])
+    """Return what keeps points of the same messages apart: order, hot processes, size, shape."""
+    return (key[0], key[4], key[5], key[6])
 
 
 def roles(run: Run) -> list[dict[str, Any]]:

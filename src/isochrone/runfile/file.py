@@ -22,6 +22,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.base.format_version import check_format
 from isochrone.base.table import TableBuilder
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import header_of
@@ -220,14 +221,10 @@ class _Reader:
             raise self.fail(
                 "not a run file: it does not begin with a 'run' record", hint=NO_RUN_FILE
             )
-        version = record.pop("format", None)
-        if type(version) is not int or version < 1:
-            raise self.fail("the 'run' record has no valid 'format'")
-        if version > FORMAT:
-            raise self.fail(
-                f"format {version} is newer than {FORMAT}, the newest this version reads",
-                hint="update isochrone",
-            )
+        try:
+            check_format(record.pop("format", None), FORMAT, "the 'run' record")
+        except InputError as error:
+            raise self.fail(error.what, hint=error.hint or DAMAGED) from error
         ranks = record.get("ranks")
         if type(ranks) is not int or not 1 <= ranks <= MAX_RANKS:
             raise self.fail("the 'run' record has no valid number of 'ranks'")

@@ -50,8 +50,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
         Name of the experiment, as the user typed it.
     kind
         Kind of result, which decides how the run is read: ``latency-map``, ``sweep``, ``hotspot``,
-        ``tile-io``, ``clocks``, ``emulation`` or ``recording``; empty if it is none that this
-        version knows.
+        ``tile-io``, ``clocks``, ``emulation``, ``recording`` or ``io-recording``; empty if it is
+        none that this version knows.
     by
         Members of a ``sample`` that tell the curves of a sweep apart, for example ``op`` and ``p``.
     ranks
@@ -112,6 +112,7 @@ _KINDS: Final[dict[str, dict[str, Any]]] = {
     "clock-sync": {"kind": "clocks"},
     "app": {"kind": "emulation"},
     "recording": {"kind": "recording"},
+    "io-recording": {"kind": "io-recording"},
 }
 """What a header says of its kind, by the name of the experiment."""
 

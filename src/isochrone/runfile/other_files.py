@@ -31,6 +31,11 @@ _OTHERS: Final = (
         "give it to isochrone plot, or to isochrone predict as --model",
     ),
     (
+        "orders that were compared",
+        re.compile(rb'\A\s*\{\s*"record"\s*:\s*"orders"'),
+        "isochrone plot draws them",
+    ),
+    (
         "a table",
         re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+(,[\w ]+)+\r?\n"),
         "isochrone fit reads tables of times",

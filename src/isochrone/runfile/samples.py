@@ -46,8 +46,8 @@ MARKS: Final = (*_SECOND, *_NEVER)
 """Members of a record that say whether it, or another of the same point, counts."""
 
 _IDENTITY: Final = (
-    "op", "order", "phase", "hot", "intra", "in", "out", "pa", "pe", "pairs", "p", "i", "j",
-    "bytes",
+    "op", "order", "phase", "hot", "intra", "in", "out", "pa", "pe", "shape", "pairs", "p", "i",
+    "j", "bytes",
 )  # fmt: skip
 """Members that say what a point is; all others were measured or number its repetitions."""
 

@@ -44,3 +44,9 @@ class AccessPattern(Protocol):
 
     def touches(self, starts: Ints, ends: Ints) -> Runs:
         """Say which ranks touch each window ``[start, end)`` of the file; they do not overlap."""
+
+    def touched(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        """Return the first byte touched in each window, and the one after the last.
+
+        They are equal where nothing is.
+        """

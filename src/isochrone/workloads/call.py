@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.workloads.access_pattern import AccessPattern
-from isochrone.workloads.cb_config_list import row_aggregators
-from isochrone.workloads.file_domains import FileWindows, even, lustre_clients, stripe_cyclic
+from isochrone.workloads.cb_config_list import DEFAULT, aggregators, row_aggregators
+from isochrone.workloads.file_domains import (
+    FileWindows,
+    even,
+    in_rounds,
+    lustre_clients,
+    stripe_cyclic,
+)
 from isochrone.workloads.grid import Grid
-from isochrone.workloads.traffic import RoundKind, round_kinds
+from isochrone.workloads.traffic import MAX_KINDS, RoundKind, round_kinds
 
 __all__ = ["DRIVERS", "STRIPE", "Call"]
 
@@ -19,6 +26,10 @@ DRIVERS: Final = ("even", "lustre", "ompio")
 
 STRIPE: Final = 1024**2
 """Bytes of a Lustre stripe, if the file system's administrator has not said otherwise."""
+
+_MOST_KINDS: Final = 1024
+_MEMORY: Final = 20_000_000
+"""Kinds of rounds of one prediction, and these times the ranks, that may be told apart."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,8 @@ class Call:
     stripe, targets, ratio
         Stripe size, number of OSTs of the file (None: as many as aggregators) and
         ``romio_lustre_co_ratio`` of the Lustre driver.
+    members
+        Ranks that opened the file, in the order of its communicator; None: all.
     """
 
     pattern: AccessPattern
@@ -51,6 +64,7 @@ class Call:
     stripe: int = STRIPE
     targets: int | None = None
     ratio: int = 1
+    members: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         if self.driver not in DRIVERS:
@@ -61,17 +75,50 @@ class Call:
         """Whether stripes are dealt out: ROMIO's Lustre driver does so for writes only."""
         return self.driver == "lustre" and not self.reading
 
+    def aggregators(
+        self, by_rank: Sequence[str], config: str = DEFAULT, number: int | None = None
+    ) -> list[int]:
+        """Return the ranks that serve the file, in the order of its parts.
+
+        ROMIO looks at the members of the file's communicator alone, in their order there.
+
+        Parameters
+        ----------
+        by_rank
+            Host of each rank of the job.
+        config, number
+            The hints ``cb_config_list`` and ``cb_nodes``.
+
+        Raises
+        ------
+        InputError
+            As of `isochrone.workloads.cb_config_list.aggregators`.
+        """
+        if self.members is None:
+            return aggregators(by_rank, config, number)
+        hosts = [by_rank[rank] for rank in self.members]
+        return [self.members[k] for k in aggregators(hosts, config, number)]
+
     def windows(self, aggregators: int) -> FileWindows:
         """Divide the file among this many aggregators."""
         extent = self.pattern.extent
         if self.cyclic:
             clients = lustre_clients(aggregators, self.targets or aggregators, self.ratio)
             return stripe_cyclic(extent, clients, self.stripe)
-        return even(extent, aggregators, unit=self.unit, smallest=self.smallest, buffer=self.buffer)
+        whole = even(extent, aggregators, unit=self.unit, smallest=self.smallest)
+        if self.buffer is None:
+            return whole
+        return in_rounds(whole, *self.pattern.touched(whole.start, whole.end), self.buffer)
 
-    def round_kinds(self, aggregators: int) -> list[RoundKind]:
-        """Count the messages for this many aggregators, by kind of round."""
-        return round_kinds(self.pattern, self.windows(aggregators))
+    def round_kinds(self, aggregators: int, *, exactly: bool = False) -> list[RoundKind]:
+        """Count the messages for this many aggregators, by kind of round.
+
+        ``exactly``: tell apart as many kinds as there are, within reason; a search, which looks at
+        each kind thousands of times, does better without.
+        """
+        many = _MEMORY // (self.pattern.ranks + aggregators)
+        most = max(MAX_KINDS, min(many, _MOST_KINDS)) if exactly else MAX_KINDS
+        return round_kinds(self.pattern, self.windows(aggregators), most)
 
     def rows(self) -> list[int]:
         """Return the aggregators of OMPIO: those of the rows of a Cartesian communicator."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 
-__all__ = ["DEFAULT", "aggregators", "row_aggregators"]
+__all__ = ["DEFAULT", "aggregators", "block_aggregators", "row_aggregators"]
 
 DEFAULT: Final = "*:1"
 """``cb_config_list`` of ROMIO: one aggregator on each host."""
@@ -71,3 +71,13 @@ def row_aggregators(rows: int, ranks: int) -> list[int]:
     ``cart_based_grouping`` (``common_ompio_aggregators.c``); hosts are not looked at.
     """
     return [row * (ranks // rows) for row in range(rows)]
+
+
+def block_aggregators(number: int, ranks: int) -> list[int]:
+    """Return the aggregators of OMPIO if their number is given: the first rank of equal blocks.
+
+    ``forced_grouping`` (``common_ompio_aggregators.c``): the first blocks are one rank longer if
+    ranks are left over. Ranks that were mapped by node are dealt out instead.
+    """
+    each, left = divmod(ranks, number)
+    return [block * each + min(block, left) for block in range(number)]

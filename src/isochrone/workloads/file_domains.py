@@ -14,7 +14,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.workloads import Ints
 
-__all__ = ["MAX_WINDOWS", "FileWindows", "even", "lustre_clients", "stripe_cyclic"]
+__all__ = ["MAX_WINDOWS", "FileWindows", "even", "in_rounds", "lustre_clients", "stripe_cyclic"]
 
 MAX_WINDOWS: Final = 20_000_000
 """More parts than that of one file are refused: they would not fit into memory."""
@@ -48,8 +48,8 @@ def even(
 
     ``ADIOI_Calc_file_domains`` (``ad_aggregate.c``): equal lengths, rounded up, of at least
     ``smallest`` bytes; with a striping ``unit`` each end moves to its nearest multiple.
-    ``ADIOI_Exch_and_write`` (``ad_write_coll.c``) moves ``buffer`` bytes of each domain in a round
-    (``cb_buffer_size``); None: all of it in one.
+    Each domain is moved in rounds of ``buffer`` bytes as if all of it was touched (`in_rounds`);
+    None: in one.
     """
     first, last = extent
     length = max(-(-(last - first) // domains), smallest)
@@ -62,15 +62,23 @@ def even(
         end[-1] = last
     end = np.minimum(end, last)
     start = np.maximum.accumulate(np.append(first, end[:-1]))
-    domain = np.arange(domains)
-    if buffer is None:
-        return _without_empty(domain, np.zeros(domains, np.int64), start, end, domains)
-    each = np.maximum(-(-(end - start) // buffer), 0)
+    whole = _without_empty(np.arange(domains), np.zeros(domains, np.int64), start, end, domains)
+    return whole if buffer is None else in_rounds(whole, whole.start, whole.end, buffer)
+
+
+def in_rounds(whole: FileWindows, first: Ints, last: Ints, buffer: int) -> FileWindows:
+    """Cut each domain into rounds of ``buffer`` bytes (``cb_buffer_size``).
+
+    ``ADIOI_Exch_and_write`` (``ad_write_coll.c``) begins with the ``first`` byte of the domain that
+    any rank touches, and ends with the ``last``.
+    """
+    each = np.maximum(-(-(last - first) // buffer), 0)
     _check_number(int(each.sum()))
-    pick = np.repeat(domain, each)
+    pick = np.repeat(np.arange(len(each)), each)
     round_index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
-    begin = start[pick] + round_index * buffer
-    return _without_empty(pick, round_index, begin, np.minimum(begin + buffer, end[pick]), domains)
+    begin = first[pick] + round_index * buffer
+    end = np.minimum(begin + buffer, last[pick])
+    return _without_empty(whole.domain[pick], round_index, begin, end, whole.domains)
 
 
 def lustre_clients(aggregators: int, stripes: int, ratio: int = 1) -> int:

@@ -107,6 +107,12 @@ class Grid:
         window = np.flatnonzero(low < high)
         return _meet(*self._divided(), _Spans(window, low[window], high[window]))
 
+    def touched(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        """Return the first byte touched in each window, and the one after the last: no gaps."""
+        first, last = self.extent
+        low, high = np.clip(starts, first, last), np.clip(ends, first, last)
+        return low, high
+
     def _divided(self) -> tuple[tuple[Axis, ...], int]:
         """Return the axes without the fastest ones that are in one block, and their bytes.
 

@@ -17,6 +17,7 @@ __all__ = [
     "LIBRARY",
     "MAX_RANKS",
     "OPERATIONS",
+    "ROOTED",
     "WORD",
     "Grid",
     "Group",
@@ -50,7 +51,8 @@ _PARTS: Final[dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]]] 
 
 OPERATIONS: Final = tuple(_PARTS)
 
-_ROOTED: Final = ("bcast", "scatter", "gather", "reduce")
+ROOTED: Final = ("bcast", "scatter", "gather", "reduce")
+"""Operations that have a root."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def phases(op: str, rows: int, length: int, size: int) -> tuple[Phase, Phase]:
     first, second = (
         Phase(group, name, length, times[factor] * size, rows)
         if group == "CG"
-        else Phase(group, name, rows, times[factor] * size, 1 if op in _ROOTED else length)
+        else Phase(group, name, rows, times[factor] * size, 1 if op in ROOTED else length)
         for group, name, factor in _PARTS[op]
     )
     return first, second

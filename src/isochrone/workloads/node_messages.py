@@ -132,6 +132,7 @@ def _sides(
     of_runs = sums.sent[layout.last] - sums.sent[layout.first]
     sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes)
     # means of bytes are rounded: what is nothing is not to be less
+    intra = np.maximum(intra, 0.0)
     return intra, np.maximum(received - intra, 0.0), np.maximum(sent - intra, 0.0)
 
 

@@ -7,6 +7,7 @@ is kept as runs of equal rows, because with 10,240 nodes it would have billions 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from isochrone.workloads import Ints
 from isochrone.workloads.access_pattern import AccessPattern, Runs
+from isochrone.workloads.alike_rounds import alike
 from isochrone.workloads.file_domains import FileWindows
 
 __all__ = ["MAX_KINDS", "RoundKind", "Sums", "Traffic", "round_kinds"]
@@ -23,7 +25,7 @@ Amounts = NDArray[Any]
 """Whole numbers of messages, or means of bytes and pieces."""
 
 MAX_KINDS: Final = 64
-"""Kinds of rounds that are told apart; if there are more, all are taken as their average."""
+"""Kinds of rounds that are usually told apart."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,12 @@ class Sums:
         """The most that one rank has for one domain."""
         return float(self._weight.max(initial=0))
 
+    @property
+    def fingerprint(self) -> tuple[bytes, bytes]:
+        """What is the same of the same amounts."""
+        steps = np.append(True, np.diff(self._weight) != 0)
+        return self._key[steps].tobytes(), self._weight[steps].tobytes()
+
     def span(self) -> tuple[Ints, Ints]:
         """Return for each domain the first rank that has some, and the one after the last."""
         width = self.ranks + 1
@@ -78,7 +86,8 @@ class Sums:
 
     def between(self, domain: Ints, first: Ints, last: Ints) -> Amounts:
         """Return the amount for each ``domain`` of the ranks ``first`` … ``last - 1``."""
-        return self.before(domain, last) - self.before(domain, first)
+        found: Amounts = self.before(domain, last) - self.before(domain, first)
+        return np.maximum(found, 0)  # means are rounded: what is nothing is not to be less
 
 
 @dataclass(frozen=True)
@@ -137,38 +146,45 @@ class RoundKind:
         return self.times * self.spread
 
 
-def round_kinds(pattern: AccessPattern, windows: FileWindows) -> list[RoundKind]:
+def round_kinds(
+    pattern: AccessPattern, windows: FileWindows, most: int = MAX_KINDS
+) -> list[RoundKind]:
     """Count the messages of a pattern whose file is cut into windows, by kind of round.
 
     All ranks wait for each other in each round (``MPI_Alltoall`` of the sizes, ``MPI_Waitall``), so
-    the hot spot of each round counts, and not that of the sum. Few rounds differ in who sends to
-    whom, however; the bytes of those that do not are averaged.
+    the hot spot of each round counts, and not that of the sum. Rounds with the same messages of
+    about the same sizes are one kind, with the mean of their bytes; if there are more than
+    ``most`` kinds, those that move about the same are averaged.
     """
     touched = pattern.touches(windows.start, windows.end)
     joined = _joined(touched)
     shape = pattern.ranks, windows.domains
     if windows.rounds == 1:
         return [RoundKind(_traffic(*shape, windows, joined, touched, 1))]
+    kind, same = alike(windows, joined, touched, pattern.ranks, most)
+    _, first, times = np.unique(kind, return_index=True, return_counts=True)
     round_of = windows.round_index[joined.window]
-    marks = np.zeros(windows.rounds, np.uint64)
-    np.add.at(marks, round_of, _mark(windows.domain[joined.window], joined.first, joined.last))
-    _, first, kind, times = np.unique(
-        marks, return_index=True, return_inverse=True, return_counts=True
+    if same:  # the messages of the first are those of all
+        some = first[kind[round_of]] == round_of
+        joined, round_of = _Joined(*(column[some] for column in joined)), round_of[some]
+    sides = (
+        _by_kind(joined, kind[round_of], len(first)),
+        _by_kind(touched, kind[windows.round_index[touched.window]], len(first)),
     )
-    if len(first) > MAX_KINDS:
-        spread = windows.rounds
-        return [RoundKind(_traffic(*shape, windows, joined, touched, 1), spread=spread)]
-    kind_of = kind[windows.round_index[touched.window]]
-    return [
-        RoundKind(
-            _traffic(
-                *shape, windows, _Joined(*(column[round_of == one] for column in joined)),
-                Runs(*(column[kind_of == k] for column in touched)), int(count),
-            ),
-            int(count),
-        )
-        for k, (one, count) in enumerate(zip(first, times, strict=True))
-    ]  # fmt: skip
+    found = []
+    for own, data, count in zip(*sides, times.tolist(), strict=True):
+        mean, spread = (count, 1) if same else (1, count)
+        traffic = _traffic(*shape, windows, _Joined(*own), Runs(*data), mean)
+        found.append(RoundKind(traffic, mean, spread))
+    return found
+
+
+def _by_kind(columns: Sequence[Ints], kind: Ints, kinds: int) -> list[list[Ints]]:
+    """Take columns apart by the kind of each row."""
+    order = np.argsort(kind, kind="stable")
+    cuts = np.searchsorted(kind[order], np.arange(1, kinds))
+    parts = (np.split(column[order], cuts) for column in columns)
+    return [list(part) for part in zip(*parts, strict=True)]
 
 
 class _Joined(NamedTuple):
@@ -192,17 +208,6 @@ def _joined(runs: Runs) -> _Joined:
     head = np.flatnonzero(starts)
     tail = np.append(head[1:], len(window)) - 1
     return _Joined(window[head], first[head], reach[tail] - window[head] * span)
-
-
-def _mark(*columns: Ints) -> NDArray[np.uint64]:
-    """Hash rows of whole numbers (the finaliser of SplitMix64, Steele et al. 2014)."""
-    mark = np.zeros(len(columns[0]), np.uint64)
-    for column in columns:
-        mark = (mark + column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        mark = (mark ^ (mark >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mark = (mark ^ (mark >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        mark ^= mark >> np.uint64(31)
-    return mark
 
 
 def _traffic(

@@ -25,6 +25,7 @@ import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.workloads.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 
@@ -157,14 +158,7 @@ def write(path: str | Path, table: Table) -> None:
 def _from_document(content: dict[str, Any]) -> Table:
     if content.get("record") != "tuning":
         raise InputError("not a tuning table", hint="isochrone tune writes one")
-    version = content.get("format")
-    if type(version) is not int or version < 1:
-        raise InputError("the tuning table has no valid 'format'")
-    if version > FORMAT:
-        raise InputError(
-            f"format {version} is newer than {FORMAT}, the newest this version reads",
-            hint="update isochrone",
-        )
+    check_format(content.get("format"), FORMAT, "the tuning table")
     try:
         table = msgspec.convert(content, type=Table)
     except msgspec.ValidationError as error:

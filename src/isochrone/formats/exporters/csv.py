@@ -48,6 +48,9 @@ _HOTSPOT: Final = (
     "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
     "origin",
 )  # fmt: skip
+_BUSY: Final = ("shape", "busy")
+"""More columns of runs that say who is busy."""
+
 _FORMULA: Final = re.compile(r"'*[=+\-@]")
 
 
@@ -64,7 +67,9 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         columns = (*_SWEEP, *_ON_GRIDS) if is_grid_run(run) else _SWEEP
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:
-        _write(path, _HOTSPOT, _hotspot(run, nbytes))
+        known = tuple(key for key in _BUSY if key in run.tables["sample"])
+        named = (*_HOTSPOT, *known)
+        _write(path, named, _hotspot(run, nbytes, named))
     elif run.kind == exported_emulation.KIND:
         rows = [tuple(map(_cell, _safe(row))) for row in exported_emulation.rows(run)]
         _write(path, exported_emulation.COLUMNS, rows)
@@ -95,14 +100,15 @@ def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator
         yield tuple(_cell(sample.get(key)) for key in columns)
 
 
-def _hotspot(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
     table = run.tables["sample"]
     for sample in counted(table, identity(table)).rows():
         if nbytes is None or sample.get("bytes") == nbytes:
             sample["origin"] = run.origin
-            sample["order"] = _cell_of_text(str(sample.get("order", "")))
-            yield tuple(_cell(sample.get(key)) for key in _HOTSPOT)
+            for key in ("order", "shape"):
+                sample[key] = _cell_of_text(str(sample.get(key, "")))
+            yield tuple(_cell(sample.get(key)) for key in columns)
 
 
 def _safe(row: Iterable[object]) -> Iterator[object]:

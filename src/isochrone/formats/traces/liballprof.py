@@ -16,13 +16,13 @@ from isochrone.base.errors import InputError
 from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.formats.trace import TraceFormat
+from isochrone.workloads.grid_collectives import ROOTED
 from isochrone.workloads.traces.trace import Trace
 
 __all__ = ["TRACE", "read"]
 
 _RANK: Final = re.compile(r"(\d+)\.[^.]+$")
 _SENDS: Final = ("send", "bsend", "ssend", "rsend")
-_ROOTED: Final = ("bcast", "reduce", "gather", "scatter")
 _REQUEST_STEPS: Final = (8, 4)
 """Bytes from one request of an array to the next: a pointer, or an int."""
 
@@ -181,7 +181,7 @@ class _Reading:
         if not self._everyone(fields[-2]):
             self.calls.said["elsewhere"] += 1
             return
-        root = int(fields[-3]) if op in _ROOTED and fields[-3].isdecimal() else -1
+        root = int(fields[-3]) if op in ROOTED and fields[-3].isdecimal() else -1
         self.calls.keep(op, size=self._block(call, fields), root=root, seconds=self.seconds)
 
     def _block(self, call: str, fields: list[str]) -> float:

@@ -10,12 +10,12 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
 from isochrone.formats.trace import TraceFormat
+from isochrone.workloads.grid_collectives import ROOTED
 from isochrone.workloads.traces.folding import Event
 from isochrone.workloads.traces.trace import Trace
 
 __all__ = ["TRACE", "read"]
 
-_ALL_ROOTED: Final = ("bcast", "reduce", "gather", "scatter")
 _NO_ROOT: Final = 2**32 - 4
 """Roots from here on are words of OTF2, not ranks."""
 
@@ -245,7 +245,7 @@ class _Rank:
             return None
         root = -1
         if (
-            op in _ALL_ROOTED
+            op in ROOTED
             and isinstance(event.root, int)
             and event.root < min(_NO_ROOT, len(members))
         ):

@@ -18,7 +18,7 @@ from isochrone.workloads.applications.description import (
 from isochrone.workloads.applications.distributions import values
 from isochrone.workloads.applications.exchanges import exchange
 from isochrone.workloads.applications.launches import launches
-from isochrone.workloads.applications.phase_reading import REDUCING, ROOTED
+from isochrone.workloads.applications.phase_reading import REDUCING
 from isochrone.workloads.applications.program import (
     MAX_RANKS,
     Application,
@@ -30,7 +30,7 @@ from isochrone.workloads.applications.program import (
 )
 from isochrone.workloads.applications.quantities import count, size
 from isochrone.workloads.applications.worked_out import Values, Worked
-from isochrone.workloads.grid_collectives import Grid
+from isochrone.workloads.grid_collectives import ROOTED, Grid
 
 __all__ = ["MAX_ITERATIONS", "program"]
 

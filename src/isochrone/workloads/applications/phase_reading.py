@@ -23,9 +23,10 @@ from isochrone.workloads.applications.distributions import KINDS
 from isochrone.workloads.applications.fields import Fields
 from isochrone.workloads.applications.key_path import KeyPath
 from isochrone.workloads.applications.program import METHODS, MODES, Method, Mode
+from isochrone.workloads.grid_collectives import ROOTED
 
 __all__ = [
-    "COLLECTIVES", "EXCHANGE", "FLOWS", "REDUCING", "ROOTED", "STARTERS", "phases", "spread",
+    "COLLECTIVES", "EXCHANGE", "FLOWS", "REDUCING", "STARTERS", "phases", "spread",
 ]  # fmt: skip
 
 COLLECTIVES: Final = (
@@ -36,8 +37,6 @@ COLLECTIVES: Final = (
 
 REDUCING: Final = ("reduce", "allreduce", "reduce_scatter_block", "scan")
 """Those that add doubles."""
-
-ROOTED: Final = ("bcast", "reduce", "gather", "scatter")
 
 FLOWS: Final = ("request", "farm", "token", "stream", "exchange")
 

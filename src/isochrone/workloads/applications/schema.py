@@ -172,7 +172,7 @@ def _collective(op: str) -> Schema:
     if op == "barrier":
         return {"type": ["object", "null"], "properties": among, "additionalProperties": False}
     properties = {"bytes": _SPREAD, **among}
-    if op in phase_reading.ROOTED:
+    if op in grid_collectives.ROOTED:
         properties["root"] = _SCALAR
     if op in grid_collectives.OPERATIONS:
         properties["grid"] = {"type": "string", "pattern": f"^{grid_collectives.WORD.pattern}$"}

@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
+from isochrone.workloads.grid_collectives import ROOTED
 from isochrone.workloads.traces import graphs
 from isochrone.workloads.traces.folding import calls_in
 from isochrone.workloads.traces.gaps import Spent, computation
@@ -29,7 +30,6 @@ LITTLE: Final = 0.05
 """Share of what is computed within an exchange below which nothing is computed before it."""
 
 _SENDS: Final = ("send", "isend")
-_ROOTED: Final = ("bcast", "reduce", "gather", "scatter")
 
 
 def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
@@ -183,7 +183,7 @@ def _together(found: list[Round]) -> list[Round]:
         last = merged[-1] if merged else None
         if (
             last is not None and last.call is not None and one.call is not None
-            and not set(last.ranks) & set(one.ranks) and one.call.op not in _ROOTED
+            and not set(last.ranks) & set(one.ranks) and one.call.op not in ROOTED
             and (last.call.op, last.call.bytes) == (one.call.op, one.call.bytes)
         ):  # fmt: skip
             last.ranks = last.ranks + one.ranks
@@ -213,7 +213,7 @@ def _plain(value: dict[str, Any]) -> Any:
 
 def _collective(one: Round, call: Call, groups: list[tuple[int, ...]]) -> dict[str, Any]:
     found: dict[str, Any] = {} if call.op == "barrier" else {"bytes": round(call.bytes)}
-    if call.op in _ROOTED and call.root > 0:
+    if call.op in ROOTED and call.root > 0:
         found["root"] = call.root
     if one.among != [list(groups[0])]:
         found["among"] = one.among

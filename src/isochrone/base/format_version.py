@@ -1,0 +1,35 @@
+"""The 'format' that a file says it has: is it one that this version reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isochrone.base.errors import InputError
+
+__all__ = ["check_format"]
+
+
+def check_format(version: Any, newest: int, what: str) -> None:
+    """Refuse what is no version of a format, or newer than the newest one that is read.
+
+    Parameters
+    ----------
+    version
+        The value of 'format', as it was found; None: there is none.
+    newest
+        The newest format.
+    what
+        What should have it: ``the model file``.
+
+    Raises
+    ------
+    InputError
+        If it is not a whole number from 1 to ``newest``.
+    """
+    if type(version) is not int or version < 1:
+        raise InputError(f"{what} has no valid 'format'")
+    if version > newest:
+        raise InputError(
+            f"format {version} is newer than {newest}, the newest this version reads",
+            hint="update isochrone",
+        )

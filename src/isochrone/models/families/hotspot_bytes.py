@@ -1,0 +1,40 @@
+"""A busy node at any message size: bytes each way, messages, and other nodes being busy, too."""
+
+from typing import Final
+
+from isochrone.models.family import Family, Form
+
+__all__ = ["FAMILY"]
+
+_INSIDE: Final = {"ba": "α", "pa": "α'"}
+_BETWEEN: Final = {"max(bi,bo)": "β_1", "min(bi,bo)": "β_2"}
+_OTHERS: Final = {"busy*busy*max(bi,bo)": "β_3", "busy*busy*min(bi,bo)": "β_4"}
+"""What a direction costs more where its partners are busy: at both ends, hence the square."""
+
+
+def _forms() -> list[Form]:
+    """Return formulas from short to long: little data cannot tell all parts apart."""
+    whole = {**_BETWEEN, **_INSIDE, "pe": "c"}
+    parts = [{"ba": "α", "pe": "c"}, {**_INSIDE, "pe": "c"}, whole, {**whole, **_OTHERS}]
+    return [Form((*terms, "1"), (*terms.values(), "γ")) for terms in parts]
+
+
+FAMILY = Family(
+    formula=(
+        r"T = \beta_1 \max(b_i,b_o) + \beta_2 \min(b_i,b_o) + \alpha\,b_a + \alpha' p_a + c\,p_e"
+        r" + \gamma + y^2 \left(\beta_3 \max(b_i,b_o) + \beta_4 \min(b_i,b_o)\right)"
+    ),
+    source=(
+        "`hotspot-directional` with bytes ($b_i$, $b_o$, $b_a$) beside messages, and with y: how "
+        "busy the nodes are on average, as a part of the busiest"
+    ),
+    limitations=(
+        "Messages within the node that take as long as those between nodes, and at the same time: "
+        "their sum is too much."
+    ),
+    forms=tuple(_forms()),
+    splits=("max(bi,bo)",),
+    operations=("hotspot",),
+    min_values=2,
+    costs=True,
+)
