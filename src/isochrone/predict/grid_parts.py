@@ -7,17 +7,15 @@ sum of both phases does not know that, and counts the time of the slowest twice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from isochrone.runfile.grid_groups import arranged
 from isochrone.workloads.applications.program import Collective
-from isochrone.workloads.grid_collectives import Grid, phases
+from isochrone.workloads.grid_collectives import ROOTED, Grid, phases
 
 __all__ = ["GridPart", "parts_of"]
-
-_ROOTED = ("bcast", "scatter", "gather", "reduce")
 
 
 @dataclass(frozen=True)
@@ -69,14 +67,14 @@ def parts_of(
     place, root = ({int(r): k for k, r in enumerate(members)}[of] for of in (rank, step.root))
     found: list[tuple[Collective, float]] = []
     for number, phase in enumerate(phases(step.op, rows, length, round(size))):
-        if phase.group == "LG" and step.op in _ROOTED and column[place] != column[root]:
+        if phase.group == "LG" and step.op in ROOTED and column[place] != column[root]:
             continue
         own, across = (row, column) if phase.group == "CG" else (column, row)
         together = np.flatnonzero(own == own[place])
         leader = together[across[together] == across[root]][0]
         part = GridPart(
             step.phase, phase.op, step.size, int(members[leader]),
-            among=tuple(members[together].tolist()), whole=replace(step), of=size, number=number,
+            among=tuple(members[together].tolist()), whole=step, of=size, number=number,
             group=phase.group,
         )  # fmt: skip
         found.append((part, float(phase.bytes)))
