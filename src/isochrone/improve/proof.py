@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,6 +14,8 @@ from isochrone.base.errors import InputError, MeasurementError
 from isochrone.formats.placement import LaunchPlan
 from isochrone.improve.speedup import Speedup, speedup
 from isochrone.measure import probe
+from isochrone.measure.data_file import data_file
+from isochrone.measure.probe import Progress
 from isochrone.measure.setup import Setup
 from isochrone.results.tile_io import phases
 from isochrone.runfile.file import read
@@ -21,7 +24,10 @@ from isochrone.runfile.run import Run
 from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 
-__all__ = ["Launch", "JobRunner", "compare_in_turn", "folder_for", "tile_options"]
+__all__ = [
+    "JobRunner", "Launch", "Turns", "compare_in_turn", "folder_for", "launch_in_turns",
+    "library_hints", "tile_options",
+]  # fmt: skip
 
 TIMEOUT: Final = 300.0
 """Seconds after which a job of ours is ended."""
@@ -61,7 +67,7 @@ class JobRunner:
         environ = start.environ if start else {}
         tokens = [f"{key}={value}" for key, value in environ.items()]
         argv = ["env", *tokens, *command] if tokens else command
-        probe.run(argv, timeout=TIMEOUT, run_file=path)
+        probe.run(argv, timeout=TIMEOUT, run_file=path, data_file=data_file(argv))
         found = read(path)
         if not found.complete:
             raise MeasurementError(
@@ -134,6 +140,11 @@ def tile_options(
             f"the exchange of the driver '{call.driver}' cannot be replayed",
             where="--measure", hint="give --file on a file system that has this driver",
         )  # fmt: skip
+    if file is None and (call.unit or call.smallest):
+        raise InputError(
+            "the replayed exchange divides the file evenly", where="--striping-unit",
+            hint="give --file, or leave out --striping-unit and --min-fdomain-size",
+        )  # fmt: skip
     down, across = tiles.axes
     element = element or USUAL_ELEMENT
     size = across.extent * down.extent * element
@@ -151,6 +162,118 @@ def tile_options(
     ]  # fmt: skip
 
 
+def library_hints(call: Call, config: str, nodes: int | None = None) -> list[str]:
+    """Return the options of ``tile-io`` that give the library the hints of a call.
+
+    Parameters
+    ----------
+    call
+        How its file is cut up.
+    config
+        ``cb_config_list``.
+    nodes
+        ``cb_nodes``; None: as many as the list yields.
+    """
+    numbers = {
+        "cb_nodes": nodes, "cb_buffer_size": call.buffer, "striping_unit": call.unit,
+        "romio_min_fdomain_size": call.smallest,
+    }  # fmt: skip
+    hints = {"cb_config_list": config, "romio_cb_write": "enable", "romio_cb_read": "enable"}
+    hints |= {key: str(value) for key, value in numbers.items() if value}
+    return ["--hints", ",".join(f"{key}={value}" for key, value in hints.items())]
+
+
+class Turns(NamedTuple):
+    """Medians of launches in seconds, by arrangement and turn, and where they come from.
+
+    ``exchange`` are those of the exchange within the call: the same where it was replayed, and
+    empty where the library's was not seen.
+    """
+
+    times: dict[str, list[float]]
+    exchange: dict[str, list[float]]
+    origin: str
+
+
+def launch_in_turns(
+    starter: JobRunner,
+    sides: Mapping[str, Launch],
+    *,
+    launches: int,
+    op: str,
+    runs: Path | None,
+    seed: int | None = None,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Turns:
+    """Launch arrangements in turns: each turn has every one of them once.
+
+    Parameters
+    ----------
+    starter
+        Starts the ranks.
+    sides
+        The arrangements by name.
+    launches
+        Launches of each arrangement.
+    op
+        Which times are taken: ``write`` or ``read``.
+    runs
+        Folder that keeps the run files ``NAME-TURN.jsonl``; None: they are removed.
+    seed
+        Shuffles each turn; None: always the order of ``sides``.
+    progress
+        Is told after each launch.
+
+    Raises
+    ------
+    InputError
+        If the folder holds run files of these names.
+    MeasurementError
+        If the ranks fail, or are not where they should be.
+    """
+    times: dict[str, list[float]] = {name: [] for name in sides}
+    exchange: dict[str, list[float]] = {name: [] for name in sides}
+    origins: set[str] = set()
+    dice = None if seed is None else random.Random(seed)
+    with folder_for(runs) as folder:
+        _refuse_old(folder, sides)
+        for number in range(1, launches + 1):
+            turn = list(sides) if dice is None else dice.sample(list(sides), len(sides))
+            for place, name in enumerate(turn, start=1):
+                found = _launch(starter, sides[name], name, folder / f"{name}-{number}.jsonl")
+                phase = next(phase for phase in phases(found) if phase.op == op)
+                times[name].append(phase.times["seconds"].median)
+                own = phase.times.get("seconds" if phase.phase == "exchange" else "exchange")
+                exchange[name] += [] if own is None else [own.median]
+                origins.add(found.origin)
+                done = (number - 1) * len(sides) + place
+                progress(Progress(done, launches * len(sides), times[name][-1]))
+    seen = all(len(own) == launches for own in exchange.values())
+    return Turns(times, exchange if seen else {}, together(origins))
+
+
+def _refuse_old(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder with run files of earlier launches, before anything is launched."""
+    for name in names:
+        old = next(folder.glob(f"{name}-[0-9]*.jsonl"), None)
+        if old is not None:
+            raise InputError(
+                "it holds run files of earlier launches, such as " + old.name,
+                where=str(folder), hint="choose another folder",
+            )  # fmt: skip
+
+
+def _launch(starter: JobRunner, launch: Launch, name: str, path: Path) -> Run:
+    """Launch an arrangement, and make sure that its ranks are where they should be."""
+    found = starter.run("tile-io", launch.options, path, launch.start)
+    if found.hosts != launch.hosts:
+        raise MeasurementError(
+            f"the ranks of the {name} arrangement are not on the planned hosts",
+            hint="see --verify; give the launcher what it needs with --launcher-arg",
+        )
+    return found
+
+
 def compare_in_turn(
     starter: JobRunner,
     given: Launch,
@@ -160,42 +283,7 @@ def compare_in_turn(
     op: str,
     runs: Path | None,
 ) -> Speedup:
-    """Launch two arrangements in turn and compare their times.
-
-    Parameters
-    ----------
-    starter
-        Starts the ranks.
-    given, proposed
-        The two arrangements.
-    launches
-        Launches of each arrangement.
-    op
-        Which times are compared: ``write`` or ``read``.
-    runs
-        Folder that keeps the run files; None: they are removed.
-
-    Raises
-    ------
-    MeasurementError
-        If the ranks fail, or are not where they should be.
-    """
-    times: dict[str, list[float]] = {"given": [], "proposed": []}
-    origins: set[str] = set()
-    with folder_for(runs) as folder:
-        for number in range(1, launches + 1):
-            for name, launch in (("given", given), ("proposed", proposed)):
-                path = folder / f"{name}-{number}.jsonl"
-                found = starter.run("tile-io", launch.options, path, launch.start)
-                if found.hosts != launch.hosts:
-                    raise MeasurementError(
-                        f"the ranks of the {name} arrangement are not on the planned hosts",
-                        hint="see --verify; give the launcher what it needs with --launcher-arg",
-                    )
-                times[name].append(_median(found, op))
-                origins.add(found.origin)
-    return replace(speedup(times["given"], times["proposed"]), origin=together(origins))
-
-
-def _median(run: Run, op: str) -> float:
-    return next(phase.times["seconds"].median for phase in phases(run) if phase.op == op)
+    """Launch two arrangements in turn and compare their times; see `launch_in_turns`."""
+    sides = {"given": given, "proposed": proposed}
+    found = launch_in_turns(starter, sides, launches=launches, op=op, runs=runs)
+    return replace(speedup(found.times["given"], found.times["proposed"]), origin=found.origin)

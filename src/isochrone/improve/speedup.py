@@ -12,6 +12,9 @@ __all__ = ["Speedup", "speedup"]
 
 _RESAMPLES: Final = 2000
 
+_STUDENT: Final = {2: 12.706, 3: 4.303, 4: 3.182}
+"""97.5 % quantiles of Student's distribution, by number of pairs."""
+
 
 @dataclass(frozen=True)
 class Speedup:
@@ -47,7 +50,9 @@ def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) ->
 
     The interval is a percentile bootstrap (Efron & Tibshirani 1993, *An Introduction to the
     Bootstrap*, chapter 13) that draws pairs of neighbouring launches, because what disturbed the
-    machine disturbed both.
+    machine disturbed both. Two to four pairs are too few to be drawn from: where nothing differs,
+    one interval of eight (of three pairs) would lie above 1. They get Student's interval of the
+    logarithms of their ratios.
     """
     # `scipy.stats.bootstrap` with `paired` is the same; every `isochrone place` would wait for
     # the import of scipy.stats.
@@ -56,4 +61,9 @@ def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) ->
     ratios = np.median(left[drawn], axis=1) / np.median(right[drawn], axis=1)
     low, high = np.quantile(ratios, [0.025, 0.975])
     middle = float(np.median(left)), float(np.median(right))
-    return Speedup(*middle, middle[0] / middle[1], float(low), float(high), len(left))
+    ratio = middle[0] / middle[1]
+    if len(left) in _STUDENT:
+        spread = np.std(np.log(left / right), ddof=1) / np.sqrt(len(left))
+        wide = float(np.exp(_STUDENT[len(left)] * spread))
+        low, high = ratio / wide, ratio * wide
+    return Speedup(*middle, ratio, float(low), float(high), len(left))

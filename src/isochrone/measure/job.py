@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -57,7 +57,9 @@ def run(
     timeout: float | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
     run_file: Path | None = None,
+    data_file: Path | None = None,
     hear: Callable[[str], None] = lambda _: None,
+    environ: Mapping[str, str] | None = None,
 ) -> None:
     """Start a launcher and wait until it and all it has started have ended.
 
@@ -71,8 +73,13 @@ def run(
         Called from another thread whenever the probe says how far it is.
     run_file
         What the ranks write. Why the job ended too early becomes its last record.
+    data_file
+        What the ranks make and remove again. If it is not there before, and they do not come to
+        their end, it is removed for them, and the hint of the error says so.
     hear
         Called from another thread with every other line of the launcher and the ranks.
+    environ
+        All variables that it is started with; None: those of this process.
 
     Raises
     ------
@@ -84,7 +91,7 @@ def run(
         If SIGINT, SIGTERM or SIGHUP has come, and this is the main thread.
     """
     with _held_signals() as signals:
-        job = _Job(argv, run_file, progress, hear)
+        job = _Job(argv, run_file, data_file, progress, hear, environ)
         signals.tell(lambda number: job.end(Interrupted(number)))
         if not job.wait(timeout):
             limit = format_seconds(timeout or 0.0)
@@ -102,21 +109,25 @@ class _Job:
         self,
         argv: Sequence[str],
         run_file: Path | None,
+        data_file: Path | None,
         progress: Callable[[Progress], None],
         hear: Callable[[str], None],
+        environ: Mapping[str, str] | None,
     ) -> None:
         self.argv = argv
+        self.data_file = data_file
         self.began = time.monotonic()
         self.why: IsochroneError | None = None
         self.report, report = os.pipe()
         itself = [sys.executable, "-I", "-S", keeper.__file__, str(report)]
         try:
             self.keeper = subprocess.Popen(
-                [*itself, str(run_file or os.devnull), *argv],
+                [*itself, str(run_file or os.devnull), str(data_file or os.devnull), *argv],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 pass_fds=[report],
+                env=environ,
                 start_new_session=True,  # the signals of a terminal are for us
             )
         finally:
@@ -157,6 +168,8 @@ class _Job:
                 self.say(self.why)
         elif isinstance(self.why, MeasurementError):
             self.why.details = self.words.last()
+        if self.why is not None and report[3:] == [b"1"]:
+            self.why.hint = f"its unfinished {self.data_file} was removed"
         with contextlib.suppress(BrokenPipeError):
             self.life_line.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -204,9 +217,12 @@ def _killed_says_the_launcher(words: Sequence[str]) -> str:
     for name in launchers.names():
         pattern = launchers.load(name).killed
         found = re.search(pattern, text) if pattern else None
-        number = numbers.get(found["signal"], found["signal"]) if found else ""
-        if found and str(number).isdigit():
-            return f"rank {found['rank']} on {found['host']} was killed by signal {number}"
+        said = found.groupdict() if found else {}
+        number = str(numbers.get(said.get("signal", ""), said.get("signal", "")))
+        if number.isdigit():
+            if "rank" in said:
+                return f"rank {said['rank']} on {said['host']} was killed by signal {number}"
+            return f"a rank was killed, by signal {number} as far as the launcher can tell"
     return ""
 
 

@@ -2,7 +2,7 @@
 
 A program of its own, without imports from this package: `isochrone.measure.job` runs it as
 
-    keeper.py REPORT FILE COMMAND...
+    keeper.py REPORT FILE DATA COMMAND...
 
 As a "subreaper", prctl(2), it becomes the parent of every process below it whose own parent ends,
 in whatever session or process group that is: the job is gone exactly when the keeper has no
@@ -10,10 +10,12 @@ children.
 
 Standard input is a life line. What comes through it, its end, and SIGTERM, SIGINT or SIGHUP mean
 that the job has to end: the launcher is asked with SIGTERM, and what is left after a while is
-killed. How the launcher ended is then written to the file descriptor REPORT: ``ended STATUS LEFT``,
-a negative status being a signal and LEFT the number of processes that could not be killed; or
-``absent ERRNO`` if it could not be started. All that came through the life line, also after the
-report, is appended to the run file FILE as its last record.
+killed. DATA is a file that the job makes and removes again: if it was not there before and the job
+did not come to its end, the keeper removes it. How the launcher ended is then written to the file
+descriptor REPORT: ``ended STATUS LEFT REMOVED``, a negative status being a signal, LEFT the number
+of processes that could not be killed, and REMOVED 1 if DATA was removed; or ``absent ERRNO`` if it
+could not be started. All that came through the life line, also after the report, is appended to the
+run file FILE as its last record.
 """
 
 from __future__ import annotations
@@ -43,6 +45,9 @@ ORDERS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
+
+WRONG_USE: Final = 2
+"""Exit status of ranks that refused to begin, for example because DATA belongs to somebody."""
 
 LIFE_LINE: Final = 0
 
@@ -152,6 +157,10 @@ class Keeper:
                     found.append(int(entry.parent.name))
         return found
 
+    def ended_well(self) -> bool:
+        """Tell whether the launcher came to its end by itself and was content."""
+        return self.status == 0 and not self.must_end
+
     def last_record(self) -> bytes:
         """Return what is to be said in the run file; waits until all was told."""
         while block := os.read(LIFE_LINE, 1 << 16):
@@ -166,6 +175,17 @@ def stamp(path: Path) -> Stamp | None:
     except OSError:
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def remove(data: Path) -> bool:
+    """Remove what a job has left unfinished; return whether there was such a file, and is none."""
+    try:
+        if data.is_symlink() or not data.is_file():
+            return False
+        data.unlink()
+    except OSError:
+        return False
+    return True
 
 
 def append(path: Path, record: bytes) -> None:
@@ -192,16 +212,19 @@ def append(path: Path, record: bytes) -> None:
 
 def main() -> None:
     """Keep a job as the arguments say."""
-    report, path, command = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
-    before = stamp(path)
+    report, path, data = int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
+    command = sys.argv[4:]
+    before, data_before = stamp(path), stamp(data)
     try:
         keeper = Keeper(command)
     except OSError as error:
         os.write(report, f"absent {error.errno}\n".encode())
         return
     left = keeper.keep()
+    unfinished = data_before is None and not keeper.ended_well() and keeper.status != WRONG_USE
+    removed = unfinished and remove(data)
     with contextlib.suppress(BrokenPipeError):
-        os.write(report, f"ended {keeper.status} {left}\n".encode())
+        os.write(report, f"ended {keeper.status} {left} {int(removed)}\n".encode())
     record = keeper.last_record()
     if record and path.is_file() and stamp(path) != before:
         append(path, record)

@@ -112,8 +112,8 @@ class Launcher:
     stands_alone
         Whether a probe that is built for it can be run without a launcher, to check its options.
     killed
-        Pattern of its words about a rank that was killed, with the groups ``rank``, ``host`` and
-        ``signal`` (a number, or a name as of strsignal). Only if these can be relied on.
+        Pattern of its words about a rank that was killed, with the group ``signal`` (a number, or a
+        name as of strsignal) and, only if these can be relied on, ``rank`` and ``host``.
     starters
         Names of its program, as a user types it.
     environment

@@ -147,7 +147,7 @@ def build_library(mpicc: Path, name: str = "grid") -> Path:
     mpicc
         Of the MPI of the programs.
     name
-        ``grid`` applies a tuning table, ``record`` records calls.
+        ``grid`` applies a tuning table, ``record`` records calls, ``io`` collective I/O.
 
     Raises
     ------

@@ -21,15 +21,23 @@ _KILLED: Final = 128
 """Added to the number of a signal, as shells do."""
 
 
-def settings(library: Path, path: Path, environ: Mapping[str, str]) -> dict[str, str]:
+_FILES: Final = {"record": "ISOCHRONE_RECORD", "io": "ISOCHRONE_IO_RECORD"}
+"""Variables that name the run file, by the library that is told."""
+
+
+def settings(
+    library: Path, path: Path, environ: Mapping[str, str], what: str = "record"
+) -> dict[str, str]:
     """Return the variables that the ranks need, in addition to ``environ``.
+
+    ``what`` is the name of the library: ``record`` records calls, ``io`` collective I/O.
 
     Raises
     ------
     InputError
         If the dynamic linker cannot load a library of this path.
     """
-    return tuned.preloaded(library, environ) | {"ISOCHRONE_RECORD": str(path.absolute())}
+    return tuned.preloaded(library, environ) | {_FILES[what]: str(path.absolute())}
 
 
 def start(command: Sequence[str], environ: Mapping[str, str]) -> int:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from isochrone import __version__
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import launcher as launchers
-from isochrone.measure import probe
+from isochrone.measure import probe, tuned
 from isochrone.measure.algorithm import Forced, Mpi
+from isochrone.measure.data_file import data_file
 from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe, Progress
 
 __all__ = ["Setup", "follow"]
+
+_MEASURED: Final = ("sample", "pair", "offset", "iterations", "computation")
+"""Records of a run file that hold times of what was measured."""
+
+_LIBRARIES: Final = {"tile-io": "io"}
+"""Libraries that are loaded into the ranks of an experiment: they see inside the MPI library."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +120,28 @@ class Setup:
         """
         program = [str(self.built.path), experiment, *options, "--out", str(path), "--progress"]
         job = self._job([*program, "--force"] if force else program, ranks, notes or {})
+        loaded = self._loaded(_LIBRARIES[experiment]) if experiment in _LIBRARIES else []
         job = replace(
-            job, extra=(*extra, *job.extra), processors=None if placed else job.processors
-        )
+            job, extra=(*loaded, *extra, *job.extra),
+            processors=None if placed else job.processors,
+        )  # fmt: skip
         for text in self.launcher.warnings(job):
             self.warn(text)
         return self.launcher.command(job)
+
+    def _loaded(self, name: str) -> list[str]:
+        """Return the launcher options that load a library into the ranks, if there can be any.
+
+        It only adds to what is measured, so nothing fails without it.
+        """
+        if not self.launcher.stands_alone or self.launcher.environment({}) is None:
+            return []
+        try:
+            library = probe.build_library(self.built.mpicc, name)
+            return self.launcher.environment(tuned.preloaded(library, os.environ)) or []
+        except IsochroneError as error:
+            self.warn(f"parts of the accesses are not measured: {error}")
+            return []
 
     def _job(self, program: list[str], ranks: int, notes: Mapping[str, str]) -> Job:
         """Describe the ranks to start; the notes say how in the run file."""
@@ -154,11 +179,14 @@ def follow(
         If a signal ended them; likewise.
     """
     before = path.stat().st_mtime_ns if path.exists() else 0
+    data = data_file(tokens)
     try:
-        probe.run(tokens, timeout=timeout, progress=progress, run_file=path)
+        probe.run(tokens, timeout=timeout, progress=progress, run_file=path, data_file=data)
     except IsochroneError as error:
         if path.is_file() and path.stat().st_mtime_ns != before:
-            error.hint = f"what was measured is kept in {path}"
+            known = bool(error.hint) or isinstance(error, InputError)  # nothing is left elsewhere
+            kept = _what_is_kept(path, None if known else data)
+            error.hint = "; ".join(filter(None, [error.hint, kept]))
         raise
     if not path.is_file():
         raise InputError(
@@ -168,8 +196,38 @@ def follow(
     if not _has_end(path):
         raise MeasurementError(
             "the ranks ended before the measurement was complete",
-            hint=f"what was measured is kept in {path}",
+            hint=_what_is_kept(path, data),
         )
+
+
+def _what_is_kept(path: Path, data: Path | None) -> str:
+    """Say what of an unfinished measurement is in its run file, and where else something may be.
+
+    ``data`` is a file of the ranks that was not removed here; it may be on the host of rank 0.
+    """
+    text = f"nothing was measured: {path} holds no times"
+    host = ""
+    for record in _whole_records(path):
+        if record.get("record") in _MEASURED:
+            text = f"what was measured is kept in {path}"
+            break
+        if record.get("record") == "rank" and record.get("rank") == 0:
+            host = str(record.get("host", ""))
+    if data is not None and not data.exists() and host not in ("", os.uname().nodename):
+        text += f"; {data} may be left on {host}"
+    return text
+
+
+def _whole_records(path: Path) -> Iterator[dict[str, object]]:
+    """Read the records of a run file up to the first that is none."""
+    with path.open("rb") as stream:
+        for line in stream:
+            try:
+                record = msgspec.json.decode(line)
+            except msgspec.DecodeError:
+                return
+            if isinstance(record, dict):
+                yield record
 
 
 def _has_end(path: Path) -> bool:

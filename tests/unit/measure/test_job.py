@@ -169,6 +169,11 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
             "echo '=   PID 7310 RUNNING AT n1'; echo '=   EXIT CODE: 9'; exit 9",
             "sh failed (exit status 9)",
         ),
+        (
+            "echo '=   PID 7310 RUNNING AT n1'; echo '=   EXIT CODE: 9';"
+            "echo 'YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)'; exit 9",
+            "a rank was killed, by signal 9 as far as the launcher can tell",
+        ),
     ],
 )  # fmt: skip
 def test_it_is_said_who_died_of_what_as_far_as_it_is_known(
@@ -178,6 +183,49 @@ def test_it_is_said_who_died_of_what_as_far_as_it_is_known(
     error = shell(script, tmp_path)
     assert isinstance(error, MeasurementError)
     assert error.what.startswith(what)
+
+
+@pytest.mark.parametrize(
+    ("script", "there_before", "left"),
+    [
+        ("echo half > data; kill -9 $$", False, False),
+        ("echo half > data; exit 3", False, False),
+        ("echo half > data; exit 3", True, True),
+        ("echo of somebody else > data; exit 2", False, True),
+        ("echo whole > data", False, True),
+        ("mkdir data; exit 3", False, True),
+        ("touch other; ln -s other data; exit 3", False, True),
+    ],
+    ids=["killed", "failed", "was there", "refused", "kept", "a folder", "a link"],
+)
+def test_an_unfinished_data_file_goes_if_the_job_made_it(
+    tmp_path: Path, script: str, there_before: bool, left: bool
+) -> None:
+    """It would block the next run; but what was there before, or was finished, is the user's."""
+    data = tmp_path / "data"
+    if there_before:
+        data.write_text("mine")
+    error = shell(script, tmp_path, data_file=data)
+    assert data.exists() is left
+    removed = error is not None and error.hint == f"its unfinished {data} was removed"
+    assert removed is not left
+
+
+def test_an_unfinished_data_file_goes_even_if_this_process_is_killed(tmp_path: Path) -> None:
+    """The keeper outlives whoever started the job, and tidies up."""
+    data, ready = tmp_path / "data", tmp_path / "ready"
+    code = (
+        "from isochrone.measure import job; from pathlib import Path;"
+        f"job.run(['sh', '-c', 'touch {data} {ready}; sleep 60'], data_file=Path('{data}'))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code])
+    wait_for(ready)
+    process.kill()
+    process.wait(30)
+    until = time.monotonic() + 30
+    while data.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not data.exists()
 
 
 def test_a_launcher_that_is_not_there_is_wrong_use(tmp_path: Path) -> None:

@@ -70,3 +70,32 @@ def test_ranks_that_end_too_early_say_what_is_kept(
         follow(["sh", "-c", f"cd '{tmp_path}'; {script}"], path, timeout=60)
     if path.exists():
         assert str(path) in caught.value.hint  # type: ignore[attr-defined]
+
+
+RUN = '{"record":"run","format":1,"experiment":"tile-io","ranks":2}'
+RANK = '{"record":"rank","rank":0,"host":"n7"}'
+SAMPLE = '{"record":"sample","op":"write","seconds":1.0}'
+
+
+@pytest.mark.parametrize(
+    ("records", "data", "hint"),
+    [
+        ([RUN, RANK, SAMPLE], False, "what was measured is kept in {out}"),
+        ([RUN, RANK], False, "nothing was measured: {out} holds no times"),
+        ([RUN, RANK], True, "nothing was measured: {out} holds no times; {data} may be left on n7"),
+    ],
+    ids=["one sample", "none", "data on another host"],
+)  # fmt: skip
+def test_what_is_kept_is_said_truly(
+    tmp_path: Path, records: list[str], data: bool, hint: str
+) -> None:
+    """Ranks that are killed early leave a run file without a single time."""
+    out, file = tmp_path / "out.jsonl", tmp_path / "data"
+    lines = "".join(f"echo '{record}' >> {out};" for record in records)
+    probe = tmp_path / "isochrone-probe"
+    probe.write_text(f"#!/bin/sh\n{lines}\nexit 3\n")
+    probe.chmod(0o755)
+    options = ["tile-io", "--file", str(file)] if data else ["tile-io"]
+    with pytest.raises(MeasurementError) as caught:
+        follow([str(probe), *options], out, timeout=10)
+    assert caught.value.hint == hint.format(out=out, data=file)

@@ -25,11 +25,12 @@ def environment(variables: Mapping[str, str]) -> list[str]:
     return [word for name, value in variables.items() for word in ("-genv", name, value)]
 
 
-# No ``killed``: Hydra names any process of the job, and joins the signals of all by a bitwise or.
+# Hydra names any process of the job, and joins the signals of all by a bitwise or.
 LAUNCHER: Final = Launcher(
     command=command,
     detect=detect,
     priority=20,
     starters=("mpiexec", "mpirun"),
     environment=environment,
+    killed=r"TERMINATED WITH THE EXIT STRING: [^(]*\(signal (?P<signal>\d+)\)",
 )

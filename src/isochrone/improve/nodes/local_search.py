@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.improve.positions import Positions
+from isochrone.improve.nodes.positions import Positions
 from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
@@ -31,6 +31,8 @@ _ALIKE: Final = 4
 """Sizes that differ by no more are about the same."""
 _POWER: Final = 12
 """Of the sum that decides between swaps that leave the hottest node as it is."""
+_SAME: Final = 1 + 1e-12
+"""Costs that differ by no more than this factor are equal."""
 _GIVE_UP: Final = 300
 """Kicks in a row without a gain after which the search ends."""
 
@@ -92,12 +94,12 @@ class _Search:
         """Make the best swap around the hottest node of some kind of round, if one is better."""
         kind = int(generator.choice(len(self.costs), p=self.positions.weights))
         hot = int(np.argmax(self.costs[kind]))
-        i, j = self.candidates(hot, generator)
+        i, j = self.promising(*self.candidates(hot, generator))
         if not len(i):
             return False
         cost, change = self.evaluate(i, j)
         best = int(np.lexsort((change, cost))[0])
-        same = cost[best] <= self.cost * (1 + 1e-12) and change[best] < -1e-9
+        same = cost[best] <= self.cost * _SAME and change[best] < -1e-9
         if cost[best] < self.cost * (1 - 1e-9) or same:
             self.swap(int(i[best]), int(j[best]))
             return True
@@ -119,6 +121,21 @@ class _Search:
         j = np.concatenate([np.maximum(others, hot), across[1].ravel()])
         useful = self.order[i] != self.order[j]
         return i[useful], j[useful]
+
+    def promising(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
+        """Leave out swaps after which the two that were swapped are already too hot.
+
+        That saves most of the work of far swaps.
+        """
+        if not len(i):
+            return i, j
+        positions = self.positions
+        left = positions.costs(i, self.before[i], self.order[j])
+        right = positions.costs(j, self.before[j] + self.order[j] - self.order[i], self.order[i])
+        rest = np.maximum(self.upto[:, i], self.beyond[:, j + 1])
+        least = positions.weights @ np.maximum(np.maximum(left, right), rest)
+        some = least <= self.cost * _SAME
+        return i[some], j[some]
 
     def evaluate(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
         """Return the cost after each swap, and how much the sum of powers changes."""

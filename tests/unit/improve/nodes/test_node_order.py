@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.improve.exact import enumerate_orders, layered_search, relaxed_bound
-from isochrone.improve.node_order import best_order, in_step, spread
-from isochrone.improve.positions import Positions
+from isochrone.improve.nodes.exact import enumerate_orders, layered_search, relaxed_bound
+from isochrone.improve.nodes.node_order import best_order, in_step, spread
+from isochrone.improve.nodes.positions import Positions
 from isochrone.predict.collective_io import predict
 from isochrone.predict.node_cost import NodeCost
 from isochrone.workloads.call import Call

@@ -1,10 +1,10 @@
 """Choose for each operation, number of ranks and size: the library, or something that is faster.
 
 At each size that was measured a candidate is taken if the interval of its gain lies above the
-smallest gain that is wanted (`isochrone.improve.gains`). A grid has to be faster than the best that
-is known of the library: its own choice, and each of its algorithms that was measured. Sizes that
-follow each other and have the same choice become one range. It ends at the geometric mean with the
-next size, or, beyond what was measured, at the size itself.
+smallest gain that is wanted (`isochrone.improve.collectives.gains`). A grid has to be faster than
+the best that is known of the library: its own choice, and each of its algorithms that was measured.
+Sizes that follow each other and have the same choice become one range. It ends at the geometric
+mean with the next size, or, beyond what was measured, at the size itself.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from math import isqrt
 from typing import Any, Final, Literal
 
 from isochrone.formats.tuning import LibraryRule
-from isochrone.improve.gains import FEWEST_LAUNCHES, Gain, gain, median_of
-from isochrone.improve.tuning_times import DEFAULT, Choice, Place, Times, TuningTimes
+from isochrone.improve.collectives.gains import FEWEST_LAUNCHES, Gain, gain, median_of
+from isochrone.improve.collectives.times import DEFAULT, Choice, Place, Times, TuningTimes
 from isochrone.workloads.grid_collectives import OPERATIONS
 from isochrone.workloads.tuning_table import Rule
 

@@ -9,11 +9,14 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.improve.positions import Positions
+from isochrone.improve.nodes.positions import Positions
 from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
-__all__ = ["MAX_ORDERS", "enumerate_orders", "is_small", "layered_search", "relaxed_bound"]
+__all__ = [
+    "MAX_ORDERS", "arrangements", "enumerate_orders", "how_many", "is_small", "layered_search",
+    "relaxed_bound",
+]  # fmt: skip
 
 MAX_ORDERS: Final = 50_000
 """So many orders are tried one by one where nothing better is known."""
@@ -28,7 +31,7 @@ _MAX_STEPS: Final = 50_000_000
 def is_small(positions: Positions) -> bool:
     """Tell whether an exact search is certain to end at once."""
     if len(positions.weights) > 1:
-        return _orders(positions) <= MAX_ORDERS
+        return how_many(positions.counts) <= MAX_ORDERS
     return bool(math.prod((positions.counts + 1).tolist()) <= MAX_STATES // 10)
 
 
@@ -40,24 +43,30 @@ def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bo
     tuple
         An order that is cheaper than ``cost`` or None; and whether all were tried.
     """
-    if _orders(positions) > MAX_ORDERS:
+    if how_many(positions.counts) > MAX_ORDERS:
         return None, False
-    orders = np.empty((1, 0), np.int64)
-    left = positions.counts[None, :]
-    for _ in range(positions.nodes):
-        which, size = np.nonzero(left)
-        orders = np.column_stack([orders[which], positions.sizes[size]])
-        left = left[which].copy()
-        left[np.arange(len(left)), size] -= 1
+    orders = arrangements(positions.sizes, positions.counts)
     costs = positions.total(orders)
     best = int(np.argmin(costs))
     return (orders[best] if costs[best] < cost * (1 - TIE) else None), True
 
 
-def _orders(positions: Positions) -> int:
-    """Return the number of orders of the multiset of sizes."""
-    ways = math.factorial(positions.nodes)
-    for count in positions.counts.tolist():
+def arrangements(labels: Ints, counts: Ints) -> Ints:
+    """Return all orders of labels that come as often as ``counts`` say, one a row."""
+    orders = np.empty((1, 0), np.int64)
+    left = counts[None, :]
+    for _ in range(int(counts.sum())):
+        which, label = np.nonzero(left)
+        orders = np.column_stack([orders[which], labels[label]])
+        left = left[which].copy()
+        left[np.arange(len(left)), label] -= 1
+    return orders
+
+
+def how_many(counts: Ints) -> int:
+    """Return the number of orders of labels that come as often as ``counts`` say."""
+    ways = math.factorial(int(counts.sum()))
+    for count in counts.tolist():
         ways //= math.factorial(count)
     return ways
 

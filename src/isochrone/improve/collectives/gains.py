@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from isochrone.base.stats import median_interval
-from isochrone.improve.tuning_times import Times
+from isochrone.improve.collectives.times import Times
 
 __all__ = ["FEWEST_LAUNCHES", "RATE", "Gain", "gain", "median_of"]
 

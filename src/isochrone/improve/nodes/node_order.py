@@ -9,19 +9,19 @@ evenly among the small ones. Sorting by size is the worst one can do.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from isochrone.improve.exact import enumerate_orders, is_small, layered_search, relaxed_bound
-from isochrone.improve.local_search import improve
-from isochrone.improve.positions import Positions
+from isochrone.improve.nodes.exact import enumerate_orders, is_small, layered_search, relaxed_bound
+from isochrone.improve.nodes.local_search import improve
+from isochrone.improve.nodes.positions import Positions
 from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
-__all__ = ["NodeOrder", "best_order", "in_step", "spread"]
+__all__ = ["NodeOrder", "best_order", "in_step", "nodes_of", "spread"]
 
 SECONDS: Final = 8.0
 """Time limit of the search, not counting what cannot be left out."""
@@ -48,6 +48,9 @@ class NodeOrder:
         What found it: ``given``, ``spread``, ``in step``, ``sorted``, ``local search``, ``exact``.
     others
         Costs of orders to compare with, by name.
+    alone
+        What the order costs if each node is looked at as if the others were idle. The search does
+        so, and the bound is of this; ``cost`` is the same unless the model says otherwise.
     """
 
     order: list[int]
@@ -56,11 +59,12 @@ class NodeOrder:
     lower_bound: float
     method: str
     others: dict[str, float]
+    alone: float
 
     @property
     def gap(self) -> float:
         """How far the cost may be from the best, as a part of the bound; 0 if it is proven best."""
-        return self.cost / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+        return self.alone / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
 
 
 def spread(cores: Ints) -> Ints:
@@ -136,8 +140,26 @@ def best_order(
         bound = max(bound, relaxed_bound(positions, bound, best.cost, end))
     if proven or best.cost <= bound * (1 + TIE):
         bound = best.cost
-    order = _nodes(given, best.order)
-    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs)
+    if positions.of_neighbours:
+        return _among_busy(given, orders, best, bound, positions)
+    order = nodes_of(given, best.order)
+    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs, best.cost)
+
+
+def _among_busy(
+    given: Ints, orders: Mapping[str, Ints], best: _Best, bound: float, positions: Positions
+) -> NodeOrder:
+    """Choose between the order that was found and the others once more, by what busy nodes cost.
+
+    The search took all other nodes to be idle.
+    """
+    candidates = {**orders, best.method: best.order}
+    costs = {name: positions.among_busy(order) for name, order in candidates.items()}
+    method = min(costs, key=lambda name: (costs[name], name != best.method))
+    others = {name: positions.among_busy(order) for name, order in orders.items()}
+    alone = float(positions.total(candidates[method]))
+    order = nodes_of(given, candidates[method])
+    return NodeOrder(order, costs[method], others["given"], bound, method, others, alone)
 
 
 @dataclass
@@ -182,7 +204,7 @@ def _exact(positions: Positions, best: _Best, end: float) -> bool:
     return complete
 
 
-def _nodes(given: Ints, sizes: Ints) -> list[int]:
+def nodes_of(given: Ints, sizes: Ints) -> list[int]:
     """Turn an order of sizes into nodes; nodes of the same size keep their order."""
     waiting: dict[int, list[int]] = {}
     for node in reversed(range(len(given))):

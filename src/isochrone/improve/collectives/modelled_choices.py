@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from isochrone.improve.gains import Gain
-from isochrone.improve.tuning import Saving
-from isochrone.improve.tuning_times import DEFAULT, Choice, Place
+from isochrone.improve.collectives.gains import Gain
+from isochrone.improve.collectives.times import DEFAULT, Choice, Place
+from isochrone.improve.collectives.tuning import Saving
 from isochrone.models import Model
 from isochrone.predict.grid_collectives import GridTime, Machine, predict
 from isochrone.workloads.grid_collectives import LIBRARY, Grid, all_grids

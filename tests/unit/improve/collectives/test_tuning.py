@@ -7,9 +7,15 @@ from math import inf
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.improve.gains import gain
-from isochrone.improve.tuning import algorithm_rules, cautions, grid_rules, ranges, savings
-from isochrone.improve.tuning_times import Choice, Place, read_times
+from isochrone.improve.collectives.gains import gain
+from isochrone.improve.collectives.times import Choice, Place, read_times
+from isochrone.improve.collectives.tuning import (
+    algorithm_rules,
+    cautions,
+    grid_rules,
+    ranges,
+    savings,
+)
 from made_up.tuning import SIZES, launch, time_of
 
 GRIDS = ("2x8", "4x4", "8x2")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from isochrone.improve import modelled_choices
-from isochrone.improve.modelled_choices import modelled_savings
+from isochrone.improve.collectives import modelled_choices
+from isochrone.improve.collectives.modelled_choices import modelled_savings
 from isochrone.models import Model
 from isochrone.predict.grid_collectives import GridTime, Machine, PhaseTime
 from isochrone.workloads.grid_collectives import LIBRARY, Grid, Phase

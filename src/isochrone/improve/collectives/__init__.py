@@ -1,0 +1,1 @@
+"""Which grid or algorithm for which collective operation, where the gain is certain."""

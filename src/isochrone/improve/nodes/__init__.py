@@ -1,0 +1,1 @@
+"""The order of nodes: which is best, and which is worst."""

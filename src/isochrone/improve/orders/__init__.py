@@ -1,0 +1,1 @@
+"""Orders compared: what is expected of them, and what they take."""

@@ -1,0 +1,1 @@
+"""The collective I/O of a program, made faster by trying: recorded, chosen, proved."""

@@ -1,0 +1,84 @@
+"""From a recording to ways that are worth a try: which library, which calls, which model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isochrone.improve.program_io.calls import Made, message_size, program_calls
+from isochrone.improve.program_io.choice import ompio_ways, romio_ways
+from isochrone.improve.program_io.machine import Machine, general, machine
+from isochrone.improve.program_io.proposals import Proposal, without_given
+from isochrone.improve.program_io.summary import Summary
+from isochrone.improve.program_io.trials import Trials
+from isochrone.predict.measured_calls import MeasuredCall
+from isochrone.predict.node_cost import NodeCost
+from isochrone.predict.whole_call import WholeCall
+from isochrone.runfile.run import Run
+
+__all__ = ["Chooser"]
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """Chooses for one program.
+
+    Attributes
+    ----------
+    trials
+        How it is started.
+    model
+        The user's model of the machine.
+    measure
+        Whether the machine may be measured.
+    """
+
+    trials: Trials
+    model: Path | None
+    measure: bool
+
+    def choose(self, run: Run, found: Summary) -> tuple[list[Proposal], Mapping[str, Any]]:
+        """Return promising ways, best first, and what the report says of how they were chosen."""
+        warnings = [str(one.get("text", "")) for one in run.warnings]
+        if not any("cb_config_list" in one.hints for one in found.files):
+            ways = ompio_ways(run.hosts, romio=_has_romio(run))
+            return ways, {"library": "OMPIO", "warnings": warnings}
+        calls = program_calls(run, found)
+        here = machine(
+            self.trials, run, message_size(calls), given=self.model, measure=self.measure
+        )
+        self.trials.tell(f"Model: {here.words}")
+        ways = romio_ways(calls, here.model or general(), calibrated(calls, here.model))
+        given = {key: value for one in found.files for key, value in one.given.items()}
+        left, more = without_given(ways, given)
+        said = {
+            "library": "ROMIO", "model": here.to_json(), "warnings": [*warnings, *more],
+            "advice": _advice(self.trials.folder, here),
+        }  # fmt: skip
+        return left, said
+
+
+def calibrated(calls: list[Made], model: NodeCost | None) -> WholeCall:
+    """Return what predicts whole calls, fitted to the parts of those that were recorded."""
+    measured: list[MeasuredCall] = [one.call for one in calls]
+    return WholeCall.calibrated(model, measured)
+
+
+def _advice(folder: Path, here: Machine) -> str | None:
+    """Return what may help, too, but changes how the user starts the program."""
+    if here.file is None:
+        return None
+    return (
+        "another order of nodes, which changes how you start the program: isochrone place nodes "
+        f"--table {folder / 'recording.jsonl'} --model {here.file}"
+    )
+
+
+def _has_romio(run: Run) -> bool:
+    """Whether this Open MPI has ROMIO beside OMPIO; version 6 has none."""
+    words = run.library.library.split()
+    version = next((word.lstrip("v") for word in words if word.lstrip("v")[:1].isdigit()), "")
+    major = version.partition(".")[0]
+    return "Open MPI" in run.library.library and major.isdigit() and int(major) < 6

@@ -1,0 +1,143 @@
+"""A way to run a program: hints for its MPI library, given from outside.
+
+ROMIO reads a file of hints that ``ROMIO_HINTS`` names; what the application sets itself wins over
+it. Open MPI's OMPIO reads no file; its parameters are variables of the environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+
+__all__ = [
+    "ROMIO_HINTS", "Proposal", "hints_of_user", "hints_text", "not_in_force", "without_given",
+]  # fmt: skip
+
+ROMIO_HINTS: Final = "ROMIO_HINTS"
+
+SYSTEM_HINTS: Final = Path("/etc/romio-hints")
+"""Read by ROMIO where the variable is not set."""
+
+FILE_LIMIT: Final = 4096
+"""Bytes of a hints file: ``HINTFILE_MAX_SIZE`` of ``system_hints.c``."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A way to run the program.
+
+    Attributes
+    ----------
+    words
+        What it changes.
+    hints
+        For ROMIO, by key.
+    environ
+        Variables for the ranks, other than that of the hints file.
+    expected
+        Seconds of the collective calls by the model; None: not predicted.
+    """
+
+    words: str
+    hints: Mapping[str, str] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=dict)
+    expected: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {
+            "words": self.words, "hints": dict(self.hints), "environment": dict(self.environ),
+            "expected_seconds": self.expected,
+        }  # fmt: skip
+
+
+def without_given(
+    proposals: Sequence[Proposal], given: Mapping[str, str]
+) -> tuple[list[Proposal], list[str]]:
+    """Take away what an application sets itself; those that change nothing more are left out.
+
+    Returns
+    -------
+    left, warnings
+        Proposals, and which hints of the application are in their way.
+    """
+    left: list[Proposal] = []
+    blocked: set[str] = set()
+    for one in proposals:
+        hints = {key: value for key, value in one.hints.items() if key not in given}
+        blocked |= set(one.hints) - set(hints)
+        tried = Proposal(one.words, hints, one.environ, one.expected)
+        known = any((other.hints, other.environ) == (hints, one.environ) for other in left)
+        if (hints or one.environ) and not known:
+            left.append(tried)
+    warnings = [
+        f"the program sets {key}={given[key]} itself, which wins over any hints file: to try "
+        "others, remove that MPI_Info_set (or the option of the program that leads to it)"
+        for key in sorted(blocked)
+    ]
+    return left, warnings
+
+
+def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the hints that the program gets from a file already; ours are added to them.
+
+    Raises
+    ------
+    InputError
+        If ``ROMIO_HINTS`` names a file that cannot be read.
+    """
+    named = environ.get(ROMIO_HINTS)
+    if named is None and not os.access(SYSTEM_HINTS, os.R_OK):
+        return {}
+    path = Path(named) if named else SYSTEM_HINTS
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=f"{ROMIO_HINTS}={path}") from (
+            error
+        )
+    pairs = (line.split(None, 1) for line in lines if not line.startswith("#"))
+    return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
+
+
+def hints_text(hints: Mapping[str, str]) -> str:
+    """Return the lines of a hints file.
+
+    Raises
+    ------
+    InputError
+        If ROMIO would not read all of it.
+    """
+    text = "".join(f"{key} {value}\n" for key, value in hints.items())
+    if len(text.encode()) > FILE_LIMIT:
+        raise InputError(f"the hints are longer than the {FILE_LIMIT} bytes that ROMIO reads")
+    return text
+
+
+def not_in_force(wanted: Mapping[str, str], found: Sequence[Mapping[str, str]]) -> list[str]:
+    """List the hints that none of the files had.
+
+    Parameters
+    ----------
+    wanted
+        Hints that were given.
+    found
+        Hints in force, of each file. A key that a library does not report is not judged.
+    """
+    return [
+        key for key, value in wanted.items()
+        if (seen := [hints[key] for hints in found if key in hints])
+        and not any(_same(value, one) for one in seen)
+    ]  # fmt: skip
+
+
+def _same(wanted: str, found: str) -> bool:
+    """Tell whether a library took a value: ``cb_nodes`` is lowered to what there is."""
+    if wanted.isdigit() and found.isdigit():
+        return int(found) <= int(wanted)
+    return wanted.split() == found.split()

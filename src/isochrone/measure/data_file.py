@@ -1,0 +1,27 @@
+"""The file that ranks write and remove again, as their command says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+__all__ = ["data_file"]
+
+_OPTION: Final = "--file"
+_FILE_SYSTEM: Final = re.compile("[A-Za-z0-9]{2,}:")
+"""ROMIO's prefixes ``ufs:``, ``lustre:`` …: which driver, no part of the name."""
+
+
+def data_file(tokens: Sequence[str]) -> Path | None:
+    """Return the file that ``--file`` of the probe names in a launcher's command; None: none."""
+    programs = [k for k, token in enumerate(tokens) if Path(token).name == "isochrone-probe"]
+    options = tokens[programs[-1] :] if programs else ()
+    found = ""
+    for k, option in enumerate(options):
+        if option == _OPTION:
+            found = "".join(options[k + 1 : k + 2])
+        elif option.startswith(_OPTION + "="):
+            found = option.removeprefix(_OPTION + "=")
+    return Path(_FILE_SYSTEM.sub("", found, count=1)) if found else None

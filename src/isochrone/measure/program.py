@@ -1,0 +1,121 @@
+"""A user's program started again and again: as the user starts it, with variables of ours added."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from isochrone.base.errors import MeasurementError
+from isochrone.measure import job, probe, recorded, tuned
+
+__all__ = ["Program", "launcher_words"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the user typed, and what the ranks load.
+
+    Attributes
+    ----------
+    command
+        Launcher, program and arguments, as tokens.
+    environ
+        All variables of the user.
+    mpicc
+        Compiler wrapper of its MPI.
+    before
+        A command that is run before each start; empty: none.
+    """
+
+    command: Sequence[str]
+    environ: Mapping[str, str]
+    mpicc: Path
+    before: Sequence[str] = ()
+
+    @cached_property
+    def library(self) -> Path:
+        """The library that records collective I/O; built if need be."""
+        return probe.build_library(self.mpicc, "io")
+
+    @cached_property
+    def says(self) -> str:
+        """What the MPI library says of itself."""
+        return probe.build(self.mpicc).library
+
+    def run(self, recording: Path, variables: Mapping[str, str], log: Path, limit: float) -> float:
+        """Run it to its end; return the seconds that took.
+
+        Parameters
+        ----------
+        recording
+            Run file that its rank 0 writes.
+        variables
+            For the ranks.
+        log
+            Gets what it prints.
+        limit
+            Seconds after which it is ended.
+
+        Raises
+        ------
+        InputError
+            If it cannot be started.
+        MeasurementError
+            If it, or the command before it, fails or does not end in time.
+        Interrupted
+            If a signal came.
+        """
+        with log.open("w", encoding="utf-8") as stream:
+
+            def hear(line: str) -> None:
+                stream.write(f"{line}\n")
+
+            if self.before:
+                try:
+                    job.run(self.before, timeout=limit, hear=hear, environ=self.environ)
+                except MeasurementError as error:
+                    raise MeasurementError(
+                        error.what, where="--before", details=error.details
+                    ) from error
+            ours = {**recorded.settings(self.library, recording, self.environ, "io"), **variables}
+            words, environ = tuned.with_settings(self.command, self.says, ours, self.environ)
+            began = time.monotonic()
+            job.run(words, timeout=limit, hear=hear, environ=environ)
+            return time.monotonic() - began
+
+
+def launcher_words(command: Sequence[str], said: str) -> list[str] | None:
+    """Return the words of a command that are not those of the program that its ranks became.
+
+    Parameters
+    ----------
+    command
+        As the user typed it.
+    said
+        The command line of rank 0, as the kernel knew it: words with blanks between them. A
+        script has its interpreter before it.
+
+    Returns
+    -------
+    list[str] | None
+        None if the program is not found in the command, or there are several (``:``).
+    """
+    if ":" in command:
+        return None
+    for place in range(1, len(command)):
+        rest = " ".join(command[place:])
+        name = re.escape(Path(command[place]).name)
+        more = " ".join(["", *command[place + 1 :]])
+        if said.endswith(rest) or re.search(rf"(^|[/ ]){name}{re.escape(more)}$", said):
+            of_script = _name(command[place - 1]) == _name(said.split()[0])
+            return list(command[: place - 1 if of_script and place > 1 else place])
+    return None
+
+
+def _name(program: str) -> str:
+    """Return the name of a program without its version: python3.11 is called by python."""
+    return Path(program).name.rstrip("0123456789.")

@@ -1,0 +1,53 @@
+"""Hints from outside: those of the user stay, those of the program win."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.improve.program_io.proposals import (
+    Proposal,
+    hints_of_user,
+    hints_text,
+    not_in_force,
+    without_given,
+)
+
+
+def test_what_the_program_sets_is_taken_out_and_what_is_left_is_tried_once() -> None:
+    ways = [
+        Proposal("both", {"cb_nodes": "4", "cb_buffer_size": "1"}),
+        Proposal("one", {"cb_buffer_size": "1"}),
+        Proposal("other", {"cb_nodes": "2"}),
+    ]
+    left, warnings = without_given(ways, {"cb_nodes": "8"})
+    assert [dict(one.hints) for one in left] == [{"cb_buffer_size": "1"}]
+    assert len(warnings) == 1
+    assert "cb_nodes=8 itself" in warnings[0]
+
+
+def test_hints_that_the_user_has_already_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "hints"
+    file.write_text("# mine\ncb_nodes 4\nromio_cb_write   enable\n")
+    assert hints_of_user({"ROMIO_HINTS": str(file)}) == {
+        "cb_nodes": "4", "romio_cb_write": "enable",
+    }  # fmt: skip
+
+
+def test_a_hints_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"ROMIO_HINTS=.*cannot read it"):
+        hints_of_user({"ROMIO_HINTS": str(tmp_path / "none")})
+
+
+def test_a_file_longer_than_romio_reads_is_refused() -> None:
+    with pytest.raises(InputError, match="4096"):
+        hints_text({"cb_config_list": "n" * 5000})
+
+
+def test_hints_are_in_force_if_any_file_has_them() -> None:
+    """A number of aggregators is lowered to what there is; what is not reported is not judged."""
+    wanted = {"cb_nodes": "64", "cb_config_list": "n1,*:1", "striping_factor": "4"}
+    assert not not_in_force(wanted, [{"cb_nodes": "8", "cb_config_list": "n1,*:1"}])
+    assert not_in_force(wanted, [{"cb_nodes": "8", "cb_config_list": "*:1"}]) == ["cb_config_list"]
