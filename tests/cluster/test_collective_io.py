@@ -121,6 +121,54 @@ def test_messages_of_the_real_library_are_those_predicted_and_replayed(
     assert list(recorded) == node_counts(pairs(seen.written), order)
 
 
+@pytest.mark.parametrize(
+    ("tiles", "side", "aggregators_", "buffer"),
+    [("4x4", 61, 3, 10_007), ("8x2", 37, 5, 4096), ("2x8", 53, 7, 33_333), ("16x1", 20, 1, 999)],
+)
+def test_bytes_of_the_real_library_are_those_predicted_and_replayed(
+    eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path, tiles: str, side: int,
+    aggregators_: int, buffer: int,
+) -> None:  # fmt: skip
+    """Tiles that fit neither domains nor buffers: messages of a call have many sizes."""
+    log = tmp_path / "log"
+    config = "n2:1,n1:1,*:1"
+    run = measure(
+        eight_nodes, mpich_shim.mpi, hostfile(eight_nodes, UNEVEN, tmp_path / "hosts"),
+        tmp_path / "tile.jsonl", "tile-io", "--file", str(tmp_path / "data"), "--tiles", tiles,
+        "--tile", f"{side}x{side}", "--element", "3", "--repeats", "1", "--hints",
+        f"cb_buffer_size={buffer},cb_nodes={aggregators_},cb_config_list={config},"
+        "romio_cb_write=enable,romio_cb_read=enable",
+        wrap=lambda program: mpich_shim.around(program, log=log),
+    )  # fmt: skip
+    seen = mpich_shim.traffic(16, log)
+    assert len({nbytes for _, _, nbytes in seen.written}) > 1
+    assert seen.replayed == seen.written + seen.written
+    assert seen.replayed_back == seen.read + seen.read
+    x, y = map(int, tiles.split("x"))
+    layout, names = layout_of(run.hosts)
+    servers = aggregators(run.hosts, config, aggregators_)
+    for reading, messages in ((False, seen.written), (True, seen.read)):
+        call = Call(tile_io(x, y, (side, side), 3), buffer=buffer, reading=reading)
+        kinds = call.round_kinds(len(servers), exactly=True)
+        counts = predict(kinds, layout, servers, names, tachyon(), reading=reading).counts
+        assert as_list(counts) == node_counts(pairs(messages), UNEVEN)
+        data: Counter[tuple[int, int]] = Counter()
+        for (rank, other, nbytes), times in messages.items():
+            data[rank, other] += times * nbytes
+        sides = (counts.intra_bytes, counts.into_bytes, counts.out_bytes)
+        found = list(zip(*(side.round().astype(int).tolist() for side in sides), strict=True))
+        assert found == node_counts(data, UNEVEN)
+    sent: Counter[tuple[int, int, int, int]] = Counter()
+    for row in run.tables["message"].rows():
+        sent[row["rank"], row["aggregator"], row["messages"], row["bytes"]] += 1
+    totals = Counter(
+        (rank, other, count, sum(n * size for (a, b, size), n in seen.written.items()
+                                 if (a, b) == (rank, other)))
+        for (rank, other), count in pairs(seen.written).items()
+    )  # fmt: skip
+    assert sent == totals
+
+
 def test_order_of_aggregators_follows_the_hint_and_so_do_the_messages(
     eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path
 ) -> None:

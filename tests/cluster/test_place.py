@@ -118,3 +118,37 @@ def test_measuring_launches_both_arrangements_in_turn(
              for side in ("given", "proposed")]  # fmt: skip
     assert ranks[0] != ranks[1]
     assert sorted(ranks[0]) == sorted(ranks[1])
+
+
+@pytest.mark.parametrize("what", ["nodes", "aggregators"])
+def test_each_compared_order_is_the_one_that_is_launched(
+    cluster: Callable[..., Cluster], tmp_path: Path, what: str
+) -> None:
+    """How well it is predicted is for `make bench`; here: that each time is of its order."""
+    made = cluster(UNEVEN)
+    words = ("--hostfile", made.hostfile("mpich"), "--tiles", "4x4", "--model", TACHYON)
+    jobs = ("--launches", 2, "--repeats", 2, "--tile", "64x64", "--runs", tmp_path / "runs")
+    kept = ("-o", tmp_path / "orders.json", "--figure", tmp_path / "orders.png")
+    found = isochrone(
+        made, "mpich-wheel", "place", "orders", "--what", what, "--orders", 3, *words, *jobs, *kept
+    )
+    assert json.loads((tmp_path / "orders.json").read_text()) == found
+    assert (tmp_path / "orders.png").read_bytes().startswith(b"\x89PNG")
+    orders = found["orders"]
+    assert isinstance(orders, list)
+    assert len(orders) == 3
+    assert found["origin"] == "measured"
+    for number, one in enumerate(orders, start=1):
+        runs = [read(tmp_path / f"runs/order-{number}-{turn}.jsonl") for turn in (1, 2)]
+        pairs = zip(one["hosts"], one["nodes"], strict=True)
+        hosts = [host for host, ranks in pairs for _ in range(ranks)]
+        if what == "nodes":
+            assert runs[0].hosts == runs[1].hosts == hosts
+        else:
+            served = runs[0].tables["aggregator"]["rank"]
+            assert [runs[0].hosts[rank] for rank in served] == one["hosts"]
+        assert one["measured"] == pytest.approx(np.median(one["times"]))
+        assert one["measured_low"] <= one["measured"] <= one["measured_high"]
+        assert one["deviation"] == pytest.approx(one["predicted"] / one["measured"] - 1)
+    fastest = min(one["measured"] for one in orders)
+    assert found["regret"] == pytest.approx(orders[0]["measured"] / fastest - 1)

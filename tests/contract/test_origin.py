@@ -14,15 +14,17 @@ from drawn import words as drawn_words
 from isochrone import models, views
 from isochrone.base import registry
 from isochrone.cli.main import main
+from isochrone.improve.orders.compared_orders import ComparedOrder, ComparedOrders
 from isochrone.models.load import samples_of
 from isochrone.pages.html.render import write_report
 from isochrone.runfile import file as runs
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.view import TABLE
+from isochrone.views.view import ORDERS, TABLE
 from made_up.emulations import emulation
 from made_up.grid_runs import grid_run
 from made_up.hotspots import exchange, hotspot
+from made_up.io_recordings import io_recording
 from made_up.latency_maps import block, latency_map
 from made_up.recordings import halo_recording
 from made_up.sweeps import collective
@@ -52,6 +54,7 @@ def examples() -> dict[str, list[Run]]:
         "tile-io": [exchange()],
         "emulation": [emulation()],
         "recording": [halo_recording(2, 2)],
+        "io-recording": [io_recording()],
     }
 
 
@@ -66,6 +69,13 @@ def written(folder: Path, made: list[Run]) -> list[str]:
 def test_a_picture_of_simulated_data_says_so(name: str) -> None:
     view = registry.load("views.figures", name).VIEW
     for kind in view.kinds:
+        if kind == ORDERS:
+            one = ComparedOrder(["given"], [0], ["a"], [2], 0.1, 0.05, 0.2, [0.1, 0.12])
+            orders = ComparedOrders([one], origin="simulated", model_origin="simulated")
+            said = drawn_words(view.draw([orders], views.Options()))
+            assert "simulated" in said.lower()
+            assert not MEASURED.search(said), said
+            continue
         runs_of_it = examples()["sweep" if kind == TABLE else kind]
         if name == "grids":
             runs_of_it = [grid_run(repeats=2), grid_run(24, ("4x6",), repeats=2)]

@@ -15,6 +15,7 @@ from beds.mpis import ROOT
 from isochrone import views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.improve.orders.compared_orders import ComparedOrder, ComparedOrders
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
 from made_up.emulations import Truth, emulation
@@ -62,7 +63,7 @@ def test_it_has_the_signature_of_all_figures(name: str) -> None:
 def test_each_kind_has_one_usual_figure() -> None:
     usual = [kind for n in NAMES for kind in registry.load("views.figures", n).VIEW.usual]
     assert sorted(usual) == [
-        "emulation", "hotspot", "latency-map", "recording", "sweep", "table", "tile-io",
+        "emulation", "hotspot", "latency-map", "orders", "recording", "sweep", "table", "tile-io",
     ]  # fmt: skip
 
 
@@ -219,11 +220,26 @@ def test_the_view_of_nodes_refuses_in_one_line() -> None:
         draw("nodes", [damaged])
 
 
-HOT = ["plane"]
+HOT = ["plane", "plane-surface"]
+
+
+def test_orders_are_drawn_in_every_format_and_nothing_else_is(tmp_path: Path) -> None:
+    """They are no run: a view of runs refuses them, and theirs refuses runs and tables."""
+    some = ComparedOrders([ComparedOrder(["given"], [0], ["a"], [2], 0.1, 0.05, 0.2, [0.1, 0.12])])
+    for suffix in views.SUFFIXES:
+        views.save(views.draw("orders", [some]), tmp_path / f"a{suffix}")
+    with pytest.raises(InputError, match="the view nodes draws no orders"):
+        views.draw("nodes", [some])
+    with pytest.raises(InputError, match="the view orders draws no tables"):
+        views.draw("orders", [tmp_path / "a.csv"])
+    with pytest.raises(InputError, match="the view orders draws no runs of latency-map"):
+        views.draw("orders", [mmpi_example()])
+    with pytest.raises(InputError, match="draws one run, not 2"):
+        views.draw("orders", [some, some])
 
 
 def test_every_figure_is_tested_here() -> None:
-    tested = {*MAPS, *SWEEPS, *MODELS, *HOT, *GRIDS, *EMULATIONS, *RECORDINGS, "nodes"}
+    tested = {*MAPS, *SWEEPS, *MODELS, *HOT, *GRIDS, *EMULATIONS, *RECORDINGS, "nodes", "orders"}
     assert tested == set(NAMES)
 
 

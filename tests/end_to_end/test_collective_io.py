@@ -113,6 +113,91 @@ def test_place_aggregators_writes_hints_and_says_where_they_have_no_effect(
     assert found["cost"] == pytest.approx(0.030574)
 
 
+def test_several_hints_are_printed_line_by_line(isochrone: Isochrone) -> None:
+    """A line break between them was shown as a replacement character."""
+    answer = isochrone("place", "aggregators", *UNEVEN, "--cb-nodes", 4, "--dry-run")
+    printed = answer.stdout.splitlines()
+    assert "cb_nodes 4" in printed
+    assert printed[printed.index("cb_nodes 4") - 1].startswith("cb_config_list ")
+    assert "\N{REPLACEMENT CHARACTER}" not in answer.stdout
+
+
+@pytest.fixture
+def of_bytes(tmp_path: Path) -> Path:
+    """A model of messages of any size on a full-duplex network of 22 MB/s."""
+    terms, costs = ["ba", "max(bi,bo)", "pe", "1"], [3e-10, 4.5e-8, 2e-4, 1e-3]
+    regime = models.Regime("hotspot-bytes", terms, costs, where={"order": "intra-first"})
+    models.write(models.Model([regime]), tmp_path / "bytes.json")
+    return tmp_path / "bytes.json"
+
+
+JOB = ("--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--element", "4")
+
+
+def test_all_that_can_be_set_is_chosen_together(
+    isochrone: Isochrone, of_bytes: Path, tmp_path: Path
+) -> None:
+    hints = tmp_path / "hints"
+    words = ("place", "aggregators", *JOB, "--model", of_bytes, "--choose", "all")
+    found = json.loads(isochrone(*words, "-o", hints, "--json").stdout)
+    assert found["cost"] == found["seconds"] < found["given_seconds"] == found["given_cost"]
+    assert found["lower_bound"] <= found["cost"]
+    assert {"order", "number", "buffer"} <= set(found["levers"])
+    assert found["node_order"]["seconds"] < found["given_cost"]
+    assert found["memory"] >= 1 << 20
+    written = dict(line.split(" ", 1) for line in hints.read_text().splitlines())
+    assert written == found["hints"]
+    assert found["choices"][0]["seconds"] == found["cost"]
+    asked = ("--cb-config-list", written["cb_config_list"], "--cb-buffer-size", "16MiB")
+    asked += ("--cb-nodes", written["cb_nodes"]) if "cb_nodes" in written else ()
+    again = isochrone("predict", "collective-io", *JOB, "--model", of_bytes, *asked, "--json")
+    assert json.loads(again.stdout)["seconds"] == pytest.approx(found["cost"])
+
+
+def test_the_order_alone_says_if_more_would_gain_more(isochrone: Isochrone, of_bytes: Path) -> None:
+    answer = isochrone("place", "aggregators", *JOB, "--model", of_bytes)
+    assert "--choose all would gain more" in answer.stdout
+    answer = isochrone("place", "aggregators", *UNEVEN)
+    assert "--choose all" not in answer.stdout
+
+
+def test_a_model_of_one_size_refuses_to_choose_numbers(isochrone: Isochrone) -> None:
+    answer = isochrone("place", "aggregators", *UNEVEN, "--choose", "all")
+    assert answer.returncode == 0, answer.stderr
+    assert "measure hotspot with several sizes" in " ".join(answer.stdout.split())
+    answer = isochrone("place", "aggregators", *UNEVEN, "--choose", "all", "--json")
+    found = json.loads(answer.stdout)
+    assert found["cost"] == pytest.approx(0.030574)
+    assert set(found["hints"]) == {"cb_config_list"}
+
+
+def test_lustre_gets_a_command_for_its_stripes(isochrone: Isochrone, of_bytes: Path) -> None:
+    words = ("--model", of_bytes, "--choose", "all", "--driver", "lustre", "--stripe-count", 8)
+    answer = isochrone("place", "aggregators", *JOB, *words)
+    assert "lfs setstripe -c " in answer.stdout
+    assert "striping_unit " in answer.stdout
+    assert "untested on a real Lustre" in " ".join(answer.stdout.split())
+
+
+def test_of_ompio_only_what_has_an_effect_is_proposed(
+    isochrone: Isochrone, of_bytes: Path, tmp_path: Path
+) -> None:
+    words = ("place", "aggregators", *JOB, "--driver", "ompio", "--model")
+    answer = isochrone(*words, of_bytes, "--choose", "all")
+    assert answer.returncode == 0, answer.stderr
+    assert "--mca io_ompio_num_aggregators" in answer.stdout
+    assert "--mca io romio341" in answer.stdout
+    found = json.loads(isochrone(*words, of_bytes, "--choose", "all", "--json").stdout)
+    assert found["hints"] == {}
+    assert found["cb_config_list"] is None
+    for model, choose in ((TACHYON, "all"), (of_bytes, "order")):
+        answer = isochrone(*words, model, "--choose", choose)
+        assert answer.returncode == 2
+        assert answer.stderr.count("\n") == 1
+    answer = isochrone(*words, of_bytes, "--choose", "all", "-o", tmp_path / "hints")
+    assert "reads no hints file" in answer.stderr
+
+
 def test_hosts_come_from_a_run_file_even_if_ranks_were_dealt_out_in_turn(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +148,26 @@ def test_each_subcommand_starts_in_a_process_of_its_own(
     answer = isochrone_process(command, "--help")
     assert answer.returncode == 0, answer.stderr
     assert f"usage: isochrone {command}" in answer.stdout
+
+
+def _commands() -> list[tuple[str, ...]]:
+    """All subcommands, those of subcommands included."""
+    found: list[tuple[str, ...]] = [()]
+    for name in registry.names("cli.commands"):
+        inner = f"cli.commands.{name}"
+        nested = registry.names(inner) if inner in registry.FAMILIES else []
+        found += [(name,), *((name, one) for one in nested)]
+    return found
+
+
+@pytest.mark.parametrize("command", _commands(), ids=" ".join)
+def test_no_help_breaks_a_word_at_its_hyphen(
+    isochrone: Isochrone, command: tuple[str, ...]
+) -> None:
+    """What stands there is typed again, and nothing is called `hotspot-`."""
+    answer = isochrone(*command, "--help")
+    assert answer.returncode == 0
+    assert [line for line in answer.stdout.splitlines() if re.search("[a-z]-$", line)] == []
 
 
 def test_help_answers_without_numpy(tmp_path: Path) -> None:
@@ -328,7 +349,7 @@ def test_a_probe_that_hangs_is_ended_and_its_file_kept(
     answer = isochrone("measure", "latency-map", "-n", 2, "--timeout", 2, *args)
     assert answer.returncode == 3
     assert "did not end within" in answer.stderr
-    assert f"what was measured is kept in {out}" in answer.stderr
+    assert f"nothing was measured: {out} holds no times" in answer.stderr
     assert not read(out).complete
     assert not survivors(hang)
 

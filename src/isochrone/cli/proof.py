@@ -9,38 +9,52 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 from isochrone.cli.measuring import setup_of
 from isochrone.cli.workload import chosen_pattern
+from isochrone.formats import placement as placements
+from isochrone.formats.placement import LaunchPlan
 from isochrone.improve import proof
 from isochrone.improve.proof import JobRunner, Launch
 from isochrone.improve.speedup import Speedup
+from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
 
-__all__ = ["add_start", "compare_in_turn", "starter", "tile_options"]
+__all__ = [
+    "add_launches", "add_start", "compare_in_turn", "launch_plan", "starter", "tile_options",
+]  # fmt: skip
 
 
 def add_start(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the options of the jobs that prove something."""
+    """Add the options of the jobs that prove something, if the user asks for them."""
     group = parser.add_argument_group("verification on the machine")
     group.add_argument(
         "--measure", action="store_true",
         help=f"replay the exchange alternately in the given and the proposed {what}",
     )  # fmt: skip
+    _add_jobs(group, "--measure: ", "arrangement")
+
+
+def add_launches(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options of the jobs of a command that always measures."""
+    _add_jobs(parser.add_argument_group("launches"), "", what)
+
+
+def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
     group.add_argument(
         "--file", type=Path, metavar="FILE",
-        help="--measure: write this file with the MPI library instead of replaying",
+        help=f"{when}write this file with the MPI library instead of replaying",
     )  # fmt: skip
     group.add_argument(
         "--launches", type=_number, default=5, metavar="N",
-        help="--measure: launches of each arrangement (default: 5)",
+        help=f"{when}launches of each {what} (default: 5)",
     )  # fmt: skip
     group.add_argument(
         "--repeats",
         type=_number,
         default=5,
         metavar="N",
-        help="--measure: repetitions in each launch (default: 5)",
+        help=f"{when}repetitions in each launch (default: 5)",
     )
     group.add_argument(
-        "--runs", type=Path, metavar="FOLDER", help="--measure: keep the run files in this folder"
+        "--runs", type=Path, metavar="FOLDER", help=f"{when}keep the run files in this folder"
     )
     group.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
     group.add_argument("--launcher", metavar="L", help="launcher of the ranks")
@@ -59,6 +73,16 @@ def _number(text: str) -> int:
 def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
     """Return what starts this many ranks as the options say."""
     return JobRunner(setup_of(args), ranks)
+
+
+def launch_plan(jobs: JobRunner, arranged: Arrangement, file: Path) -> LaunchPlan | None:
+    """Write a file that makes the launcher fill nodes in an order; None: it knows no such file."""
+    formats = (placements.load(name) for name in placements.names())
+    fitting = [f for f in formats if f.start(file, 1).launcher == jobs.setup.name]
+    if not fitting:
+        return None
+    file.write_text(fitting[0].text(arranged))
+    return fitting[0].start(file, arranged.given.ranks)
 
 
 def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int]) -> list[str]:

@@ -14,9 +14,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.predictions import add_values
-from isochrone.improve.modelled_choices import modelled_savings
-from isochrone.improve.tuning import Saving
-from isochrone.improve.tuning_times import Place, TuningTimes
+from isochrone.improve.collectives.modelled_choices import modelled_savings
+from isochrone.improve.collectives.times import Place, TuningTimes
+from isochrone.improve.collectives.tuning import Saving
 from isochrone.predict.grid_collectives import Machine
 from isochrone.workloads.grid_collectives import OPERATIONS
 

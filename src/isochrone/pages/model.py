@@ -33,10 +33,18 @@ _COSTS: Final = {
     "pe": ("for each message into the node or out of it", 0.5),
     "max(in,out)": ("for each message of the busier direction", 1.0),
     "min(in,out)": ("for each message of the other direction", 1.0),
+    "max(bi,bo)": ("for each MiB of the busier direction", 2.0**20),
+    "min(bi,bo)": ("for each MiB of the other direction", 2.0**20),
+    "busy*busy*max(bi,bo)": (
+        "more for each MiB of the busier direction if all nodes are as busy",
+        2.0**20,
+    ),
+    "busy*busy*min(bi,bo)": ("more for each MiB of the other direction then", 2.0**20),
+    "ba": ("for each MiB within the node", 2.0**20),
     "pa": ("for each message within the node", 0.5),
     "1": ("as a fixed cost", 1.0),
 }
-"""What the coefficient of a term is of, and its part of a pair: two messages are one."""
+"""What the coefficient of a term is of, and how many of its units: two messages are a pair."""
 
 
 def blocks(model: Model) -> list[Block]:
@@ -267,7 +275,7 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             failed.append(Sentence(row["reason"], about=row["family"]))
             continue
         rows.append(Row((
-            row["family"], _percent(row["held_out"]), f"{row['sicc']:.1f}",
+            row["family"], _percent(row["held_out"]), _number(row["sicc"]),
             str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
         )))  # fmt: skip
     numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "regimes"))
@@ -277,6 +285,10 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
     )
     if failed:
         yield Listing("Not fitted", tuple(failed))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
 
 
 def _percent(value: float) -> str:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.improve.orders.compared_orders import ComparedOrders
 from isochrone.runfile.run import Run
 from isochrone.views.saving import SUFFIXES, save, to_svg
-from isochrone.views.view import TABLE, Options, View
+from isochrone.views.view import ORDERS, TABLE, Options, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,8 +28,14 @@ __all__ = ["SUFFIXES", "TABLE", "Options", "View", "draw", "fitting", "save", "t
 FAMILY = "views.figures"
 
 
-def draw(name: str, runs: Sequence[Run | Samples | Path], options: Options | None = None) -> Figure:
+def draw(
+    name: str,
+    runs: Sequence[Run | ComparedOrders | Samples | Path],
+    options: Options | None = None,
+) -> Figure:
     """Draw a figure of one or several runs, or of tables: samples, or paths of CSV files.
+
+    Or of orders of nodes that were compared.
 
     Raises
     ------
@@ -40,14 +47,21 @@ def draw(name: str, runs: Sequence[Run | Samples | Path], options: Options | Non
     view: View = registry.load(FAMILY, name).VIEW
     if not runs:
         raise InputError("no run to draw", hint="name at least one run file")
-    if TABLE not in view.kinds and not all(isinstance(run, Run) for run in runs):
-        others = ", ".join(fitting(TABLE))
-        raise InputError(f"the view {name} draws no tables", hint=f"these do: {others}")
+    kind = next((_kind(run) for run in runs if _kind(run) not in view.kinds), None)
+    if kind in (TABLE, ORDERS) or (ORDERS in view.kinds and kind is not None):
+        others = ", ".join(fitting(kind))
+        called = {TABLE: "tables", ORDERS: "orders"}.get(kind, f"runs of {kind}")
+        raise InputError(f"the view {name} draws no {called}", hint=f"these do: {others}")
     if not view.several and len(runs) > 1:
         raise InputError(f"the view {name} draws one run, not {len(runs)}")
     if not view.several and len(options.sizes) > 1:
         raise InputError(f"the view {name} draws one message size, not {len(options.sizes)}")
     return view.draw(runs, options)
+
+
+def _kind(drawn: object) -> str:
+    """Return the kind of what is to be drawn."""
+    return drawn.kind if isinstance(drawn, Run | ComparedOrders) else TABLE
 
 
 def usual(kind: str) -> str:

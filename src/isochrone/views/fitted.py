@@ -17,6 +17,7 @@ from isochrone.models import Model, Observations, Samples
 from isochrone.models.joining import joined
 from isochrone.models.load import samples_of
 from isochrone.models.residuals import applicable
+from isochrone.models.sizes import BYTES, arranged
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, FAINT, INK, TITLE, wrapped
@@ -42,7 +43,8 @@ WORDS: Final = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
     "w": "messages in a window", "n": "operations",
     "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",
-    "in": "messages in", "out": "messages out",
+    "in": "messages in", "out": "messages out", "ba": "bytes within the node",
+    "bi": "bytes in", "bo": "bytes out", "busy": "how busy all nodes are",
 }  # fmt: skip
 
 
@@ -65,7 +67,8 @@ def resolve(
         path = Path(model)
         is_file = path.suffix == ".json" or path.is_file()
         model = models.read(path) if is_file else models.fit(data, str(model))
-    groups = list(applicable(model.selectors, data.observations()))
+    points = arranged(data, model.variables).observations()
+    groups = list(applicable(model.selectors, points))
     if not groups:
         raise InputError("the model does not apply to anything measured in these runs")
     return model, groups, data.origin
@@ -84,10 +87,11 @@ def measured(runs: Sequence[Drawn]) -> Samples:
     return joined([samples_of(run) for run in runs])
 
 
-def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
+def head(figure: Figure, title: str, notes: Sequence[str], *, places: bool = False) -> None:
     """Write the title, what is drawn below it, and lay out the panels under both.
 
-    The notes go on as many lines as they need; a long one begins a line of its own.
+    The notes go on as many lines as they need; a long one begins a line of its own. Where panels
+    have their ``places`` already, they stay there.
     """
     inch = 1 / figure.get_figheight()
     figure.text(0.02, 1 - 0.12 * inch, title, size=TITLE, weight="bold", color=INK, va="top",
@@ -95,7 +99,8 @@ def head(figure: Figure, title: str, notes: Sequence[str]) -> None:
     lines = wrapped(notes, 0.96 * figure.get_figwidth())
     figure.text(0.02, 1 - 0.40 * inch, "\n".join(lines), size=CAPTION, color=FAINT, va="top",
                 parse_math=False)  # fmt: skip
-    figure.tight_layout(rect=(0, 0, 1, 1 - (0.46 + 0.16 * len(lines)) * inch))
+    if not places:
+        figure.tight_layout(rect=(0, 0, 1, 1 - (0.46 + 0.16 * len(lines)) * inch))
 
 
 def origin_notes(model: Model, origin: str) -> list[str]:
@@ -124,4 +129,8 @@ def value_text(name: str, value: float) -> str:
     """Write the value of a variable for a legend or an axis."""
     if name == "b":
         return format_bytes(int(value))
+    if name == "busy":
+        return f"busy {value:g}"
+    if name in BYTES:
+        return f"{format_bytes(int(value))} {WORDS[name].removeprefix('bytes ')}"
     return f"{value:g} {WORDS[name]}"

@@ -14,10 +14,13 @@ if TYPE_CHECKING:  # only the figures that use a model or an analysis import the
     from isochrone.models import Model
     from isochrone.results.latency_map.topology import Topology
 
-__all__ = ["TABLE", "Options", "View"]
+__all__ = ["ORDERS", "TABLE", "Options", "View"]
 
 TABLE: Final = "table"
 """The kind of what is no run: a CSV, or samples that were read from a data frame."""
+
+ORDERS: Final = "orders"
+"""The kind of another: orders of nodes that were compared."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Plot a latency map, sweeps, a model, or the messages of nodes, as PNG, SVG or PDF."""
+"""Plot a latency map, sweeps, a model, messages of nodes, or orders, as PNG, SVG or PDF."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.cli.options import read_size
 from isochrone.cli.output import add_output, check_output
+from isochrone.improve.orders import orders_file
+from isochrone.improve.orders.compared_orders import ComparedOrders
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
@@ -24,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE",
         help="run file; several for sweeps, models and nodes; "
-        "views fit, deviation: also a CSV as 'isochrone fit' takes it",
+        "views fit, deviation: also a CSV as 'isochrone fit' takes it; view orders: what "
+        "'isochrone place orders' wrote",
     )  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
@@ -67,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     path = check_output(args.output, force=args.force, inputs=args.files)
     given = [_read(file) for file in args.files]
     first = given[0]
-    view = args.view or views.usual(first.kind if isinstance(first, Run) else views.TABLE)
+    view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args.model or [], view)
     options = views.Options(
         what=args.what, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
@@ -79,8 +82,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read(path: Path) -> Run | Path:
-    """Read a run file; the views that draw a CSV read it themselves."""
+def _read(path: Path) -> Run | ComparedOrders | Path:
+    """Read a run file, or compared orders; the views that draw a CSV read it themselves."""
+    if orders_file.looks_like_one(path):
+        return orders_file.read(path)
     return path if looks_like_a_table(path) else read(path)
 
 

@@ -1,10 +1,12 @@
 """Record the MPI calls of an unmodified program: who sends how much to whom, how often, and when.
 
     isochrone record -o run.jsonl -- mpiexec -n 16 ./app ...
+    isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app ...
 
 A library is loaded into the ranks (LD_PRELOAD) that notes each call and the computation before it,
 and folds what is repeated while the program runs. At MPI_Finalize rank 0 writes the run file. Exit
-code and output are those of the program.
+code and output are those of the program. With --collective-io it is collective accesses to files
+that are recorded: which bytes of the file each rank reads or writes, hints, and times.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.cli.output import add_output, check_output
+from isochrone.cli.program import add_program, command_of
 from isochrone.measure import probe, recorded, tuned
 from isochrone.results import recording
 from isochrone.runfile.file import read
@@ -32,32 +35,36 @@ FAILED: Final = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone record``."""
-    parser.usage = "%(prog)s [-o RUN] [--description FILE] [--mpicc X] -- COMMAND ..."
+    parser.usage = (
+        "%(prog)s [-o RUN] [--collective-io | --description FILE] [--mpicc X] -- COMMAND ..."
+    )
     add_output(parser, f"run file to write (default: {USUAL})")
+    parser.add_argument(
+        "--collective-io", action="store_true",
+        help="record collective MPI-IO instead: the bytes that each rank accesses, the hints, and "
+        "where the time of each call goes; also below HDF5 and the like",
+    )  # fmt: skip
     parser.add_argument(
         "--description", type=Path, metavar="FILE",
         help="also derive the description of the program (YAML, for isochrone emulate and predict)",
     )  # fmt: skip
-    parser.add_argument(
-        "--mpicc", metavar="X",
-        help="compiler wrapper of the program's MPI (default: the mpicc beside the launcher that "
-        "is named, then $MPICC, then mpicc)",
-    )  # fmt: skip
-    parser.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
-    )
+    add_program(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Build the library, run the command, and say where the recording is."""
-    command = args.command[1:] if args.command[:1] == ["--"] else args.command
-    if not command:
-        raise InputError("there is no command", hint="isochrone record -- mpiexec -n 4 ./app")
+    command = command_of(args, "isochrone record -- mpiexec -n 4 ./app")
+    if args.collective_io and args.description is not None:
+        raise InputError(
+            "--description does not go with --collective-io",
+            hint="record the program twice, once without --collective-io",
+        )
     path = check_output(args.output or USUAL, force=args.force)
     if args.description is not None:
         check_output(args.description, force=args.force, inputs=[path])
     mpicc = tuned.mpicc_of(command[0], args.mpicc)
-    variables = recorded.settings(probe.build_library(mpicc, "record"), path, os.environ)
+    what = "io" if args.collective_io else "record"
+    variables = recorded.settings(probe.build_library(mpicc, what), path, os.environ, what)
     name = probe.build(mpicc).library
     words, environ = tuned.with_settings(command, name, variables, args.environ)
     path.unlink(missing_ok=True)  # the library overwrites nothing

@@ -14,7 +14,7 @@ import os
 import sys
 from pathlib import Path
 
-from isochrone.base.errors import InputError
+from isochrone.cli.program import add_program, command_of
 from isochrone.measure import probe, tuned
 from isochrone.workloads import tuning_table
 
@@ -32,21 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="at MPI_Finalize rank 0 says on standard error how often each choice was taken, and "
         "what it saved by the times in the table",
     )  # fmt: skip
-    parser.add_argument(
-        "--mpicc", metavar="X",
-        help="compiler wrapper of the program's MPI (default: the mpicc beside the launcher that "
-        "is named, then $MPICC, then mpicc)",
-    )  # fmt: skip
-    parser.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
-    )
+    add_program(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Check the table, build the library, and become the command."""
-    command = args.command[1:] if args.command[:1] == ["--"] else args.command
-    if not command:
-        raise InputError("there is no command", hint="isochrone run --tuning T -- mpiexec ./app")
+    command = command_of(args, "isochrone run --tuning T -- mpiexec ./app")
     tuning_table.read(args.tuning)
     mpicc = tuned.mpicc_of(command[0], args.mpicc)
     library = probe.build_library(mpicc)

@@ -29,7 +29,7 @@ from isochrone.pages.words import (
     warnings_of,
     with_hosts,
 )
-from isochrone.results.hotspot import KIND, GridPoint, points, roles, unreachable
+from isochrone.results.hotspot import KIND, STAR, GridPoint, points, roles, unreachable
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
@@ -120,7 +120,7 @@ def _tiles(found: Sequence[GridPoint]) -> list[Tile]:
             format_seconds(point.times.median),
             "fastest point" if point is by_time[0] else "slowest point",
             f"{point.intra} messages within the node, {point.into} in, {point.out} out; "
-            f"{format_bytes(point.bytes)} each",
+            f"{format_bytes(point.bytes)} each{', all nodes busy' * (point.shape != STAR)}",
         )
         for point in dict.fromkeys([by_time[0], by_time[-1]])
     ]
@@ -160,15 +160,17 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
 
 
 def _table(found: Sequence[GridPoint]) -> Table:
+    shaped = any(point.shape != STAR for point in found)
     columns = [
-        Column(title, right=title != "order")
-        for title in ("intra", "in", "out", "pa", "pe", "order", "hot", "size", "n", "median",
-                      "95 % interval", "min")
+        Column(title, right=title not in ("order", "busy"))
+        for title in ("intra", "in", "out", "pa", "pe", "order", "hot", *["busy"] * shaped, "size",
+                      "n", "median", "95 % interval", "min")
     ]  # fmt: skip
     rows = [
         Row((
             str(point.intra), str(point.into), str(point.out), f"{point.pa:g}", f"{point.pe:g}",
-            point.order, str(point.hot), format_bytes(point.bytes), str(point.times.n),
+            point.order, str(point.hot), *[_busy(point)] * shaped, format_bytes(point.bytes),
+            str(point.times.n),
             format_seconds(point.times.median), interval(point.times),
             format_seconds(point.times.min),
         ))
@@ -180,6 +182,11 @@ def _table(found: Sequence[GridPoint]) -> Table:
         f"and {plural(more, 'more point')} (--json lists all)" if more else "",
         fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
     )  # fmt: skip
+
+
+def _busy(point: GridPoint) -> str:
+    """Say who is busy at a point."""
+    return "one node" if point.shape == STAR else "all nodes"
 
 
 def _unreachable(run: Run) -> list[Sentence]:

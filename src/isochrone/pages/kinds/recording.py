@@ -37,7 +37,6 @@ from isochrone.views.view import Options
 __all__ = ["PAGE"]
 
 MAX_ROWS: Final = 40
-MAX_PEERS: Final = 10
 
 CAPTION: Final = "Rows are senders, columns receivers; messages of collective operations are not in"
 

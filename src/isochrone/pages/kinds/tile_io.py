@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.pages.call_parts import LABELS, slow
 from isochrone.pages.options import in_use
 from isochrone.pages.page import (
     Asked,
@@ -22,6 +24,7 @@ from isochrone.pages.page import (
     Tile,
     Tiles,
 )
+from isochrone.pages.whole_call import best_gains
 from isochrone.pages.words import interval, of_size, on_ranks, plural, warnings_of, with_hosts
 from isochrone.results.tile_io import KIND, Phase, aggregators, file_io, hints, nodes, phases
 from isochrone.runfile.run import Run
@@ -47,6 +50,7 @@ _OPTIONS: Final = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-b
 """Options that are of the access and not of how often it is measured."""
 
 _ACCESS: Final = {"write": "Writing", "read": "Reading"}
+_CALLS: Final = {"write": "MPI_File_write_all", "read": "MPI_File_read_all"}
 _EXCHANGE: Final = {"write": "The exchange of a write", "read": "The exchange of a read"}
 
 
@@ -78,7 +82,8 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Summary", tuple(_overview(run, found)), only="report"),
         Section("Nodes", tuple(_picture([run])), only="report", alone=True),
         Section("Numbers", (*_options(run), *_phases(found))),
-        Section("Summary", tuple(_served(run))),
+        Section("Summary", tuple(replace(one, only="terminal") for one in _slow(found))),
+        Section("Summary", (*best_gains(run), *_served(run))),
         Section("Numbers", (*_hints(run), *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
@@ -112,6 +117,7 @@ def _overview(run: Run, found: Sequence[Phase]) -> list[Block]:
     return [
         *([Tiles(tuple(tiles))] if tiles else []),
         *(_sentence(phase) for phase in found),
+        *_slow(found),
         *_hot(run),
     ]
 
@@ -137,6 +143,19 @@ def _sentence(phase: Phase) -> Sentence:
     ]  # fmt: skip
     text += f"; in addition, {' and '.join(around)}" if around else ""
     return Sentence(f"{text}.", stress=(time,))
+
+
+def _slow(found: Sequence[Phase]) -> list[Sentence]:
+    """Say of each access which of its parts takes most, as far as they were seen."""
+    sentences = [
+        slow(_CALLS.get(phase.op, phase.op), phase.times["seconds"].median, _parts(phase))
+        for phase in found
+    ]
+    return [one for one in sentences if one is not None]
+
+
+def _parts(phase: Phase) -> dict[str, float]:
+    return {name: phase.times[name].median for name in LABELS if name in phase.times}
 
 
 def _rounds(phase: Phase) -> str:
@@ -204,7 +223,7 @@ def _phases(found: Sequence[Phase]) -> list[Block]:
             of = ("", "") if number else (phase.phase, phase.op)
             rate = _rate(phase) if access else []
             rows.append(Row((
-                *of, _access(phase) if access else part,
+                *of, _access(phase) if access else f"· {LABELS[part]}" if part in LABELS else part,
                 format_bytes(phase.bytes) if access else "", str(times.n),
                 format_seconds(times.median), interval(times), format_seconds(times.min),
                 *(rate or [""]),

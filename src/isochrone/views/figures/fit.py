@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
+from isochrone.models.sizes import NODE, filled
 from isochrone.models.terms import variables_of
 from isochrone.runfile.origin import with_noun
 from isochrone.views.fitted import (
@@ -182,7 +183,8 @@ def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
 
 
 def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
-    return {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
+    given = {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
+    return filled(given) if set(NODE) <= given.keys() else given
 
 
 # --- times ----------------------------------------------------------------------------------------
@@ -353,6 +355,9 @@ def _smallest(x: Array) -> float:
 def _axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
     """Choose the variable across (that with most values), and those that make the lines."""
     counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
+    if set(NODE) <= counts.keys():  # the others follow from these
+        counts = {name: counts[name] for name in (*NODE, "busy")}
+        wanted = wanted or "b"
     if wanted and wanted not in counts:
         raise InputError(
             f"nothing was measured over {wanted}", hint=f"the data hold {', '.join(counts)}"

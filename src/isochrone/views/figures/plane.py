@@ -9,22 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.models import Model, Regime
 from isochrone.models.formulas import ranges
-from isochrone.results import hotspot as hotspots
-from isochrone.results.hotspot import GridPoint
-from isochrone.runfile.origin import together, with_noun
+from isochrone.results.hotspot import STAR, GridPoint
+from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
-from isochrone.views.fitted import MAX_PANELS, head, name_of, origin_notes, resolve
+from isochrone.views.fitted import MAX_PANELS, head
+from isochrone.views.hot_spots import asked, model_for, notes_of, points_of, regimes_of, title
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
 from isochrone.views.view import Options, View
@@ -40,7 +38,6 @@ Where = dict[str, Any]
 
 MAX_LINES: Final = 8
 MAX_FORMULAS: Final = 3
-MAX_CHARACTERS: Final = 96
 _SHADES: Final = ("#3b6fb6", "#3f9fa8", "#5aa469", "#d0a92e", "#e07b39")
 """From few messages to many. No red: red means slow."""
 _MARKERS: Final = (6.5, 3.5)
@@ -77,15 +74,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     InputError
         If the runs hold no points of hot spots, or the model that was named is not for them.
     """
-    if not runs:
-        raise InputError("no run to draw", hint="name at least one")
-    points = hotspots.points(runs)
-    if not points:
-        raise InputError(
-            "no point of the hot spot was measured", where=str(runs[0].path or ""),
-            hint="it was cut short before the first point, or has too few nodes or ranks",
-        )  # fmt: skip
-    found, why = _model_for(runs, options.model, options.ops)
+    every = points_of(runs)
+    points = [point for point in every if point.shape == STAR]
+    found, why = model_for(runs, options.model, options.ops)
     panels = _panels(points, found)
     shown = panels[:MAX_PANELS]
     columns = min(len(shown), 2)
@@ -95,43 +86,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         axes = figure.add_subplot(rows, columns, number + 1)
         _draw_panel(axes, panel, found, _highest(panel, shown))
     origin = together(run.origin for run in runs)
-    head(figure, _title(found, origin), _note(found, why, runs, len(panels) - len(shown)))
+    notes = notes_of(found, why, runs, len(panels) - len(shown))
+    if len(every) > len(points):
+        notes.insert(1, f"{len(every) - len(points)} points with all nodes busy are not drawn")
+    head(figure, title(found, origin), notes)
     return figure
-
-
-def _model_for(
-    runs: Sequence[Run], model: str | Path | Model, ops: Sequence[str]
-) -> tuple[Model | None, str]:
-    """Return the model, or why there is none."""
-    try:
-        found, _, _ = resolve(runs, model, ops)
-    except InputError as error:
-        if model != "auto":
-            raise
-        reason = error.what.removeprefix("no family of models can be fitted: ")
-        return None, printable(f"no formula: {reason}", MAX_CHARACTERS)
-    foreign = [name for name in found.variables if name not in ("pa", "pe", "in", "out")]
-    if foreign:
-        raise InputError(
-            f"the model is a function of {', '.join(foreign)}, not of the messages of a node"
-        )
-    return found, ""
-
-
-def _title(model: Model | None, origin: str) -> str:
-    points = with_noun(origin, "points").capitalize()
-    return f"{points} of the hot spot" + (f" and {name_of(model)}" if model else "")
-
-
-def _note(model: Model | None, why: str, runs: Sequence[Run], left_out: int) -> list[str]:
-    words = ["points: medians and their 95 % intervals"]
-    if model is not None:
-        words += ["lines: the formula", *origin_notes(model, together(run.origin for run in runs))]
-    if any(not run.complete for run in runs):
-        words.append("partial run")
-    if left_out:
-        words.append(f"{left_out} more are not drawn")
-    return [*words, why] if why else words
 
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
@@ -139,7 +98,7 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     groups: dict[tuple[Any, ...], list[GridPoint]] = {}
     for point in points:
         groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
-    directional = model is not None and bool({"in", "out"} & set(model.variables))
+    directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
     each = 2 if 2 * len(groups) <= MAX_PANELS else 1
     panels: list[Panel] = []
     for (order, hot, size), own in groups.items():
@@ -158,7 +117,7 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
     values = _spread({_value(point, panel.series) for point in panel.points}, MAX_LINES)
     most = max(_value(point, panel.across) for point in panel.points)
-    regimes = _regimes(model, panel.where) if model else []
+    regimes = regimes_of(model, panel.where) if model else []
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
     for value, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
         own = [point for point in panel.points if _value(point, panel.series) == value]
@@ -182,7 +141,7 @@ def _draw_line(
     start = value if panel.series == "min" else 0.0
     x = np.unique(np.concatenate([np.linspace(start, most, 60), np.arange(start, most + 1)]))
     x = x[x <= most]
-    given = _variables(panel, x, value)
+    given = asked(_variables(panel, x, value), panel.where["bytes"])
     known = {key: v for key, v in panel.where.items() if key in model.selectors}
     seconds = model.predict(given, known).seconds
     owner = np.argmin([regime.distance(given) for regime in regimes], axis=0)
@@ -200,15 +159,6 @@ def _variables(panel: Panel, x: Array, value: float) -> dict[str, Array]:
         return {"pa": pa, "pe": (x + fixed) / 2, "in": x, "out": fixed}
     pa, pe = (fixed, x) if panel.across == "pe" else (x, fixed)
     return {"pa": pa, "pe": pe, "in": pe, "out": pe}
-
-
-def _regimes(model: Model, where: Where) -> list[Regime]:
-    """Return the formulas of a model for one kind of points; none if it is for others."""
-    known = {key: value for key, value in where.items() if key in model.selectors}
-    try:
-        return model.chosen(known)
-    except InputError:
-        return []
 
 
 def _finish(

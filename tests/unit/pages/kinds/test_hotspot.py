@@ -45,8 +45,8 @@ def test_the_document_of_a_hotspot_has_the_keys_of_the_docs(
     assert found["experiment"] == "hotspot"
     assert found["complete"] is True
     assert len(found["points"]) == 2 * 8
-    keys = {"intra", "in", "out", "pa", "pe", "order", "hot", "bytes", "n", "passes",
-            "median", "low", "high", "min", "mean", "max"}  # fmt: skip
+    keys = {"intra", "in", "out", "pa", "pe", "order", "hot", "bytes", "shape", "busy", "n",
+            "passes", "median", "low", "high", "min", "mean", "max"}  # fmt: skip
     assert all(set(point) == keys for point in found["points"])
     assert found["roles"][1] == {
         "rank": 1, "role": "intra", "group": 0, "index": 0, "host": "n0"

@@ -1,13 +1,15 @@
-"""Assign file domains to hosts with a ROMIO hints file; no rank moves.
+"""Choose which hosts serve which parts of the file, by a ROMIO hints file; no rank moves.
 
-The hints have no effect with OMPIO (Open MPI's default), with Open MPI 6, where the application
-sets cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
+With --choose all also how many aggregators there are, and how large their buffers are. The hints
+have no effect with OMPIO (Open MPI's default), with Open MPI 6, where the application sets
+cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,15 @@ from rich.console import Console
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
-from isochrone.base.units import format_seconds
+from isochrone.cli.aggregator_choice import by_all, by_order
+from isochrone.cli.aggregator_proposal import Asked, Proposal
 from isochrone.cli.output import add_output, check_output
-from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.cli.placing import print_warnings
+from isochrone.cli.proof import add_start, compare_in_turn, launch_plan, starter, tile_options
 from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
     add_call,
+    add_measured_calls,
     add_model,
     add_nodes,
     allocation,
@@ -29,19 +34,18 @@ from isochrone.cli.workload import (
     files_read,
     node_cost,
 )
-from isochrone.formats import placement as placements
-from isochrone.formats.placement import LaunchPlan
-from isochrone.improve import romio_hints
-from isochrone.improve.assignment import Assignment, assign, hint
-from isochrone.improve.proof import JobRunner, Launch, folder_for
-from isochrone.models import Model
+from isochrone.improve.aggregators import romio_hints
+from isochrone.improve.aggregators.choice import Choice
+from isochrone.improve.aggregators.setting import BUFFER, Setting
+from isochrone.improve.proof import Launch, folder_for
 from isochrone.pages.model import predicted_by
-from isochrone.predict.node_cost import refuse_no_time
-from isochrone.workloads.allocation import Allocation
+from isochrone.pages.terminal import print_blocks
+from isochrone.predict.calls_of_runs import measured_calls
+from isochrone.predict.node_cost import NodeCost
+from isochrone.predict.whole_call import WholeCall
+from isochrone.runfile.file import read
 from isochrone.workloads.arrangement import Arrangement
-from isochrone.workloads.call import Call
-from isochrone.workloads.cb_config_list import aggregators
-from isochrone.workloads.node_messages import layout_of
+from isochrone.workloads.cb_config_list import DEFAULT
 
 __all__ = ["add_arguments", "run"]
 
@@ -50,133 +54,107 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
     add_nodes(parser)
     add_call(parser)
+    parser.add_argument(
+        "--cb-config-list", default=DEFAULT, metavar="LIST",
+        help="ROMIO's hint as it is now, e.g. '*:2' (default: *:1)",
+    )  # fmt: skip
     add_model(parser)
+    add_measured_calls(parser)
+    parser.add_argument(
+        "--choose", choices=("order", "all"), default="order",
+        help="the order of the aggregators (default), or all: their order, number and buffers, on "
+        "Lustre stripes, and with --calls whether there should be any. All takes a model of "
+        "messages of several sizes",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
     add_output(parser, "hints file (default: romio-hints, if the node names are known)")
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
-    add_start(parser, "order of aggregators")
+    add_start(parser, "aggregators")
 
 
 def run(args: argparse.Namespace) -> int:
     """Search, write the hints, and prove what was asked for."""
     nodes = allocation(args)
     wanted, model = call(args, nodes.ranks), node_cost(args)
-    if args.driver == "ompio":
-        raise InputError("OMPIO has no hint for the order of its aggregators", where="--driver")
+    given = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
+    of_bytes = model.of_bytes or args.calls
+    if args.choose == "all" and wanted.buffer is None and of_bytes:
+        wanted = replace(wanted, buffer=BUFFER)
     output = args.output or (Path(romio_hints.FILE) if nodes.named else None)
     output = None if args.dry_run else output
+    if args.driver == "ompio":
+        if args.choose == "order":
+            raise InputError(
+                "OMPIO has no hint for the order of its aggregators", where="--driver",
+                hint="--choose all compares numbers of aggregators",
+            )  # fmt: skip
+        if args.output is not None:
+            raise InputError("OMPIO reads no hints file", where="--output")
+        output = None
     if output is not None:
-        check_output(output, force=args.force, inputs=files_read(args))
-    layout, hosts = layout_of(nodes.by_rank)
-    kinds = wanted.round_kinds(min(args.cb_nodes or len(hosts), len(hosts)))
-    found = assign(kinds, layout, hosts, model, reading=wanted.reading)
-    refuse_no_time(found.cost)
-    config = hint(hosts, found.order[: found.named])
-    text = romio_hints.text(config, args.cb_nodes)
+        check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])
+    asked = Asked(wanted, nodes, model, whole_of(args, model), given)
+    found = by_order(asked) if args.choose == "order" else by_all(asked)
+    text = found.hints()
     if output is not None:
         with whole_file(output) as stream:
             stream.write(text.encode())
-    document = _document(found, hosts, config, output, wanted, model.model.origin)
+    document = found.document(output)
     if args.measure:
-        document["measured"] = _measured(args, nodes, wanted, found, config)
+        document["measured"] = _measured(args, asked, found.best)
     if args.json:
         print(json.dumps(document))
     else:
-        _print(found, hosts, document, text, model.model)
+        _print(found, document, text)
     return 0
 
 
-def _document(
-    found: Assignment,
-    hosts: list[str],
-    config: str,
-    output: Path | None,
-    wanted: Call,
-    origin: str,
-) -> dict[str, Any]:
-    warnings = wanted.warnings()
-    if not found.whole:
-        warnings.append(
-            f"a hint value is limited to 1,023 characters, too few for {len(hosts)} hosts: "
-            f"it names the {found.named} most useful ones"
-        )
-    return {
-        "order": found.order,
-        "hosts": [hosts[k] for k in found.order],
-        "cost": found.cost,
-        "given_cost": found.given_cost,
-        "origin": origin or None,
-        "lower_bound": found.lower_bound,
-        "gap": found.gap,
-        "proven": found.gap == 0,
-        "named": found.named,
-        "cb_config_list": config,
-        "files": [str(output)] if output is not None else [],
-        "environment": romio_hints.environment(output, config) if output is not None else [],
-        "no_effect": list(romio_hints.NO_EFFECT),
-        "warnings": warnings,
-    }
+def whole_of(args: argparse.Namespace, model: NodeCost) -> WholeCall | None:
+    """Return what the parts of a call take, if calls were measured."""
+    if not args.calls:
+        return None
+    return WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
 
 
-def _measured(
-    args: argparse.Namespace, nodes: Allocation, wanted: Call, found: Assignment, config: str
-) -> dict[str, Any]:
-    """Launch with ROMIO's own order and with the proposed one, in turn; ranks stay."""
-    jobs = starter(args, nodes.ranks)
-    by_rank = nodes.by_rank
+def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str, Any]:
+    """Launch with the given setting and with the proposed one, in turn; ranks stay."""
+    jobs = starter(args, asked.nodes.ranks)
+    by_rank = asked.nodes.by_rank
+    if args.file is None and best.setting.collective is False:
+        raise InputError(
+            "without collective buffering there is no exchange to replay", where="--measure",
+            hint="give --file",
+        )  # fmt: skip
     sides = []
-    for listed in ("*:1", config):
-        options = tile_options(args, wanted, aggregators(by_rank, listed, args.cb_nodes))
+    for setting, served in ((asked.given, asked.served()), (best.setting, best.aggregators)):
+        options = tile_options(args, setting.of(asked.call), served)
         if args.file is not None:
-            hints = f"cb_config_list={listed},romio_cb_write=enable,romio_cb_read=enable"
-            extra = f",cb_nodes={args.cb_nodes}" if args.cb_nodes else ""
-            options += ["--hints", hints + extra]
+            hints = romio_hints.pairs(setting, reading=asked.call.reading)
+            if setting.collective is None:
+                hints += [("romio_cb_write", "enable"), ("romio_cb_read", "enable")]
+            options += ["--hints", ",".join(f"{key}={value}" for key, value in hints)]
         sides.append(options)
     with folder_for(None) as folder:
-        start = None if args.hostfile is None else _as_given(jobs, nodes, folder)
+        same = Arrangement(asked.nodes, range(len(asked.nodes.hosts)))
+        start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
         given, proposed = (Launch(options, start, by_rank) for options in sides)
         return compare_in_turn(args, jobs, given, proposed).to_json()
 
 
-def _as_given(jobs: JobRunner, nodes: Allocation, folder: Path) -> LaunchPlan | None:
-    """Write a placement file for the launcher that leaves the nodes in their order."""
-    formats = (placements.load(name) for name in placements.names())
-    fitting = [f for f in formats if f.start(folder, 1).launcher == jobs.setup.name]
-    if not fitting:
-        return None
-    file = folder / "hosts"
-    file.write_text(fitting[0].text(Arrangement(nodes, range(len(nodes.hosts)))))
-    return fitting[0].start(file, nodes.ranks)
-
-
-def _print(
-    found: Assignment, hosts: list[str], document: dict[str, Any], text: str, model: Model
-) -> None:
+def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     console = Console(highlight=False, soft_wrap=True)
-    less = 100 * (1 - found.cost / found.given_cost)
-    sure = (
-        "proven optimal" if found.gap == 0 else f"at most {100 * found.gap:.1f} % above the optimum"
-    )
-    words = (
-        f"{less:.1f} % less than with ROMIO's default order"
-        if found.named
-        else "ROMIO's default order"
-    )
-    console.print(
-        f"Aggregators on {len(hosts)} hosts: {format_seconds(found.cost, 4)} a round, "
-        f"{words}; {sure}",
-        style="bold", markup=False,
-    )  # fmt: skip
-    console.print(predicted_by(model).text, markup=False)
-    console.print(printable(text.rstrip("\n"), 1200), markup=False)
+    console.print(printable(found.headline(), 400), style="bold", markup=False)
+    print_blocks([predicted_by(found.asked.model.model), *found.blocks()], console)
+    for line in [*text.splitlines(), *found.advice()]:
+        console.print(printable(line, 1200), markup=False)
     for file in document["files"]:
         console.print(f"Written: {file}. To use it, without changing the program:", markup=False)
     for line in document["environment"]:
         console.print(f"  {printable(line, 1400)}", markup=False)
     if "measured" in document:
         console.print(measured_line(document["measured"]), markup=False)
-    console.print("The hints have no effect", markup=False)
+    if document["no_effect"]:
+        console.print("The hints have no effect", markup=False)
     for case in document["no_effect"]:
         console.print(f"  {case}", markup=False)
-    for warning in document["warnings"]:
-        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+    print_warnings(console, document["warnings"])

@@ -20,6 +20,7 @@ from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.cli.output import check_output
+from isochrone.cli.placing import block_placed, certainty, print_warnings
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
 from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
@@ -32,15 +33,16 @@ from isochrone.cli.workload import (
     node_cost,
 )
 from isochrone.formats import placement as placements
-from isochrone.improve.node_order import NodeOrder, best_order
-from isochrone.improve.positions import Positions
-from isochrone.improve.proof import Launch, folder_for
+from isochrone.improve.nodes.node_order import NodeOrder, best_order
+from isochrone.improve.nodes.positions import Positions
+from isochrone.improve.proof import Launch, folder_for, library_hints
 from isochrone.models import Model
 from isochrone.pages.model import predicted_by
 from isochrone.predict.node_cost import refuse_no_time
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.call import Call
+from isochrone.workloads.cb_config_list import DEFAULT
 from isochrone.workloads.node_messages import block_layout
 
 __all__ = ["add_arguments", "run"]
@@ -100,6 +102,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "OMPIO does not choose its aggregators by node", where="--driver",
             hint="isochrone predict collective-io --driver ompio shows what an order costs",
+        )  # fmt: skip
+    if wanted.members is not None:
+        raise InputError(
+            f"only {len(wanted.members)} of {nodes.ranks} ranks open the file",
+            where="--table", hint="isochrone predict collective-io shows what an order costs",
         )  # fmt: skip
     files = _files(args, nodes)
     kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
@@ -188,20 +195,8 @@ def _document(
         "others": found.others,
         "files": [str(path) for path in files.values()],
         "commands": commands,
-        "warnings": [*wanted.warnings(), *_warnings(order)],
+        "warnings": [*wanted.warnings(), *block_placed(order.given)],
     }
-
-
-def _warnings(order: Arrangement) -> list[str]:
-    given = order.given
-    if (
-        given.host_of_rank
-        and list(given.host_of_rank) != given.reordered(range(len(given.hosts))).by_rank
-    ):
-        return [
-            "the given order is evaluated as block placement (nodes filled one after the other)"
-        ]
-    return []
 
 
 def _proof(
@@ -230,6 +225,8 @@ def _proof(
             for arranged, file in ((same, before), (order, path)):
                 first = block_layout(arranged.filled.cores).first[: args.cb_nodes]
                 options = tile_options(args, wanted, first.tolist())
+                if args.file is not None:
+                    options += library_hints(wanted, DEFAULT, args.cb_nodes)
                 started = placement.start(file, same.given.ranks)
                 sides.append(Launch(options, started, list(arranged.hosts())))
             given, proposed = sides
@@ -240,12 +237,9 @@ def _proof(
 def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model: Model) -> None:
     console = Console(highlight=False, soft_wrap=True)
     less = 100 * (1 - found.cost / found.given_cost)
-    sure = (
-        "proven optimal" if found.gap == 0 else f"at most {100 * found.gap:.1f} % above the optimum"
-    )
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
-        f"{less:.1f} % less than as given; {sure} ({found.method})",
+        f"{less:.1f} % less than as given; {certainty(found.gap)} ({found.method})",
         style="bold", markup=False,
     )  # fmt: skip
     console.print(f"  {predicted_by(model).text}", markup=False)
@@ -263,5 +257,4 @@ def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model
         console.print(printable(text), style="red", markup=False)
     if "measured" in document:
         console.print(measured_line(document["measured"]), markup=False)
-    for warning in document["warnings"]:
-        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+    print_warnings(console, document["warnings"])

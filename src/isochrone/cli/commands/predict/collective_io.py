@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
+from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.base.units import format_seconds
-from isochrone.cli.workload import add_call, add_model, add_nodes, allocation, call, node_cost
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.cli.output import check_output
+from isochrone.cli.workload import (
+    add_call,
+    add_measured_calls,
+    add_model,
+    add_nodes,
+    allocation,
+    call,
+    files_read,
+    node_cost,
+)
 from isochrone.models import Model
 from isochrone.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
+from isochrone.pages.whole_call import whole_call
 from isochrone.pages.words import plural
+from isochrone.predict.best_possible import best_possible
+from isochrone.predict.calls_of_runs import measured_calls
 from isochrone.predict.collective_io import CallCost, predict
+from isochrone.predict.whole_call import WholeCall
+from isochrone.runfile.file import read
+from isochrone.views import data_distribution, save
 from isochrone.workloads.allocation import Allocation
-from isochrone.workloads.cb_config_list import aggregators
+from isochrone.workloads.distribution import distribution
 from isochrone.workloads.node_messages import layout_of
 
 __all__ = ["add_arguments", "run"]
@@ -30,32 +48,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_nodes(parser)
     add_call(parser)
     parser.add_argument(
-        "--cb-config-list", default="*:1", metavar="LIST",
+        "--cb-config-list", metavar="LIST",
         help="ROMIO's hint, e.g. 'n0,n4,*:1' (default: *:1)",
     )  # fmt: skip
     add_model(parser)
+    add_measured_calls(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    parser.add_argument(
+        "--figure", type=Path, metavar="FILE",
+        help="draw which node holds and which serves what of the file (.png, .svg, .pdf)",
+    )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
 
 
 def run(args: argparse.Namespace) -> int:
     """Predict, and say which node is the hot spot."""
+    if args.figure is not None:
+        check_output(args.figure, force=args.force, inputs=files_read(args))
     nodes = allocation(args)
     wanted, model = call(args, nodes.ranks), node_cost(args)
     if args.driver == "ompio":
-        if args.cb_config_list != "*:1" or args.cb_nodes is not None:
+        if args.cb_config_list not in (None, "*:1") or args.cb_nodes is not None:
             raise InputError("OMPIO ignores them", where="--cb-config-list, --cb-nodes")
         ranks = wanted.rows()
     else:
-        ranks = aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
+        ranks = wanted.aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
     layout, hosts = layout_of(nodes.by_rank)
-    kinds = wanted.round_kinds(len(ranks))
+    kinds = wanted.round_kinds(len(ranks), exactly=True)
     found = predict(kinds, layout, ranks, hosts, model, reading=args.op == "read")
     found.warnings.extend(wanted.warnings())
+    whole = WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
+    total = whole.predict(wanted, nodes.by_rank, ranks)
+    best = best_possible(whole, wanted, nodes.by_rank, ranks)
+    if args.figure is not None:
+        parts = distribution(wanted, layout, ranks, data_distribution.PARTS)
+        first, last = wanted.pattern.extent
+        sizes = [nodes.by_rank.count(host) for host in hosts]
+        picture = data_distribution.draw(parts, hosts, sizes, found.node_costs, last - first)
+        save(picture, args.figure)
     if args.json:
         document = {**found.to_json(), "aggregators": ranks, "ranks": nodes.ranks}
+        document |= {**total.to_json(), "best_possible": best.to_json()}
+        document["warnings"] = list(dict.fromkeys([*found.warnings, *total.warnings]))
         print(json.dumps(document))
     else:
-        print_blocks(_blocks(found, nodes, model.model))
+        own = [text for text in total.warnings if text not in found.warnings]
+        said = whole_call(replace(total, warnings=own), best, measured=bool(args.calls))
+        print_blocks([*said, *_blocks(found, nodes, model.model)])
     return 0
 
 
@@ -64,9 +103,11 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     hot = found.hot_nodes
     names = ", ".join(printable(found.hosts[k], 40) for k in hot[:4])
     more = f" and {len(hot) - 4} more" if len(hot) > 4 else ""
+    size = format_bytes(round(found.counts.message_size))
     summary = (
         f"Exchange: {format_seconds(found.cost, 4)} a round, {plural(found.rounds, 'round')}, "
-        f"{format_seconds(found.seconds, 4)} in all. Hot spot: {names}{more}"
+        f"{format_seconds(found.seconds, 4)} in all. Hot spot: {names}{more}. "
+        f"Messages: {size} on average"
     )
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
     listed = found.to_json()["nodes"]
@@ -76,11 +117,13 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
         Row((
             printable(row["host"], 40), str(cores[row["host"]]), str(row["intra"]),
             str(row["in"]), str(row["out"]), f"{row['pa']:g}", f"{row['pe']:g}",
+            *(format_bytes(round(row[f"{side}_bytes"])) for side in ("intra", "in", "out")),
             format_seconds(row["cost"], 4),
         ), "bad" if row["node"] in hot else "")
         for row in listed
     ]  # fmt: skip
-    titles = ("ranks", "intra", "in", "out", "pa", "pe", "cost")
+    data = ("bytes within", "bytes in", "bytes out")
+    titles = ("ranks", "intra", "in", "out", "pa", "pe", *data, "cost")
     columns = (Column("node"), *(Column(title, right=True) for title in titles))
     cooler = len(found.hosts) - len(rows)
     left_out = f"and {plural(cooler, 'cooler node')} (--json lists all)" if cooler else ""

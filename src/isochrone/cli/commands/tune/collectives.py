@@ -25,9 +25,16 @@ from isochrone.cli.output import add_output, check_output
 from isochrone.cli.tuning import add_modelled, modelled, print_report
 from isochrone.formats import tuning as tunings
 from isochrone.formats.tuning import LibraryRule, Written
-from isochrone.improve.tuning import Kind, Saving, algorithm_rules, cautions, grid_rules, savings
-from isochrone.improve.tuning_proof import Seen, by_counting, by_loading, by_messages
-from isochrone.improve.tuning_times import TuningTimes, read_times
+from isochrone.improve.collectives.proof import Seen, by_counting, by_loading, by_messages
+from isochrone.improve.collectives.times import TuningTimes, read_times
+from isochrone.improve.collectives.tuning import (
+    Kind,
+    Saving,
+    algorithm_rules,
+    cautions,
+    grid_rules,
+    savings,
+)
 from isochrone.measure.library import library_file
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read

@@ -1,0 +1,232 @@
+"""Compare what is expected of several orders with what they take, launched in turns.
+
+The given order, the best and the worst that are found, sorted ones and random ones, or those that
+are listed: does the prediction find the best, and how far is it off? As figure 6 of the cFireworks
+paper.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from isochrone import views
+from isochrone.base.errors import InputError
+from isochrone.cli.measuring import setup_of
+from isochrone.cli.options import read_count
+from isochrone.cli.output import add_output, check_output
+from isochrone.cli.placing import block_placed
+from isochrone.cli.proof import add_launches, launch_plan, tile_options
+from isochrone.cli.workload import (
+    add_call,
+    add_measured_calls,
+    add_model,
+    add_nodes,
+    allocation,
+    call,
+    files_read,
+    node_cost,
+)
+from isochrone.improve.orders import orders_file
+from isochrone.improve.orders.candidates import Candidate, choose
+from isochrone.improve.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.improve.orders.ordered import KINDS, Ordered
+from isochrone.improve.proof import (
+    JobRunner,
+    Launch,
+    Turns,
+    folder_for,
+    launch_in_turns,
+    library_hints,
+)
+from isochrone.measure.progress import progress_bar
+from isochrone.pages import orders as page
+from isochrone.pages.terminal import print_blocks
+from isochrone.predict.calls_of_runs import measured_calls
+from isochrone.predict.collective_io import CallCost
+from isochrone.predict.whole_call import WholeCall, WholeCost
+from isochrone.runfile.file import read
+from isochrone.workloads.allocation import Allocation
+
+__all__ = ["add_arguments", "run"]
+
+MOST = 200
+"""Orders that are compared at most."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone place orders``."""
+    add_nodes(parser)
+    add_call(parser)
+    add_model(parser, names=("--posting",))
+    add_measured_calls(parser)
+    group = parser.add_argument_group("orders")
+    group.add_argument(
+        "--what", choices=tuple(KINDS), default="nodes",
+        help="what is ordered: nodes (default), which moves ranks, or the hosts of the "
+        "aggregators, which moves none",
+    )  # fmt: skip
+    group.add_argument(
+        "--orders", type=read_count, default=10, metavar="N",
+        help="distinct orders to compare: the best found, the given one, the worst found, sorted "
+        "ones, and random ones up to N (default: 10)",
+    )  # fmt: skip
+    group.add_argument(
+        "--order", nargs="+", action="extend", default=[], metavar="LIST", dest="listed",
+        help="compare these orders instead: ranks of each node, 4,4,2,2, or names of hosts; "
+        "NAME=LIST gives one a name",
+    )  # fmt: skip
+    group.add_argument(
+        "--seed", type=read_count, default=1, metavar="N",
+        help="of the random orders, and of their order in a turn (default: 1)",
+    )  # fmt: skip
+    add_launches(parser, "order")
+    parser.add_argument("--dry-run", action="store_true", help="launch nothing: expect only")
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_output(parser, "file for the JSON document")
+    parser.add_argument(
+        "--figure", type=Path, metavar="FILE",
+        help="draw expected and measured of each order; the suffix .png, .svg or .pdf sets the "
+        "format",
+    )  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Choose orders, expect, launch, and say whether the prediction finds the best."""
+    nodes = allocation(args)
+    wanted, model = call(args, nodes.ranks), node_cost(args)
+    if args.driver == "ompio":
+        raise InputError("OMPIO does not choose its aggregators by node", where="--driver")
+    if args.calls and args.file is None and not args.dry_run:
+        raise InputError(
+            "the whole call is predicted, and only the exchange would be replayed",
+            where="--calls", hint="give --file as well, or --dry-run",
+        )  # fmt: skip
+    if args.orders > MOST or len(args.listed) > MOST:
+        raise InputError(f"more than {MOST} orders", where="--orders")
+    for path in (args.output, args.figure):
+        if path is not None:
+            check_output(path, force=args.force, inputs=files_read(args))
+    ordered = KINDS[args.what](nodes, wanted, model, args.cb_nodes)
+    whole = WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
+    orders, warnings = _expected(ordered, _candidates(args, ordered), whole if args.calls else None)
+    warnings = [*warnings, *wanted.warnings(), *_not_as_given(args, nodes)]
+    found = ComparedOrders(
+        orders, args.what, args.op, "call" if args.calls else "exchange",
+        model_origin=model.model.origin, warnings=warnings,
+    )  # fmt: skip
+    _draw(args, found)  # what is wrong with the figure shows before anything is launched
+    jobs, why = _starter(args, nodes)
+    if jobs is not None:
+        found = _measured(found, _launch(args, jobs, ordered, orders))
+        _draw(args, found)
+    elif why:
+        found.warnings.append(f"nothing was launched: {why}")
+    document = {**found.to_json(), "words": page.verdict(found)}
+    if args.output is not None:
+        orders_file.write(args.output, document)
+    if args.json:
+        print(json.dumps(document))
+    else:
+        print_blocks(page.blocks(found, model.model))
+    return 0
+
+
+def _candidates(args: argparse.Namespace, ordered: Ordered) -> list[Candidate]:
+    """Return the orders that are listed, or those worth comparing."""
+    if args.listed:
+        listed = []
+        for number, text in enumerate(args.listed, start=1):
+            name, equals, order = text.rpartition("=")
+            listed.append((name if equals else f"listed {number}", ordered.read(order)))
+        given = range(len(ordered.given.hosts))
+        if ordered.alike(given) in {ordered.alike(order) for _, order in listed}:
+            listed.append(("given", list(given)))
+        return choose(listed, ordered.alike, most=len(listed))
+    nodes = len(ordered.given.hosts)
+    return choose(
+        ordered.named(), ordered.alike, most=args.orders, random=nodes, seed=args.seed
+    )  # fmt: skip
+
+
+def _expected(
+    ordered: Ordered, candidates: Sequence[Candidate], whole: WholeCall | None
+) -> tuple[list[ComparedOrder], list[str]]:
+    """Predict each order; return them sorted, those that are alike as they come.
+
+    Of the exchange, or of the whole call if measured calls say what the rest of it takes.
+    """
+    found: list[ComparedOrder] = []
+    warnings: list[str] = []
+    for one in candidates:
+        cost: CallCost | WholeCost = ordered.predict(one.order)
+        if whole is not None:
+            servers = ordered.aggregators(one.order)
+            cost = whole.predict(ordered.call, ordered.ranks(one.order), servers)
+        warnings += [text for text in cost.warnings if text not in warnings]
+        nodes = ordered.given.reordered(one.order)
+        found.append(ComparedOrder(
+            one.names, one.order, nodes.hosts, nodes.cores, cost.seconds, cost.low, cost.high
+        ))  # fmt: skip
+    return sorted(found, key=lambda one: float(f"{one.predicted:.6g}")), warnings
+
+
+def _not_as_given(args: argparse.Namespace, nodes: Allocation) -> list[str]:
+    return block_placed(nodes) if args.what == "nodes" else []
+
+
+def _starter(args: argparse.Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]:
+    """Return what starts the ranks, or why nothing is launched though it was not forbidden."""
+    if args.dry_run:
+        return None, ""
+    if not nodes.named:
+        return None, "the nodes have no names; give --hostfile"
+    try:
+        return JobRunner(setup_of(args), nodes.ranks), ""
+    except InputError as error:
+        if args.mpicc is not None or args.launcher is not None:
+            raise
+        return None, str(error)
+
+
+def _launch(
+    args: argparse.Namespace, jobs: JobRunner, ordered: Ordered, orders: Sequence[ComparedOrder]
+) -> Turns:
+    """Launch all orders in turns, each turn in another sequence."""
+    with folder_for(None) as folder, progress_bar("orders", quiet=args.json) as progress:
+        sides = {}
+        for number, one in enumerate(orders, start=1):
+            options = tile_options(args, ordered.call, ordered.aggregators(one.order))
+            if args.file is not None:
+                config = ordered.config(one.order)
+                options += library_hints(ordered.call, config, args.cb_nodes)
+            plan = None
+            if args.hostfile is not None or args.what == "nodes":
+                plan = launch_plan(jobs, ordered.arranged(one.order), folder / f"hosts-{number}")
+            if plan is None and args.what == "nodes":
+                raise InputError(
+                    f"no file is known that tells {jobs.setup.name} the order of nodes",
+                    where="--launcher", hint="--dry-run expects only",
+                )  # fmt: skip
+            sides[f"order-{number}"] = Launch(options, plan, ordered.ranks(one.order))
+        return launch_in_turns(
+            jobs, sides, launches=args.launches, op=args.op, runs=args.runs, seed=args.seed,
+            progress=progress,
+        )  # fmt: skip
+
+
+def _measured(found: ComparedOrders, turns: Turns) -> ComparedOrders:
+    """Return the orders with the times of their launches."""
+    timed = "exchange" if turns.exchange and found.expected == "exchange" else "call"
+    launches = turns.exchange if timed == "exchange" else turns.times
+    pairs = zip(found.orders, launches.values(), strict=True)
+    orders = [replace(one, times=times) for one, times in pairs]
+    return replace(found, orders=orders, timed=timed, origin=turns.origin)
+
+
+def _draw(args: argparse.Namespace, found: ComparedOrders) -> None:
+    if args.figure is not None:
+        views.save(views.draw("orders", [found]), args.figure)

@@ -1,0 +1,188 @@
+"""Make the collective I/O of an unmodified program faster, or say that it cannot be.
+
+    isochrone tune collective-io -o FOLDER -- mpiexec -n 16 ./app ...
+
+The program is run once with its collective reads and writes recorded. Settings of the MPI library
+that promise a gain are chosen by a model of the machine, and tried: the program is started with and
+without them in turn. What is faster for certain is kept, as a file of hints; often nothing is. What
+the program writes is its own business: it is started many times (see --before).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.cli.io_tuning import print_outcome, teller
+from isochrone.cli.measuring import seconds_above_zero
+from isochrone.cli.options import read_count, read_part
+from isochrone.cli.output import check_output
+from isochrone.cli.program import add_program, command_of
+from isochrone.improve.program_io.chooser import Chooser
+from isochrone.improve.program_io.proposals import ROMIO_HINTS, Proposal, hints_of_user, hints_text
+from isochrone.improve.program_io.trials import Trials
+from isochrone.improve.program_io.tuning import Wish, tune
+from isochrone.measure import tuned
+from isochrone.measure.program import Program
+from isochrone.predict.node_cost import NodeCost
+
+__all__ = ["add_arguments", "run"]
+
+USUAL: Final = Path("io-tuning")
+HINTS: Final = "romio-hints"
+REPORT: Final = "report.json"
+VARIABLES: Final = "environment.sh"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone tune collective-io``."""
+    parser.usage = "%(prog)s [-o FOLDER] [options] -- COMMAND ..."
+    parser.add_argument(
+        "-o", "--output", type=Path, default=USUAL, metavar="FOLDER",
+        help=f"folder for hints, recordings, model and report (default: {USUAL})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--hints", type=Path, metavar="FILE",
+        help=f"hints file to write if something is gained (default: {HINTS} in FOLDER)",
+    )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="overwrite an earlier report")
+    machine = parser.add_argument_group("model of the machine")
+    machine.add_argument(
+        "--model", type=Path, metavar="FILE",
+        help="hot-spot model of this machine (default: the one in FOLDER if it is of these hosts "
+        "and this MPI, else it is measured, for about three minutes)",
+    )  # fmt: skip
+    machine.add_argument(
+        "--no-measure", action="store_true",
+        help="measure no model: choose by the recorded call and the number and size of messages",
+    )  # fmt: skip
+    trials = parser.add_argument_group("starts of the program")
+    trials.add_argument(
+        "--launches", type=_several, default=5, metavar="N",
+        help="starts with the best setting, and as many without, that prove the gain (default: 5; "
+        "more are added if they leave a doubt)",
+    )  # fmt: skip
+    trials.add_argument(
+        "--before", default="", metavar="COMMAND",
+        help="run this before each start, such as 'rm -f out.h5' (words, no shell)",
+    )  # fmt: skip
+    trials.add_argument(
+        "--time-limit", type=seconds_above_zero, metavar="SECONDS",
+        help="end a start after this time (default: an hour for the first; for the others four "
+        "times what the first took, and 30 s)",
+    )  # fmt: skip
+    trials.add_argument(
+        "--least", type=read_part, default=0.03, metavar="PART",
+        help="stop if collective calls take less than this part of the run (default: 3%%)",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_program(parser)
+
+
+def _several(text: str) -> int:
+    """Read a number of at least 2 for argparse: one pair proves nothing."""
+    number = read_count(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError("one start of each proves nothing: give 2 or more")
+    return number
+
+
+def run(args: argparse.Namespace) -> int:
+    """Record, choose, prove, and write what is to be kept."""
+    program = _program(args)
+    base = hints_of_user(args.environ)
+    if args.model is not None:
+        NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
+    folder, hints = _prepared(args)
+    tell = teller(quiet=args.json)
+    trials = Trials(program, folder, args.time_limit, base, tell)
+    chooser = Chooser(trials, args.model, measure=not args.no_measure)
+    document: dict[str, Any] = {
+        "command": list(program.command), "launches": args.launches, "complete": False,
+        "patterns": [], "parts": {}, "best_possible": None, "choices": [], "given": None,
+        "proposed": None, "gain": None, "whole_gain": None, "kept": None, "use": [], "why": "",
+        "starts": 0, "warnings": [],
+    }  # fmt: skip
+    try:
+        kept = tune(trials, Wish(args.launches, args.least), chooser.choose, document)
+        if kept is not None:
+            _keep(kept, {**base, **kept.hints}, folder, hints, document)
+        document["complete"] = True
+    finally:
+        with whole_file(folder / REPORT) as stream:
+            stream.write(json.dumps(document, indent=1).encode())
+    if args.json:
+        print(json.dumps(document))
+    else:
+        print_outcome(document, folder)
+    return 0
+
+
+def _program(args: argparse.Namespace) -> Program:
+    """Return what is to be started."""
+    command = command_of(args, "isochrone tune collective-io -- mpiexec -n 4 ./app")
+    if any(ROMIO_HINTS in word for word in command):
+        raise InputError(
+            f"the command sets {ROMIO_HINTS} itself", where=" ".join(command),
+            hint=f"export {ROMIO_HINTS} instead: its hints are kept, and others added",
+        )  # fmt: skip
+    try:
+        before = shlex.split(args.before)
+    except ValueError as error:
+        raise InputError(f"cannot read it: {error}", where="--before") from error
+    mpicc = tuned.mpicc_of(command[0], args.mpicc)
+    return Program(command, args.environ, mpicc, before)
+
+
+def _prepared(args: argparse.Namespace) -> tuple[Path, Path]:
+    """Return the folder, made if need be, and the hints file to write."""
+    folder: Path = args.output
+    if folder.exists() and not folder.is_dir():
+        raise InputError("it is no folder", where=str(folder), hint="choose another -o")
+    if not folder.parent.is_dir():
+        raise InputError("its folder does not exist", where=str(folder))
+    folder.mkdir(exist_ok=True)
+    hints = args.hints or folder / HINTS
+    for path in [hints, *([folder / REPORT] if _is_whole(folder / REPORT) else [])]:
+        check_output(path, force=args.force, inputs=[args.model] if args.model else [])
+    if args.force:  # what is there from an earlier time is not to be taken for the result of this
+        for path in (folder / REPORT, hints, folder / VARIABLES):
+            path.unlink(missing_ok=True)
+    return folder, hints
+
+
+def _is_whole(report: Path) -> bool:
+    """Tell whether a report is of a tuning that came to its end."""
+    try:
+        return bool(json.loads(report.read_bytes())["complete"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _keep(
+    kept: Proposal, all_hints: dict[str, str], folder: Path, hints: Path, document: dict[str, Any]
+) -> None:
+    """Write what was found to be faster, and say how it is used."""
+    variables = dict(kept.environ)
+    if kept.hints:
+        with whole_file(hints) as stream:
+            stream.write(hints_text(all_hints).encode())
+        variables[ROMIO_HINTS] = str(hints.absolute())
+        document["kept"] = str(hints)
+    lines = [f"export {key}={shlex.quote(value)}" for key, value in variables.items()]
+    if kept.environ:
+        path = folder / VARIABLES
+        with whole_file(path) as stream:
+            stream.write("".join(f"{line}\n" for line in lines).encode())
+        document["kept"] = document["kept"] or str(path)
+        if "OMPI_MCA_io" in kept.environ:
+            document["warnings"].append(
+                "ROMIO has hints of its own: tune once more with OMPI_MCA_io exported"
+            )
+    document["use"] = lines

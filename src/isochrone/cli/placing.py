@@ -1,0 +1,31 @@
+"""What the commands below `place` say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from isochrone.base.text import printable
+from isochrone.workloads.allocation import Allocation
+
+__all__ = ["block_placed", "certainty", "print_warnings"]
+
+
+def certainty(gap: float) -> str:
+    """Say how far from the optimum a cost may be, of which ``gap`` is a part of the bound."""
+    return "proven optimal" if gap == 0 else f"at most {100 * gap:.1f} % above the optimum"
+
+
+def block_placed(given: Allocation) -> list[str]:
+    """Warn if ranks do not fill the given nodes one after the other, as orders of nodes do."""
+    filled = given.reordered(range(len(given.hosts))).by_rank
+    if not given.host_of_rank or list(given.host_of_rank) == filled:
+        return []
+    return ["the given order is evaluated as block placement (nodes filled one after the other)"]
+
+
+def print_warnings(console: Console, warnings: Sequence[str]) -> None:
+    """Print what makes a result doubtful, a line each."""
+    for warning in warnings:
+        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)

@@ -1,0 +1,35 @@
+"""Options of the commands that start a user's unmodified program: its command, and its MPI."""
+
+from __future__ import annotations
+
+import argparse
+
+from isochrone.base.errors import InputError
+
+__all__ = ["add_program", "command_of"]
+
+
+def add_program(parser: argparse.ArgumentParser) -> None:
+    """Add ``--mpicc`` and the command that starts the program."""
+    parser.add_argument(
+        "--mpicc", metavar="X",
+        help="compiler wrapper of the program's MPI (default: the mpicc beside the launcher that "
+        "is named, then $MPICC, then mpicc)",
+    )  # fmt: skip
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
+    )
+
+
+def command_of(args: argparse.Namespace, example: str) -> list[str]:
+    """Return the words after ``--``.
+
+    Raises
+    ------
+    InputError
+        If there are none; ``example`` is what to type.
+    """
+    command: list[str] = args.command[1:] if args.command[:1] == ["--"] else args.command
+    if not command:
+        raise InputError("there is no command", hint=example)
+    return command

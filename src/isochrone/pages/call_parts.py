@@ -1,0 +1,53 @@
+"""Words for the parts of a collective access: what they are called, and which one is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from isochrone.base.units import format_seconds
+from isochrone.pages.page import Sentence
+
+__all__ = ["LABELS", "LATE", "slow"]
+
+LABELS: Final = {
+    "offsets": "offsets and lengths",
+    "counts": "sizes",
+    "exchange": "exchange",
+    "file": "file",
+    "rest": "rest",
+}
+"""What the parts are called in tables."""
+
+LATE: Final = "late"
+
+_DONE: Final = {
+    "offsets": "is agreeing on who accesses which bytes, before the first round",
+    "counts": "is agreeing on the sizes of the messages of each round",
+    "exchange": "is moving data between ranks",
+    "file": "is accessing the file",
+    "rest": "is none of the parts: packing and copying in the ranks",
+    LATE: "is waiting for the last rank to come: no hint changes that",
+}
+
+
+def slow(name: str, whole: float, parts: Mapping[str, float]) -> Sentence | None:
+    """Say which part takes most of ``whole`` seconds; None if none is known.
+
+    ``parts`` may name `LATE`, which is part of the rest.
+    """
+    if not parts or whole <= 0:
+        return None
+    own = dict(parts)
+    if LATE in own and "rest" in own:
+        own[LATE] = min(own[LATE], own["rest"])
+        own["rest"] -= own[LATE]
+    if "exchange" not in own:  # what the library does between ranks is in the rest
+        done = {**_DONE, "rest": "is what the library does between the ranks"}
+    else:
+        done = _DONE
+    most = max(own, key=lambda part: own[part])
+    time = format_seconds(own[most])
+    share = own[most] / whole
+    text = f"Of {format_seconds(whole)} in {name}, {time} ({share:.0%}) {done[most]}."
+    return Sentence(text, stress=(time,))

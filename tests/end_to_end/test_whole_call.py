@@ -1,0 +1,100 @@
+"""Whole collective calls as a user meets them: predicted from measured runs, the gain first."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from isochrone.runfile.file import write
+from isochrone.workloads.call import Call
+from isochrone.workloads.patterns.tiles import tile_io
+from made_up.io_machines import MIB, hosts, random_machine, served, tile_run
+from made_up.jobs import TACHYON
+
+Isochrone = Callable[..., subprocess.CompletedProcess[str]]
+
+ASKED = ("predict", "collective-io", "--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--tile",
+         "512x512", "--element", "4", "--model", TACHYON)  # fmt: skip
+CALL = Call(tile_io(4, 4, (512, 512), 4), buffer=4 * MIB)
+HINTS = {"cb_nodes": "8", "cb_buffer_size": str(4 * MIB), "cb_config_list": "*:1",
+         "romio_cb_write": "automatic"}  # fmt: skip
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Path:
+    """A run of a write with eight aggregators, buffers of 4 MiB, on a made-up machine."""
+    call = random_machine(5).measured(CALL, hosts(), served(hosts(), 8))
+    path = tmp_path / "tiles.jsonl"
+    write(tile_run(call, HINTS), path)
+    return path
+
+
+def test_a_measured_run_predicts_itself_part_by_part(isochrone: Isochrone, measured: Path) -> None:
+    answer = isochrone(*ASKED, "--cb-buffer-size", "4MiB", "--calls", measured, "--json")
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads(answer.stdout)
+    own = random_machine(5).measured(CALL, hosts(), served(hosts(), 8))
+    assert found["whole"]["seconds"] == pytest.approx(own.seconds, rel=0.01)
+    assert found["whole"]["low"] < own.seconds < found["whole"]["high"]
+    for part in ("offsets", "counts", "exchange", "file", "rest"):
+        assert found["parts"][part] == pytest.approx(own.parts[part], rel=0.01, abs=1e-3)
+    best = found["best_possible"]
+    assert best["gain"] >= best["by_order"]["gain"] >= 1
+    assert best["seconds"] == pytest.approx(found["whole"]["seconds"] / best["gain"])
+
+
+def test_the_best_possible_gain_is_the_first_line(isochrone: Isochrone, measured: Path) -> None:
+    answer = isochrone(*ASKED, "--calls", measured)
+    assert answer.returncode == 0, answer.stderr
+    first = answer.stdout.splitlines()[0]
+    assert "times as fast" in first or first.startswith("No other order")
+    assert "which no order changes" in answer.stdout or "as short as any" in answer.stdout
+    for part in ("offsets and lengths", "exchange", "file", "rest"):
+        assert f"\n{part}" in answer.stdout
+
+
+def test_without_measured_calls_it_says_that_only_the_exchange_is_predicted(
+    isochrone: Isochrone,
+) -> None:
+    answer = isochrone(*ASKED)
+    assert "what the rest of the call takes is not known" in answer.stdout.splitlines()[0]
+    assert "measure tile-io --file" in answer.stdout
+    found = json.loads(isochrone(*ASKED, "--json").stdout)
+    assert found["whole"]["seconds"] is None
+    assert found["parts"]["file"] is None
+    assert found["parts"]["exchange"] == pytest.approx(found["seconds"])
+
+
+def test_collective_buffering_that_costs_is_to_be_switched_off(
+    isochrone: Isochrone, measured: Path, tmp_path: Path
+) -> None:
+    """A second run with romio_cb_write = disable took a third of the time."""
+    given = random_machine(5).measured(CALL, hosts(), served(hosts(), 8))
+    alone = replace(given, aggregators=[], parts={}, seconds=given.seconds / 3)
+    other = tmp_path / "alone.jsonl"
+    write(tile_run(alone, HINTS | {"romio_cb_write": "disable"}), other)
+    answer = isochrone(*ASKED, "--calls", measured, other)
+    assert answer.returncode == 0, answer.stderr
+    assert "switch it off (romio_cb_write = disable)" in answer.stdout
+
+
+def test_show_says_how_much_faster_a_call_can_get(isochrone: Isochrone, measured: Path) -> None:
+    answer = isochrone("show", measured)
+    assert answer.returncode == 0, answer.stderr
+    assert "times as fast by another order" in answer.stdout or "No other order" in answer.stdout
+
+
+def test_a_run_of_something_else_is_refused(isochrone: Isochrone, tmp_path: Path) -> None:
+    path = tmp_path / "other.jsonl"
+    run = tile_run(random_machine(5).measured(CALL, hosts(), served(hosts(), 8)), HINTS)
+    run.header |= {"kind": "hotspot", "experiment": "hotspot"}
+    write(run, path)
+    answer = isochrone(*ASKED, "--calls", path)
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert "measure tile-io" in answer.stderr
