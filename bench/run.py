@@ -20,6 +20,7 @@ from collective_io import collective_io
 from comparisons import comparisons
 from cost import ISOCHRONE, cost
 from coverage import coverage
+from exchange_sizes import exchange_sizes
 from grid_collectives import grid_collectives
 from links import links
 from loops import loops
@@ -53,6 +54,7 @@ def main() -> None:
         clocks(built, folder)
         links(built, folder)
         collective_io(built, folder)
+        exchange_sizes(built, folder)
         grid_collectives(built, folder)
         recording(built, folder)
         if shutil.which("smpirun"):

@@ -98,13 +98,15 @@ def run(command: str, folder: Path, environ: dict[str, str]) -> str:
 
 
 def draw(folder: Path, environ: dict[str, str]) -> None:
-    """Draw the pictures of the made-up machine, and of a sweep on this one."""
+    """Draw the made-up machine, a sweep on this one, and orders that were compared on a cluster."""
     PICTURES.mkdir(exist_ok=True)
     run(MADE_UP, folder, environ)
     run(SWEEP, folder, environ)
     for file, view in (("null.jsonl", "heatmap"), ("sizes.jsonl", "time")):
         picture = PICTURES / f"{view}.png"
         run(f"isochrone plot {file} --view {view} --force -o {picture}", folder, environ)
+    kept = ROOT / "examples/collective-io/orders.json"
+    run(f"isochrone plot {kept} --force -o {PICTURES / 'orders.png'}", folder, environ)
 
 
 if __name__ == "__main__":
