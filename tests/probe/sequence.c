@@ -10,10 +10,13 @@
  * the count and the sum in microseconds of each way.
  */
 #include "recorder/sequence.h"
+#include "loaded/program.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+const char *const iso_program_library = "sequence";
 
 static void print(const iso_node_t *node, int depth)
 {
