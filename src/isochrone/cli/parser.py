@@ -54,10 +54,17 @@ class _Subcommand(Parser):
         if inner in registry.FAMILIES:  # a folder of subcommands
             add_subcommands(self, inner, "WHAT")
         else:
+            self.epilog = _examples(getattr(module, "EXAMPLES", ()))
             module.add_arguments(self)
             self.set_defaults(run=module.run)
         self.set_defaults(parser=self)
         return super().parse_known_args(args, namespace)
+
+
+def _examples(pairs: Sequence[tuple[str, str]]) -> str | None:
+    """Return the end of a help: what each command line does, and the line."""
+    lines = [f"  # {what}\n  {line}" for what, line in pairs]
+    return "\n".join(["examples:", *lines]) if lines else None
 
 
 def add_subcommands(parser: argparse.ArgumentParser, family: str, metavar: str) -> None:

@@ -74,6 +74,10 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
         Whether means stand in for medians, as in files of programs that print nothing else.
     made_up
         Whether nothing was measured and the times come from a formula.
+    settings
+        Variables of the environment that steer the MPI library, by name, without secrets.
+    memory
+        Where buffers lie: ``host``; empty in files that do not say.
     """
 
     ranks: int
@@ -90,6 +94,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
     imported: dict[str, str] | None = None
     median_is_mean: bool = False
     made_up: bool = False
+    settings: dict[str, str] = {}
+    memory: str = ""
 
     @property
     def origin(self) -> Origin:
