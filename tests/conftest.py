@@ -15,8 +15,11 @@ from beds.shim import Shim
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Let probes be built afresh, and not in the user's cache."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    """Let probes be built afresh, and not in the user's cache; workers of one run share them."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "own-cache"
+    folder.mkdir(exist_ok=True)
+    os.environ["XDG_CACHE_HOME"] = str(folder)
     for name in ("MPICC", "SLURM_JOB_ID", "FLUX_URI"):
         os.environ.pop(name, None)
 
