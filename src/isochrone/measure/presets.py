@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.suggestion import did_you_mean
 
 __all__ = ["PRESETS", "SUITES", "Preset", "Suite", "find", "plan"]
 
@@ -142,7 +143,7 @@ def find(name: str, experiment: str) -> Preset:
     if name in PRESETS:
         other = PRESETS[name].experiment
         raise InputError(f"preset '{name}' is one of {other}", hint=f"isochrone measure {other}")
-    hint = f"it has: {', '.join(known)}" if known else "it has none"
+    hint = f"{did_you_mean(name, known)}it has: {', '.join(known)}" if known else "it has none"
     raise InputError(f"{experiment} has no preset '{name}'", hint=hint)
 
 

@@ -1,6 +1,7 @@
-"""The measuring program: built with the user's mpicc, and what it says of itself.
+"""The measuring program: what it says of itself, and how it is built with the user's mpicc.
 
-The libraries that are loaded into programs are built in the same way, from the same sources.
+The libraries that are loaded into programs are built in the same way, from the same sources. Where
+there is no need to build one, `isochrone.measure.finding` finds it.
 
 Every process gets an argv list, never a shell string. What may take long, the compiler and the
 ranks, is run as a job (`isochrone.measure.job`), of which nothing stays behind.
@@ -11,49 +12,83 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.text import printable
+from isochrone.measure.answer import answer
 from isochrone.measure.job import Progress, run
+from isochrone.measure.kept import cache_folder
+from isochrone.measure.sources import source_hash, sources
 
 __all__ = ["Probe", "Progress", "build", "build_library", "experiments", "find_mpicc", "run"]
 
 BUILD_TIMEOUT: Final = 300.0
-ANSWER_TIMEOUT: Final = 60.0
+
+
+Origin = Literal["named", "on the PATH", "came with the package", "compiled"]
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe that was built.
+    """A probe that can be started.
 
     Attributes
     ----------
     path
         The program.
     mpicc
-        What it was built with.
+        The compiler wrapper of its MPI, whose launchers are beside it. Where the probe was not
+        compiled here, it is where the wrapper would be.
+    origin
+        Where it comes from.
     """
 
     path: Path
     mpicc: Path
+    origin: Origin = "compiled"
+
+    @cached_property
+    def says(self) -> str:
+        """What it says of itself, one line, and of the MPI library; needs no MPI job.
+
+        Raises
+        ------
+        MeasurementError
+            If it does not run.
+        """
+        said = answer([str(self.path), "--version"])
+        if said.returncode:
+            lines = said.stderr.strip().splitlines()
+            why = printable(lines[-1], 300) if lines else f"exit status {said.returncode}"
+            raise MeasurementError(f"it does not run: {why}", where=str(self.path))
+        if not said.stdout.startswith("isochrone-probe "):
+            raise MeasurementError("it is no isochrone-probe", where=str(self.path))
+        return said.stdout
 
     @cached_property
     def library(self) -> str:
-        """What the MPI library says of itself; needs no MPI job."""
-        words = _answer([str(self.path), "--version"]).stdout.split("\n", 1)[-1].split()
-        return " ".join(words)
+        """What the MPI library says of itself; empty if the probe runs on other hosts only."""
+        try:
+            return " ".join(self.says.split("\n", 1)[-1].split())
+        except MeasurementError:
+            return ""
+
+    @property
+    def source(self) -> str:
+        """The hash of the sources it was built from; empty if it is too old to know."""
+        return self.says.split("\n", 1)[0].partition(" source ")[2].strip()
 
     def sweeps(self) -> dict[str, str]:
         """List the experiments that are sweeps over message sizes, with a line on each."""
-        lines = _answer([str(self.path), "--list"]).stdout.splitlines()
+        lines = answer([str(self.path), "--list"]).stdout.splitlines()
         listed = [msgspec.json.decode(line, type=dict[str, str]) for line in lines]
         return {one["name"]: one["summary"] for one in listed if one["kind"] == "sweep"}
 
@@ -70,24 +105,15 @@ class Probe:
             With the probe's own one line.
         """
         asked = ["--check", str(ranks), *(["--here"] if here else [])]
-        answer = _answer([str(self.path), experiment, *options, *asked])
-        if answer.returncode:
-            line = answer.stderr.strip().removeprefix("isochrone-probe: ")
+        said = answer([str(self.path), experiment, *options, *asked])
+        if said.returncode:
+            line = said.stderr.strip().removeprefix("isochrone-probe: ")
             raise InputError(line or f"the probe refuses the options of {experiment}")
 
     def options_help(self, experiment: str) -> str:
         """Return the options of an experiment as the probe lists them."""
-        text = _answer([str(self.path), experiment, "--help"]).stdout
+        text = answer([str(self.path), experiment, "--help"]).stdout
         return text.partition("\noptions:\n")[2].partition("\n\n")[0]
-
-
-def sources() -> Path:
-    """Return the folder of the probe's sources: in a checkout, or carried by the wheel."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "_probe", package.parents[1] / "probe"):
-        if (folder / "experiment.h").is_file():
-            return folder
-    raise InputError("the sources of the probe are missing", hint="reinstall isochrone")
 
 
 def experiments() -> list[str]:
@@ -122,7 +148,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     found = shutil.which("mpicc") or shutil.which("mpicc", path=beside)
     if found is None:
         raise InputError(
-            "no MPI was found: there is no mpicc on the PATH",
+            "no MPI was found: there is neither mpiexec nor mpicc on the PATH",
             hint="load your MPI module, give --mpicc, or: pip install 'isochrone[mpich]'",
         )
     return Path(found).absolute()
@@ -160,7 +186,7 @@ def build_library(mpicc: Path, name: str = "grid") -> Path:
 def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Path:
     """Return the path of what the Makefile of the probe makes; make it if it is not there."""
     source = sources()
-    folder = _cache() / f"probe-{_fingerprint(source, mpicc)}"
+    folder = cache_folder() / f"probe-{_fingerprint(source, mpicc)}"
     product = folder / name
     if again or not product.is_file():
         if shutil.which("make") is None:
@@ -180,7 +206,7 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
                 raise
             raise MeasurementError(
                 f"{called} cannot be compiled with {mpicc}",
-                hint="does this mpicc compile a trivial program?",
+                hint=_why_not(error.details),
                 details=error.details,
             ) from error
         finally:
@@ -188,46 +214,22 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
     return product
 
 
-def _answer(
-    argv: Sequence[str], timeout: float = ANSWER_TIMEOUT
-) -> subprocess.CompletedProcess[str]:
-    """Run a short command to its end and return what it printed."""
-    try:
-        return subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            check=False,
+def _why_not(details: Sequence[str]) -> str:
+    """Say what to try by the last words of the compiler."""
+    if any("mpi.h" in line for line in details):
+        return (
+            "this mpicc does not find mpi.h: set I_MPI_ROOT for Intel MPI (its prefix, where bin "
+            "and include are), or install the development package of your MPI"
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise MeasurementError(f"cannot run '{argv[0]}': {error}") from error
-
-
-def _cache() -> Path:
-    """Return the folder where built probes are kept, and make it."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(base) / "isochrone"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot create it: {error.strerror}", where=str(folder), hint="set XDG_CACHE_HOME"
-        ) from error
-    return folder
+    return "does this mpicc compile a trivial program?"
 
 
 def _fingerprint(source: Path, mpicc: Path) -> str:
     """Hash what the program depends on: its source, the wrapper, and what the wrapper does."""
-    digest = hashlib.sha256()
-    for file in sorted([*source.rglob("*.[ch]"), source / "Makefile"]):
-        if "build" not in file.relative_to(source).parts:
-            digest.update(str(file.relative_to(source)).encode() + b"\0" + file.read_bytes())
+    digest = hashlib.sha256(source_hash(source).encode())
     real = mpicc.resolve()
     digest.update(f"{mpicc}\0{real}\0{real.stat().st_mtime_ns}\0".encode())
-    digest.update(_answer([str(mpicc), "-show"]).stdout.encode())
+    digest.update(answer([str(mpicc), "-show"]).stdout.encode())
     for name in ("CFLAGS", "LDFLAGS"):
         digest.update(os.environ.get(name, "").encode() + b"\0")
     return digest.hexdigest()[:16]

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure import job, probe, recorded, tuned
+from isochrone.measure import finding, job, recorded, tuned
+from isochrone.measure.probe import Probe
 
 __all__ = ["Program", "launcher_words"]
 
@@ -25,26 +26,26 @@ class Program:
         Launcher, program and arguments, as tokens.
     environ
         All variables of the user.
-    mpicc
-        Compiler wrapper of its MPI.
+    probe
+        For its MPI.
     before
         A command that is run before each start; empty: none.
     """
 
     command: Sequence[str]
     environ: Mapping[str, str]
-    mpicc: Path
+    probe: Probe
     before: Sequence[str] = ()
 
     @cached_property
     def library(self) -> Path:
-        """The library that records collective I/O; built if need be."""
-        return probe.build_library(self.mpicc, "io")
+        """The library that records collective I/O; compiled if need be."""
+        return finding.library(self.probe, "io")
 
     @cached_property
     def says(self) -> str:
         """What the MPI library says of itself."""
-        return probe.build(self.mpicc).library
+        return self.probe.library
 
     def run(self, recording: Path, variables: Mapping[str, str], log: Path, limit: float) -> float:
         """Run it to its end; return the seconds that took.

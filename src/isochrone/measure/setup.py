@@ -13,8 +13,8 @@ import msgspec
 from isochrone import __version__
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.measure import algorithm as algorithms
+from isochrone.measure import finding, probe, tuned
 from isochrone.measure import launcher as launchers
-from isochrone.measure import probe, tuned
 from isochrone.measure.algorithm import Forced, Mpi
 from isochrone.measure.data_file import data_file
 from isochrone.measure.launcher import Job, Launcher
@@ -40,7 +40,8 @@ class Setup:
     name, launcher
         The name of the launcher, and its declaration.
     options
-        Of the command line; the launcher finds its own among them.
+        Of the command line; the launcher finds its own among them. ``usual`` holds what is
+        configured of the launcher, of the compiler wrapper and of the probe.
     warn
         Is told what the launcher has to do that the user should know.
     """
@@ -53,15 +54,25 @@ class Setup:
 
     @classmethod
     def choose(cls, options: Mapping[str, Any], warn: Callable[[str], None]) -> Setup:
-        """Find launcher and compiler wrapper, and build the probe if need be."""
+        """Find launcher and probe, and build the probe if there is none."""
+        options = _with_usual(options)
         name = options.get("launcher") or launchers.asked_for(options)
         launcher = launchers.load(name) if name else None
-        mpicc = options.get("mpicc")
-        if mpicc is None and launcher is not None and launcher.compiler:
-            wrapper = probe.find_mpicc(launcher.compiler, hint=launcher.package)
+        mpicc, named = options.get("mpicc"), options.get("probe")
+        if launcher is not None and launcher.compiler:
+            if named is not None:
+                raise InputError(
+                    f"--launcher {name} compiles a probe of its own", where="--probe",
+                    hint="leave it out",
+                )  # fmt: skip
+            own = None if mpicc else launcher.compiler
+            hint = launcher.package if own else ""
+            built = probe.build(probe.find_mpicc(own or mpicc, hint=hint))
         else:
-            wrapper = probe.find_mpicc(mpicc)
-        built = probe.build(wrapper)
+            if named is None and mpicc is None:
+                usual = options.get("usual") or {}
+                named, mpicc = usual.get("probe"), usual.get("mpicc")
+            built = finding.find(named, mpicc, tell=warn)
         if launcher is None or name is None:
             name = launchers.choose(os.environ, built.library)
             launcher = launchers.load(name)
@@ -137,7 +148,7 @@ class Setup:
         if not self.launcher.stands_alone or self.launcher.environment({}) is None:
             return []
         try:
-            library = probe.build_library(self.built.mpicc, name)
+            library = finding.library(self.built, name, self.warn)
             return self.launcher.environment(tuned.preloaded(library, os.environ)) or []
         except IsochroneError as error:
             self.warn(f"parts of the accesses are not measured: {error}")
@@ -158,6 +169,24 @@ class Setup:
         told |= self.launcher.notes(job)
         words = [word for key, value in told.items() for word in ("--note", f"{key}={value}")]
         return replace(job, program=(*job.program, *words))
+
+
+def _with_usual(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return options with what is configured of the launcher, unless another one is meant.
+
+    The launcher, its arguments and its template belong together: none of them is of use to the one
+    that a command line names, or means by ``--platform``.
+    """
+    usual = options.get("usual") or {}
+    named = options.get("launcher") or launchers.asked_for(options)
+    if not usual or (named and named != usual.get("launcher")):
+        return options
+    return {
+        **options,
+        "launcher": named or usual.get("launcher"),
+        "launcher_template": options.get("launcher_template") or usual.get("launcher-template", ""),
+        "launcher_arg": [*usual.get("launcher-args", ()), *(options.get("launcher_arg") or ())],
+    }
 
 
 def follow(

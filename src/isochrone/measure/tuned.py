@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from isochrone.base.errors import InputError
+from isochrone.measure import finding
 from isochrone.measure import launcher as launchers
-from isochrone.measure import probe
 from isochrone.measure.launcher import Launcher
+from isochrone.measure.probe import Probe
 
-__all__ = ["become", "mpicc_of", "preloaded", "settings", "with_settings"]
+__all__ = ["become", "preloaded", "probe_of", "settings", "with_settings"]
 
 _STARTER: Final = re.compile(r"(mpiexec|mpirun|orterun|prterun)(\.\w+)?")
 
@@ -27,27 +28,26 @@ _BY_PYTHON: Final = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores, which a program that it becomes would inherit."""
 
 
-def mpicc_of(starter: str, wanted: str | None = None) -> Path:
-    """Find the compiler wrapper of the MPI whose ranks a launcher starts.
+def probe_of(starter: str, mpicc: str | None = None, named: str | None = None) -> Probe:
+    """Find a probe for the MPI whose ranks a launcher starts.
 
-    In this order: what was asked for, the one beside the launcher (``mpicc.mpich`` beside
-    ``mpiexec.mpich``), and what `probe.find_mpicc` finds.
+    Parameters
+    ----------
+    starter
+        The launcher, as the user typed it.
+    mpicc, named
+        The compiler wrapper, and the probe, that the user asks for.
 
     Raises
     ------
     InputError
-        If there is no such launcher, or no compiler wrapper.
+        If there is no such launcher, or no probe and nothing to compile it with.
     """
     found = shutil.which(starter)
     if found is None:
         raise InputError(f"there is no program '{starter}'")
-    match = _STARTER.fullmatch(Path(starter).name)
-    if wanted is None and match:
-        for name in (f"mpicc{match[2] or ''}", "mpicc"):
-            beside = Path(found).absolute().with_name(name)
-            if os.access(beside, os.X_OK):
-                return beside
-    return probe.find_mpicc(wanted)
+    known = _STARTER.fullmatch(Path(starter).name)
+    return finding.find(named, mpicc, starter=Path(found).absolute() if known else None)
 
 
 def settings(

@@ -185,3 +185,23 @@ def test_srun_names_the_plug_in_for_mpi_only_where_neither_site_nor_user_has(
     )
     assert launcher.command(described) == ["srun", "--ntasks=8", *token, *extra, *PROGRAM]
     assert len(launcher.warnings(described)) == len(token)
+
+
+@pytest.mark.parametrize(
+    ("config", "exact"),
+    [
+        ("", True),
+        ('<config><prop id="network/TCP-gamma" value="0"/></config>', True),
+        ('<config><prop id="smpi/lat-factor" value="0:1;17:2"/></config>', False),
+        ('<config><prop id="smpi/bw-factor" value="0:1;17:2"/></config>', False),
+    ],
+)
+def test_a_platform_with_factors_of_its_own_keeps_them(
+    config: str, exact: bool, tmp_path: Path
+) -> None:
+    """What a command line says would override them; settings of another sort do not matter."""
+    platform = tmp_path / "p.xml"
+    platform.write_text(f"<platform version='4.1'>{config}<zone id='w'/></platform>")
+    asked = job(ranks=2, program=("probe",), options={"platform": platform})
+    words = launchers.load("simgrid").command(asked)
+    assert ("--cfg=smpi/bw-factor:0:1" in words) == exact

@@ -60,14 +60,3 @@ def test_what_the_user_loads_is_loaded_as_well() -> None:
 def test_a_library_that_cannot_be_loaded_is_refused() -> None:
     with pytest.raises(InputError, match="cannot load"):
         tuned.settings(Path("/my cache/l.so"), Path("/t.json"), {}, report=False)
-
-
-def test_the_compiler_wrapper_is_the_one_beside_the_launcher(tmp_path: Path) -> None:
-    """Two MPIs in one folder have names that differ, as on Debian."""
-    for name in ("mpiexec.mpich", "mpicc.mpich", "mpiexec.hydra", "mpicc", "mpirun"):
-        (tmp_path / name).write_text("#!/bin/sh\n")
-        (tmp_path / name).chmod(0o755)
-    for starter, wrapper in (
-        ("mpiexec.mpich", "mpicc.mpich"), ("mpiexec.hydra", "mpicc"), ("mpirun", "mpicc"),
-    ):  # fmt: skip
-        assert tuned.mpicc_of(str(tmp_path / starter)) == tmp_path / wrapper

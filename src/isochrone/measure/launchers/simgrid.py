@@ -21,7 +21,8 @@ EXACT: Final = (
     "--cfg=smpi/wtime:0",
 )
 """Times that are known on paper: the latencies of the links plus size over bandwidth. Without
-these SimGrid multiplies both by factors that were calibrated on a cluster of 2008."""
+these SimGrid multiplies both by factors that were calibrated on a cluster of 2008. A platform with
+factors of its own keeps them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +87,8 @@ def notes(job: Job) -> dict[str, str]:
 
 
 def _settings(job: Job) -> tuple[str, ...]:
-    return QUIET if job.options.get("smpi_calibrated") else QUIET + EXACT
+    own = _has_factors(_files(job.options)[0])
+    return QUIET if own or job.options.get("smpi_calibrated") else QUIET + EXACT
 
 
 def _files(options: Options) -> tuple[Path, Path | None]:
@@ -116,6 +118,19 @@ def _check_platform(path: Path) -> None:
         raise InputError(f"it is no platform file: {error}", where=str(path)) from error
     if root != "platform":
         raise InputError(f"it is no platform file: it holds a '{root}'", where=str(path))
+
+
+def _has_factors(path: Path) -> bool:
+    """Tell whether a platform brings factors of its own, as `isochrone export` writes them.
+
+    Settings stand before the machine, which may be large and is not read.
+    """
+    for _, element in ElementTree.iterparse(path, ["start"]):
+        if element.tag not in ("platform", "config", "prop"):
+            return False
+        if element.get("id") in ("smpi/lat-factor", "smpi/bw-factor"):
+            return True
+    return False
 
 
 LAUNCHER: Final = Launcher(

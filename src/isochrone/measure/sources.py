@@ -1,0 +1,52 @@
+"""The sources of the probe, and how a binary is told from one of other sources.
+
+Every binary holds the hash of what it was built from (``probe/base/source.h``); the Makefile of the
+probe computes it as `source_hash` does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+
+__all__ = ["embedded", "source_hash", "sources"]
+
+_MARK: Final = re.compile(rb"isochrone-source ([0-9a-z]+)\0")
+_LENGTH: Final = 16
+
+
+def sources() -> Path:
+    """Return the folder of the probe's sources: in a checkout, or carried by the wheel."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "_probe", package.parents[1] / "probe"):
+        if (folder / "experiment.h").is_file():
+            return folder
+    raise InputError("the sources of the probe are missing", hint="reinstall isochrone")
+
+
+def source_hash(folder: Path) -> str:
+    """Hash all C files and the Makefile: that of the lines that ``sha256sum`` prints of them.
+
+    What is in its subfolder ``build`` was made from them.
+    """
+    files = [file for file in [*folder.rglob("*.[ch]"), folder / "Makefile"] if file.is_file()]
+    names = {f"./{file.relative_to(folder).as_posix()}": file for file in files}
+    lines = [
+        f"{hashlib.sha256(names[name].read_bytes()).hexdigest()}  {name}\n"
+        for name in sorted(names, key=str.encode)
+        if not name.startswith("./build/")
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:_LENGTH]
+
+
+def embedded(binary: Path) -> str:
+    """Return the hash that a program or library holds; empty if it has none."""
+    try:
+        found = _MARK.search(binary.read_bytes())
+    except OSError:
+        return ""
+    return found[1].decode() if found else ""
