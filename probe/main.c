@@ -8,6 +8,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "base/check.h"
+#include "base/source.h"
 #include "experiment.h"
 #include "machine/watch.h"
 #include "runfile/preamble.h"
@@ -82,7 +83,8 @@ static void print_version(void)
     int length = 0;
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\r\n")] = '\0';
-    printf("isochrone-probe %s\n%s\n", ISO_VERSION, library);
+    const char *source = iso_source + strlen(ISO_SOURCE_MARK);
+    printf("isochrone-probe %s source %s\n%s\n", ISO_VERSION, source, library);
 }
 
 /** For programs: a line of JSON for each experiment. */

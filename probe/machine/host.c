@@ -53,6 +53,7 @@ static void find_place(iso_place_t *place, bool simulated)
         place->package = cpu_number(place->cpu, "topology/physical_package_id");
         place->numa = cpu_numa(place->cpu);
         place->cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+        iso_surroundings_sums(place->cpu, place->around);
     }
 #else
     (void)simulated;

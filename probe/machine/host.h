@@ -6,6 +6,8 @@
 #ifndef ISO_HOST_H
 #define ISO_HOST_H
 
+#include "machine/surroundings.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 
@@ -17,6 +19,7 @@ typedef struct iso_place {
     int cpu, core, package, numa;
     int cpus; /**< processors of the host that are switched on */
     int node; /**< index of the host, in the order the ranks meet new ones */
+    uint32_t around[ISO_SURROUNDINGS]; /**< sums, equal where it is alike */
 } iso_place_t;
 
 /**

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "runfile/record.h"
+#include "runfile/surrounded.h"
 
 #include <string.h>
 #include <time.h>
@@ -74,6 +75,9 @@ static void record_run(const iso_context_t *ctx,
     }
     iso_record_leave(record);
     record_library(record);
+    if (iso_surrounded(ctx, experiment)) {
+        iso_surrounded_members(ctx);
+    }
     record_clock(record, &ctx->clock);
     iso_record_text(record, "probe", ISO_VERSION);
     if (experiment->quantity) {
@@ -137,5 +141,8 @@ void iso_preamble_write(const iso_context_t *ctx,
     record_run(ctx, experiment, notes, note_count);
     record_ranks(ctx);
     record_warnings(ctx);
+    if (iso_surrounded(ctx, experiment)) {
+        iso_surrounded_warnings(ctx);
+    }
     iso_record_flush(ctx->record);
 }

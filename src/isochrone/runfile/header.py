@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -9,7 +10,9 @@ import msgspec
 from isochrone.base.errors import InputError
 from isochrone.runfile.origin import Origin
 
-__all__ = ["Clock", "Header", "Library", "Option", "header_of", "kind_of"]
+__all__ = [
+    "Clock", "Header", "Library", "Machine", "Option", "header_of", "kind_of", "library_name",
+]  # fmt: skip
 
 Option = bool | int | float | str | list[bool | int | float | str] | None
 """Value of an option of an experiment."""
@@ -20,6 +23,29 @@ class Library(msgspec.Struct, frozen=True):
 
     library: str = ""
     standard: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name and version, for people: ``MPICH 5.0.2``."""
+        return library_name(self.library)
+
+
+_NAME_AND_VERSION: Final = re.compile(
+    r"(?:MPI VERSION\s*:\s*)?(?P<name>\D.*?)[\s,]*(?:\bversion)?\s*:?\s+v?(?P<version>\d[\w.]*\w)",
+    re.I,
+)
+"""In the first line: Cray's begins with words of its own, others go on with copyright or host."""
+
+
+def library_name(text: str) -> str:
+    """Return name and version of an MPI library from all that it says of itself.
+
+    ``MPICH Version:      5.0.2`` is MPICH 5.0.2; lines on copyright and build are left out. The
+    words of a library that says no version are kept as they are.
+    """
+    first = next(iter(text.strip().splitlines()), "")
+    found = _NAME_AND_VERSION.match(first)
+    return " ".join((f"{found['name']} {found['version']}" if found else first).split())
 
 
 class Clock(msgspec.Struct, frozen=True):
@@ -41,7 +67,29 @@ class Clock(msgspec.Struct, frozen=True):
     simulated: bool = False
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "seconds_are"}):
+class Machine(msgspec.Struct, frozen=True):
+    """The node that rank 0 ran on, as far as it said.
+
+    Attributes
+    ----------
+    kernel, processor
+        Release of the kernel, and model of the processor; empty if not known.
+    governor
+        Who sets the frequency of the processor, such as ``performance``; empty if not known.
+    numa
+        Number of NUMA nodes; None if not known.
+    """
+
+    kernel: str = ""
+    processor: str = ""
+    governor: str = ""
+    numa: int | None = None
+
+
+_NAMES: Final = {"quantity": "seconds_are", "left_out": "settings_left_out"}
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
     """The ``run`` record of a run file.
 
     Attributes
@@ -75,9 +123,14 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
     made_up
         Whether nothing was measured and the times come from a formula.
     settings
-        Variables of the environment that steer the MPI library, by name, without secrets.
+        Variables of the environment that steer the MPI library, by name, without secrets and
+        without what launchers set by themselves.
+    left_out
+        Names of variables whose values look like secrets.
     memory
         Where buffers lie: ``host``; empty in files that do not say.
+    machine
+        The node of rank 0.
     """
 
     ranks: int
@@ -95,7 +148,9 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
     median_is_mean: bool = False
     made_up: bool = False
     settings: dict[str, str] = {}
+    left_out: tuple[str, ...] = ()
     memory: str = ""
+    machine: Machine = Machine()
 
     @property
     def origin(self) -> Origin:
@@ -105,6 +160,11 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"quantity": "sec
         if self.clock.simulated:
             return "simulated"
         return "measured" if self.imported is None else "imported"
+
+    @property
+    def knows_settings(self) -> bool:
+        """Whether the file says how the library was set: older ones and simulations do not."""
+        return bool(self.settings or self.left_out or self.memory)
 
 
 _KINDS: Final[dict[str, dict[str, Any]]] = {

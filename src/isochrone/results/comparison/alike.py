@@ -9,6 +9,7 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
+from isochrone.runfile.surroundings import differing
 
 __all__ = ["LAUNCH", "check_alike", "environment", "thing"]
 
@@ -56,8 +57,14 @@ def check_alike(runs: Sequence[Run]) -> None:
 
 
 def environment(before: Sequence[Run], after: Sequence[Run]) -> list[dict[str, str]]:
-    """List what differs around the measurement: MPI, hosts, binding, launcher, options."""
-    found = []
+    """List what differs around the measurement, what explains a change first.
+
+    Then come the clock, options, launcher, hosts and binding.
+    """
+    headers = ([run.about for run in side] for side in (before, after))
+    found = [
+        {"what": one.what, "before": one.before, "after": one.after} for one in differing(*headers)
+    ]
     sides = [_surroundings(before), _surroundings(after)]
     for what in dict.fromkeys(key for side in sides for key in side):
         left, right = (side.get(what, "not known") for side in sides)
@@ -77,8 +84,6 @@ def _surroundings(runs: Sequence[Run]) -> dict[str, str]:
     for run in runs:
         about, hosts = run.about, Counter(run.hosts)
         for what, value in (
-            ("mpi library", about.mpi.library),
-            ("mpi standard", about.mpi.standard),
             ("clock source", about.clock.source),
             ("probe", about.probe),
         ):

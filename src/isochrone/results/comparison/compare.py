@@ -9,7 +9,7 @@ within a kind by Bonferroni, among the single points by Holm. Times of a simulat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from isochrone.results.comparison.alike import check_alike, environment
+from isochrone.results.comparison.explanation import of_all_ranks
 from isochrone.results.comparison.maps import of_maps
 from isochrone.results.comparison.measured import Measured, of_samples
 from isochrone.results.comparison.parts import Part, changed_parts, overall
@@ -32,6 +33,7 @@ from isochrone.results.comparison.verdict import (
     without_chance,
 )
 from isochrone.runfile.run import Run
+from isochrone.runfile.surroundings import Differing, differing
 
 __all__ = ["Change", "Comparison", "compare"]
 
@@ -90,7 +92,10 @@ class Comparison:
     overall
         All points as one; None if there is only one.
     differences
-        What differs in the environment.
+        What differs around the measurement.
+    explanations
+        Those of them that explain a change likely, the best first: settings, library, memory,
+        machine. Empty if nothing changed that all ranks have in common.
     launches
         Of each side.
     unit
@@ -115,6 +120,7 @@ class Comparison:
     margin: float
     visible: float | None
     notes: list[str]
+    explanations: list[Differing] = field(default_factory=list)
 
     @property
     def one_start(self) -> bool:
@@ -129,6 +135,7 @@ class Comparison:
             "counts": {word: verdicts.count(word) for word in VERDICTS},
             "points": [point.to_json() for point in self.points],
             "differences": self.differences,
+            "explanations": [one.to_json() for one in self.explanations],
             "parts": [part.to_json() for part in self.parts],
             "overall": self.overall and self.overall.to_json(),
             "launches": {"before": self.launches[0], "after": self.launches[1]},
@@ -181,20 +188,31 @@ def compare(
         found.before, found.after, found.kinds, test, tests=tests, margin=margin
     )
     parts += _alone(found, points, explained)
-    whole = overall(found.before, found.after, test) if found.kinds else None
+    contrasts = overall(found.before, found.after, test) if found.kinds else None
+    whole = None if contrasts is None else contrasts.differences(tests * contrasts.p, margin)[0]
+    unit = "exact" if certain else "start" if forced else "launch"
+    common = of_all_ranks(
+        parts, whole, [point.ratio for point in points],
+        one_start=unit == "launch" and min(len(before), len(after)) < 2,
+    )  # fmt: skip
     return Comparison(
         experiment=runs[0].experiment,
         points=points,
         kind=found.kind,
         parts=parts,
-        overall=None if whole is None else whole.differences(tests * whole.p, margin)[0],
+        overall=whole,
         differences=environment(before, after),
         launches=(len(before), len(after)),
-        unit="exact" if certain else "start" if forced else "launch",
+        unit=unit,
         margin=margin,
         visible=_visible(single),
         notes=found.notes,
+        explanations=_around(before, after) if common else [],
     )
+
+
+def _around(before: Sequence[Run], after: Sequence[Run]) -> list[Differing]:
+    return differing([run.about for run in before], [run.about for run in after])
 
 
 def _deterministic(run: Run) -> bool:

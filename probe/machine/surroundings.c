@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "machine/surroundings.h"
+
+#include "machine/settings.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/** Copy what follows the blanks, without the end of the line. */
+static void keep_line(char *kept, size_t room, const char *text)
+{
+    text += strspn(text, " \t");
+    snprintf(kept, room, "%.*s", (int)strcspn(text, "\r\n"), text);
+}
+
+/** Return what follows "key :" in a line of /proc/cpuinfo; NULL if it is of
+ *  another key. */
+static const char *value_of(const char *line, const char *key)
+{
+    size_t length = strlen(key);
+    if (strncmp(line, key, length) != 0) {
+        return NULL;
+    }
+    line += length + strspn(line + length, " \t");
+    return *line == ':' ? line + 1 : NULL;
+}
+
+/**
+ * The model of the first processor. Only the first lines are read: the kernel
+ * makes up this file while it is read, and it is long. On ARM a model has no
+ * name, but numbers.
+ */
+static void find_processor(char *model, size_t room)
+{
+    static const char *const named[] = {"model name", "cpu", "cpu model"};
+    char line[256], maker[32] = "";
+    FILE *stream = fopen("/proc/cpuinfo", "r");
+    while (stream && model[0] == '\0' && fgets(line, sizeof(line), stream)) {
+        const char *value;
+        for (size_t k = 0; k < sizeof(named) / sizeof(named[0]); k++) {
+            if ((value = value_of(line, named[k]))) {
+                keep_line(model, room, value);
+            }
+        }
+        if ((value = value_of(line, "CPU implementer"))) {
+            keep_line(maker, sizeof(maker), value);
+        } else if (maker[0] && (value = value_of(line, "CPU part"))) {
+            char part[32];
+            keep_line(part, sizeof(part), value);
+            snprintf(model, room, "ARM implementer %s part %s", maker, part);
+        }
+    }
+    if (stream) {
+        fclose(stream);
+    }
+}
+
+static void find_governor(char *governor, size_t room, int cpu)
+{
+    char path[128], line[64];
+    snprintf(path, sizeof(path),
+             "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
+    FILE *stream = fopen(path, "r");
+    if (stream) {
+        if (fgets(line, sizeof(line), stream)) {
+            keep_line(governor, room, line);
+        }
+        fclose(stream);
+    }
+}
+
+static int count_numa(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/sys/devices/system/node");
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        const char *name = entry->d_name;
+        count +=
+            strncmp(name, "node", 4) == 0 && isdigit((unsigned char)name[4]);
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return count;
+}
+
+iso_surroundings_t iso_surroundings_find(int cpu)
+{
+    iso_surroundings_t found = {.numa = count_numa()};
+    struct utsname system;
+    if (uname(&system) == 0) {
+        keep_line(found.kernel, sizeof(found.kernel), system.release);
+    }
+    find_processor(found.processor, sizeof(found.processor));
+    find_governor(found.governor, sizeof(found.governor), cpu);
+    return found;
+}
+
+static uint32_t sum(const char *text)
+{
+    return iso_sum(ISO_SUM, text, strlen(text));
+}
+
+void iso_surroundings_sums(int cpu, uint32_t *sums)
+{
+    iso_settings_t settings;
+    iso_surroundings_t around = iso_surroundings_find(cpu);
+    iso_settings_find(&settings);
+    sums[ISO_SETTINGS] = iso_settings_sum(&settings);
+    sums[ISO_KERNEL] = sum(around.kernel);
+    sums[ISO_PROCESSOR] = sum(around.processor);
+    sums[ISO_GOVERNOR] = sum(around.governor);
+    sums[ISO_NUMA] = (uint32_t)around.numa;
+}

@@ -1,0 +1,150 @@
+"""What surrounds a measurement: how the MPI library was set, which it is, memory and machine.
+
+Two runs that measured the same thing may differ by what they were surrounded by, and that is the
+first that explains why one is slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from msgspec.structs import asdict
+
+from isochrone.base.text import printable
+from isochrone.runfile.header import Header
+
+__all__ = ["Differing", "Kind", "differing", "settings_in_words", "surroundings_document"]
+
+Kind = Literal["setting", "library", "memory", "machine"]
+
+NOT_SET: Final = "(not set)"
+SECRET: Final = "(left out: it looks like a secret)"
+
+LONGEST: Final = 120
+"""Characters of a value that are shown."""
+
+_SAYS: Final = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT", "DIR")
+"""Words in names of variables that rather change what a library says than what it does."""
+
+
+@dataclass(frozen=True)
+class Differing:
+    """Something that is not the same around two sides.
+
+    Attributes
+    ----------
+    kind
+        Of what it is.
+    what
+        Name of the variable, or a few words: ``mpi library``, ``frequency governor``.
+    before, after
+        Its values, for a person; of several runs those of all. They are safe to print.
+    """
+
+    kind: Kind
+    what: str
+    before: str
+    after: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return it for JSON."""
+        return {
+            "kind": self.kind, "what": self.what, "before": self.before, "after": self.after,
+        }  # fmt: skip
+
+
+def differing(before: Sequence[Header], after: Sequence[Header]) -> list[Differing]:
+    """List what is not the same around two sides, what explains a change best first.
+
+    What a file does not say is not taken for a difference.
+
+    Parameters
+    ----------
+    before, after
+        Headers of the runs of either side.
+
+    Returns
+    -------
+    list of Differing
+        Settings, by name, those that rather say something last; library; memory; machine.
+    """
+    known = [[_known(header) for header in side] for side in (before, after)]
+    keys = sorted({key for side in known for one in side for key in one}, key=_order)
+    found = []
+    for kind, what in keys:
+        left, right = _values(kind, what, known[0], before), _values(kind, what, known[1], after)
+        if left and right and left != right:
+            found.append(Differing(kind, printable(what, 130), *_shown(left, right)))
+    return found
+
+
+def settings_in_words(header: Header) -> str:
+    """Write settings in a line: ``UCX_TLS=tcp,self, FI_TOKEN left out``; empty if there are none.
+
+    The text is not yet safe to print.
+    """
+    words = [f"{name}={value}" for name, value in sorted(header.settings.items())]
+    return ", ".join(words + [f"{name} left out" for name in sorted(header.left_out)])
+
+
+def surroundings_document(header: Header) -> dict[str, Any]:
+    """Return what surrounded a run, for JSON; nothing of files that do not say."""
+    if not header.knows_settings:
+        return {}
+    machine = {key: value for key, value in asdict(header.machine).items() if value}
+    return {
+        "settings": header.settings, "settings_left_out": list(header.left_out),
+        "memory": header.memory, "machine": machine,
+    }  # fmt: skip
+
+
+def _known(header: Header) -> dict[tuple[Kind, str], str]:
+    """Return what a header says, by kind and name."""
+    machine = header.machine
+    found: dict[tuple[Kind, str], str] = {
+        ("library", "mpi library"): " ".join(header.mpi.library.split()),
+        ("library", "mpi standard"): header.mpi.standard,
+        ("memory", "memory"): header.memory,
+        ("machine", "frequency governor"): machine.governor,
+        ("machine", "processor model"): machine.processor,
+        ("machine", "kernel"): machine.kernel,
+        ("machine", "NUMA nodes"): "" if machine.numa is None else str(machine.numa),
+    }
+    found = {key: value for key, value in found.items() if value}
+    found |= {("setting", name): SECRET for name in header.left_out}
+    return found | {("setting", name): value for name, value in header.settings.items()}
+
+
+_KINDS: Final[tuple[Kind, ...]] = ("setting", "library", "memory", "machine")
+
+
+def _order(key: tuple[Kind, str]) -> tuple[int, bool, str]:
+    kind, what = key
+    says = kind == "setting" and any(word in _SAYS for word in what.upper().split("_"))
+    return _KINDS.index(kind), says, what
+
+
+def _values(
+    kind: Kind, what: str, known: Sequence[dict[tuple[Kind, str], str]], headers: Sequence[Header]
+) -> list[str]:
+    """Return the values of one side, each once."""
+    found = set()
+    for one, header in zip(known, headers, strict=True):
+        if (kind, what) in one:
+            found.add(one[kind, what])
+        elif kind == "setting" and header.knows_settings:
+            found.add(NOT_SET)
+    return sorted(found)
+
+
+def _shown(left: list[str], right: list[str]) -> tuple[str, str]:
+    """Write both so that they fit a line and one sees that they differ."""
+    texts = [" and ".join(side) for side in (left, right)]
+    short = [printable(text, LONGEST) for text in texts]
+    if short[0] == short[1]:  # they differ farther behind, or in what cannot be printed
+        same = next((k for k, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
+        start = max(0, same - LONGEST // 4)
+        short = ["…" + printable(ascii(text[start:])[1:-1], LONGEST) for text in texts]
+    return short[0], short[1]
