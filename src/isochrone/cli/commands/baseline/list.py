@@ -1,0 +1,37 @@
+"""List the runs of a folder, those that can be held against each other together."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Final
+
+from isochrone.cli.as_json import add_json
+from isochrone.pages.baseline import listing
+from isochrone.pages.terminal import print_blocks
+from isochrone.results.comparable import groups_of
+from isochrone.runfile.baseline_folder import read_folder
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("what is in the folder?", "isochrone baseline list nights"),
+    ("the same for scripts", "isochrone baseline list nights --json"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone baseline list``."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the groups of runs."""
+    groups = groups_of(read_folder(args.folder))
+    if args.json:
+        print(json.dumps({"folder": str(args.folder), "groups": [g.to_json() for g in groups]}))
+    else:
+        print_blocks(listing(str(args.folder), groups))
+    return 0

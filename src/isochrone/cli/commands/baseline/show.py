@@ -1,0 +1,44 @@
+"""Show typical times of the runs of a folder, and between which the next run will be.
+
+The typical time is the geometric mean of the medians of the runs; the interval holds that of one
+more run with 95 %. isochrone check uses narrower ones for nodes and pairs, because it leaves out
+what a run has in common.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Final
+
+from isochrone.cli.as_json import add_json
+from isochrone.pages.baseline import typical_times
+from isochrone.pages.terminal import print_blocks
+from isochrone.results.baseline import typical
+from isochrone.results.comparable import groups_of
+from isochrone.runfile.baseline_folder import read_folder
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("what is usual?", "isochrone baseline show nights"),
+    ("all nodes and pairs, for scripts", "isochrone baseline show nights --json"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone baseline show``."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the typical times of each group of runs."""
+    found = [(group, typical(group.runs)) for group in groups_of(read_folder(args.folder))]
+    if args.json:
+        groups = [{**group.to_json(), "times": times} for group, times in found]
+        print(json.dumps({"folder": str(args.folder), "groups": groups}))
+    else:
+        print_blocks(typical_times(str(args.folder), found))
+    return 0

@@ -1,0 +1,147 @@
+"""Judge runs for a nightly job: is a node slow, is anything worse than before, which hosts.
+
+A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
+is also held against earlier runs of the same kind, place and settings, three at least. The verdict
+is good, slow, worse or not known: exit status 1 if something is slow or worse, else 0; with
+--strict also 1 if something is not known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.text import printable
+from isochrone.cli.as_json import add_json
+from isochrone.cli.options import add_least, read_part
+from isochrone.cli.output import check_output
+from isochrone.cli.sides import runs_of
+from isochrone.pages.check import blocks, closing
+from isochrone.pages.junit import junit
+from isochrone.pages.terminal import print_blocks
+from isochrone.results.allowed import is_host_name, parse_rule
+from isochrone.results.baseline import MARGIN
+from isochrone.results.check import Check, Earlier, check, together
+from isochrone.runfile.baseline_folder import files, read_others
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("is a node slow? bad hosts are written, one a line",
+     "isochrone check run.jsonl --hosts-out bad.txt"),
+    ("hold tonight's run against earlier ones", "isochrone check run.jsonl --baseline nights"),
+    ("n05 waits for repair; the report is for CI",
+     "isochrone check run.jsonl --allow host=n05 --junit check.xml"),
+)  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone check``."""
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN",
+        help="run file, or a folder of them; each is judged by itself",
+    )  # fmt: skip
+    parser.add_argument(
+        "--baseline", type=Path, metavar="FOLDER",
+        help="earlier runs, as isochrone baseline add keeps them; a RUN that is among them is not "
+        "held against itself",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow", action="append", default=[], metavar="RULE",
+        help="what is known and no failure: host=n05, rank=3, pair=n1,n2 or level=2, each with "
+        ":30%% if only so much is allowed; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--hosts-out", type=Path, metavar="FILE", help="write the bad hosts, one a line"
+    )
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdict as JUnit XML")
+    parser.add_argument("--force", action="store_true", help="overwrite these files if they exist")
+    add_json(parser)
+    parser.add_argument(
+        "--strict", action="store_true", help="exit with status 1 also if something is not known"
+    )
+    parser.add_argument(
+        "--worse", type=read_part, default=MARGIN, metavar="PERCENT",
+        help="what is slower than before by less is not worse (default: 5%%)",
+    )  # fmt: skip
+    add_least(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge, write what was asked for, and say it."""
+    rules = list(dict.fromkeys(map(parse_rule, args.allow)))
+    _check_outputs(args)
+    if args.baseline is not None:
+        files(args.baseline)  # says that there is no such folder before anything else is read
+    checks = [
+        check(one, _earlier(args.baseline, one.path), rules, least=args.least, margin=args.worse)
+        for one in runs_of(*args.runs)
+    ]
+    used = {finding.allowed for one in checks for finding in one.findings}
+    unused = [rule.text for rule in rules if rule.text not in used]
+    hosts, refused = _bad_hosts(checks)
+    failed = any(one.verdict in ("slow", "worse") for one in checks)
+    failed |= args.strict and any(one.verdict == "not known" for one in checks)
+    if args.hosts_out is not None:
+        _write(args.hosts_out, "".join(f"{host}\n" for host in hosts).encode())
+    if args.junit is not None:
+        _write(args.junit, junit(checks))
+    if args.json:
+        print(json.dumps(_document(checks, hosts, refused, unused, int(failed))))
+    else:
+        for one in checks:
+            print_blocks(blocks(one))
+        print_blocks(closing(checks, unused))
+    for host in refused:
+        print(
+            f"isochrone: '{printable(host, 80)}' is no name of a host: it is in no list of bad "
+            "hosts", file=sys.stderr,
+        )  # fmt: skip
+    return int(failed)
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Refuse files that may not be written, before anything is read."""
+    given = [path for path in (args.hosts_out, args.junit) if path is not None]
+    inputs = [Path(name) for name in args.runs]
+    for path in given:
+        check_output(path, force=args.force, inputs=inputs)
+    if len(given) == 2 and given[0].resolve() == given[1].resolve():
+        raise InputError("--hosts-out and --junit name the same file", where=str(given[0]))
+
+
+def _earlier(folder: Path | None, path: Path | None) -> Earlier | None:
+    """Return the runs of the baseline without the one that is judged, if it is among them."""
+    if folder is None:
+        return None
+    return Earlier(str(folder), read_others(folder, path))
+
+
+def _bad_hosts(checks: Sequence[Check]) -> tuple[list[str], list[str]]:
+    """Return the bad hosts, and those whose names could harm whoever reads a list of them."""
+    every = list(dict.fromkeys(host for one in checks for host in one.bad_hosts))
+    return [host for host in every if is_host_name(host)], [
+        host for host in every if not is_host_name(host)
+    ]
+
+
+def _document(
+    checks: Sequence[Check], hosts: list[str], refused: list[str], unused: list[str], code: int
+) -> dict[str, Any]:
+    suspects = dict.fromkeys(host for one in checks for host in one.suspects)
+    return {
+        "verdict": together(checks), "exit": code, "bad_hosts": hosts, "refused_hosts": refused,
+        "suspects": [host for host in suspects if host not in hosts], "unused_rules": unused,
+        "runs": [one.to_json() for one in checks],
+    }  # fmt: skip
+
+
+def _write(path: Path, content: bytes) -> None:
+    with whole_file(path) as stream:
+        stream.write(content)

@@ -1,0 +1,39 @@
+"""Write runs over time as one HTML page: the median of each level, node and curve, and changes.
+
+FOLDER is that of isochrone baseline add, or any folder of run files. Runs of the same thing on the
+same hosts make one history; where their settings, library or options differ, that is marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from isochrone.cli.output import add_output, check_output
+from isochrone.pages.history import history_page
+from isochrone.pages.html.render import write_page
+from isochrone.runfile.baseline_folder import files, read_folder
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("the runs of a baseline over time", "isochrone history nights -o history.html"),
+    ("write it again every morning", "isochrone history nights -o history.html --force"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone history``."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of run files")
+    add_output(parser, "HTML file (default: history.html)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page, and say where it is."""
+    path = check_output(
+        args.output or Path("history.html"), force=args.force, inputs=files(args.folder)
+    )
+    write_page(history_page(read_folder(args.folder)), path)
+    print(path)
+    return 0

@@ -1,0 +1,135 @@
+"""A folder of earlier runs: each file once, named by its date and the hash of what is in it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import sha256
+from isochrone.runfile.file import read
+from isochrone.runfile.run import NO_END, Run
+
+__all__ = ["Added", "add", "files", "read_folder", "read_others"]
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of one file.
+
+    Attributes
+    ----------
+    source
+        The file that was given.
+    path
+        Its copy in the folder.
+    new
+        Whether it was copied now; false if the folder had the same content already.
+    """
+
+    source: Path
+    path: Path
+    new: bool
+
+
+def files(folder: Path) -> list[Path]:
+    """List the run files of a folder, the oldest first if they have the names of `add`.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
+    """
+    if not folder.is_dir():
+        what = "it is no folder" if folder.exists() else "there is no such folder"
+        raise InputError(what, where=str(folder), hint="isochrone baseline add FOLDER RUN makes it")
+    return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
+
+
+def read_folder(folder: Path) -> list[Run]:
+    """Read all runs of a folder.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder, or one of its files is damaged.
+    """
+    return [read(path) for path in files(folder)]
+
+
+def read_others(folder: Path, judged: Path | None) -> list[Run]:
+    """Read the runs of a folder but those with the same content as a file.
+
+    Raises
+    ------
+    InputError
+        As `read_folder`.
+    """
+    if judged is None:
+        return read_folder(folder)
+    size, own = judged.stat().st_size, sha256(judged)
+    others = [path for path in files(folder) if path.stat().st_size != size or sha256(path) != own]
+    return [read(path) for path in others]
+
+
+def add(folder: Path, sources: list[Path]) -> list[Added]:
+    """Copy run files into a folder, which is made if need be; all of them are checked before.
+
+    A copy appears whole or not at all, and no file of the folder is ever overwritten.
+
+    Raises
+    ------
+    InputError
+        If a file is no run file, or a run that did not come to its end, or cannot be copied.
+    """
+    runs = [read(source) for source in sources]
+    for run in runs:
+        if not run.complete:
+            raise InputError(
+                f"a partial run says nothing of what is usual: {NO_END}", where=run.where,
+                hint="measure again",
+            )  # fmt: skip
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [_add(folder, source, run) for source, run in zip(sources, runs, strict=True)]
+    except OSError as error:
+        raise InputError(
+            f"cannot add to it: {error.strerror}", where=str(error.filename or folder)
+        ) from error
+
+
+def _add(folder: Path, source: Path, run: Run) -> Added:
+    handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".partial")
+    partial = Path(name)
+    try:
+        digest = hashlib.sha256()
+        with os.fdopen(handle, "wb") as target, source.open("rb") as origin:
+            while block := origin.read(_BLOCK):
+                digest.update(block)
+                target.write(block)
+        partial.chmod(0o644)
+        short = digest.hexdigest()[:16]
+        there = sorted(folder.glob(f"*-{short}.jsonl"))
+        if there:
+            return Added(source, there[0], new=False)
+        path = folder / f"{_date(run)}-{short}.jsonl"
+        partial.replace(path)
+        return Added(source, path, new=True)
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _date(run: Run) -> str:
+    """Return the start of a run as a part of a file name: it comes from elsewhere."""
+    digits = re.sub("[^0-9]", "", run.about.started.partition("+")[0].partition(".")[0])
+    if len(digits) < 14:
+        return "undated"
+    return f"{digits[:8]}T{digits[8:14]}"
