@@ -1,0 +1,96 @@
+"""The check in contrib/reframe under the real ReFrame: it passes, fails, and says why."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from beds.mpis import PATIENCE, ROOT, SCRIPTS, Mpi
+
+RECIPE = ROOT / "contrib" / "reframe"
+PYTHON = Path(sys.executable).parent
+MADE_UP = "null --shape 4,4,2 --noise 0.02"
+"""A machine of 32 ranks, exactly known: what the verdict is does not depend on this one."""
+
+
+def reframe(folder: Path, *settings: str, path: str) -> subprocess.CompletedProcess[str]:
+    """Run the check with mpiexec of the MPI that every functional test may use."""
+    program = shutil.which("reframe", path=str(PYTHON))
+    assert program, "ReFrame is not installed beside this Python: make venv"
+    argv = [program, "-C", RECIPE / "site.py", "-c", RECIPE / "latency_map.py", "-r"]
+    argv += ["--prefix", folder, "--system", "here"]
+    for setting in settings:
+        argv += ["-S", f"LatencyMap.{setting}"]
+    environ = {**os.environ, "PATH": path, "HOME": str(folder), "TMPDIR": str(folder)}
+    return subprocess.run(
+        argv, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE,
+        stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def path(mpich: Mpi) -> str:
+    """A PATH with both commands and mpiexec."""
+    return f"{mpich.probe.path.parent}:{SCRIPTS}:{os.environ['PATH']}"
+
+
+def test_a_machine_on_which_nothing_is_slow_passes(tmp_path: Path, path: str) -> None:
+    answer = reframe(tmp_path, "num_tasks=2", "nearest_us=1e9", "farthest_us=1e9", path=path)
+    assert answer.returncode == 0, answer.stdout
+    assert "Ran 1/1 test case(s)" in answer.stdout
+    assert list(tmp_path.rglob("output/**/map.jsonl"))
+
+
+def test_what_is_slow_fails_and_is_named(tmp_path: Path, path: str) -> None:
+    """Whoever reads the mail of the night knows which node to drain."""
+    made_up = f"experiment={MADE_UP} --slow-node 2"
+    answer = reframe(tmp_path, "num_tasks=1", made_up, path=path)
+    assert answer.returncode == 1
+    assert "slow: node n2: " in answer.stdout
+    assert "bad hosts: n2" in answer.stdout
+
+
+def test_times_above_their_reference_fail(tmp_path: Path, path: str) -> None:
+    """Without references times never failed."""
+    made_up = f"experiment={MADE_UP}"
+    answer = reframe(tmp_path, "num_tasks=1", made_up, "nearest_us=1", path=path)
+    assert answer.returncode == 1
+    assert "performance" in answer.stdout
+    assert "nearest" in answer.stdout
+    answer = reframe(tmp_path, "num_tasks=1", made_up, "nearest_us=2.1", path=path)  # 2 and noise
+    assert answer.returncode == 0, answer.stdout
+
+
+def test_a_command_that_is_not_there_is_the_reason_and_no_json_error(
+    tmp_path: Path, mpich: Mpi
+) -> None:
+    """It said only "jsondecode error"."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    starter = tools / "mpiexec"
+    starter.write_text('#!/bin/sh\nshift 2\nexec "$@"\n')
+    starter.chmod(0o755)
+    bare = f"{tools}:/usr/bin:/bin"
+    answer = reframe(tmp_path, "num_tasks=1", path=bare)
+    assert answer.returncode == 1
+    assert "isochrone-probe ended with status" in answer.stdout
+    assert "json" not in answer.stdout.lower().partition("isochrone-probe ended")[2][:300]
+    (tools / "isochrone-probe").symlink_to(mpich.probe.path)
+    answer = reframe(tmp_path, "num_tasks=1", f"experiment={MADE_UP}", path=bare)
+    assert answer.returncode == 1
+    assert "isochrone check ended with status 127" in answer.stdout
+    assert "not found" in answer.stdout
+
+
+def test_earlier_nights_that_are_not_there_are_the_reason(tmp_path: Path, path: str) -> None:
+    """Wrong use ends with 2, which is neither a pass nor something slow."""
+    made_up = f"experiment={MADE_UP}"
+    answer = reframe(tmp_path, "num_tasks=1", made_up, "baseline=/nowhere/nights", path=path)
+    assert answer.returncode == 1
+    assert "isochrone check ended with status 2" in answer.stdout
+    assert "/nowhere/nights" in answer.stdout
