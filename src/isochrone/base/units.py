@@ -63,7 +63,7 @@ def parse_bytes(text: str) -> Bytes:
     return int(value)
 
 
-def parse_sizes(text: str, most: int = 1 << 20) -> list[Bytes]:
+def parse_sizes(text: str, most: int = 1 << 16) -> list[Bytes]:
     """Read message sizes as the probe does: ``64,1KiB``, ``0:1024:32``, ``8:1MiB:x2``, or several.
 
     Raises

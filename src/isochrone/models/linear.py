@@ -167,8 +167,8 @@ def _check_rank(
     """Refuse terms that are collinear; name them, and what to measure."""
     refuse_vanished(terms, variables)
     rows = x / seconds[:, None] if weights == "relative" else x
-    length = np.linalg.norm(rows, axis=0)
-    dependent = _dependent(rows / length)
+    rows = rows / np.abs(rows).max(axis=0)  # squares of the largest and smallest are no numbers
+    dependent = _dependent(rows / np.linalg.norm(rows, axis=0))
     if dependent:
         named = [terms[k] for k in dependent]
         raise InputError(

@@ -42,7 +42,9 @@ def placement_of(run: Run) -> dict[str, float]:
     return {"nodes": float(len(counts))} | ({"ppn": float(counts[0])} if even else {})
 
 
-def pairs_on_nodes(run: Run, first: Array, second: Array) -> dict[str, Array]:
+def pairs_on_nodes(
+    run: Run, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> dict[str, Array]:
     """Return on how many nodes the pairs of ranks of a run are, 1 or 2; shape (n,).
 
     Empty if it is not recorded on which hosts the ranks were, or some pairs are within a node and
@@ -51,8 +53,7 @@ def pairs_on_nodes(run: Run, first: Array, second: Array) -> dict[str, Array]:
     if not all(run.hosts):
         return {}
     hosts = np.unique(np.array(run.hosts), return_inverse=True)[1]
-    here, there = (hosts[ranks.astype(np.int64)] for ranks in (first, second))
-    nodes = np.where(here == there, 1.0, 2.0)
+    nodes = np.where(hosts[first] == hosts[second], 1.0, 2.0)
     return {} if np.ptp(nodes) else {"nodes": nodes}
 
 

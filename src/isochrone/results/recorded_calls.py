@@ -92,6 +92,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
             hint="a recording is what 'isochrone record' writes",
         )  # fmt: skip
     found: list[list[_Node]] = [[] for _ in range(run.size)]
+    known = len(groups(run))
     try:
         rows = sorted(
             (row for name in ("loop", "call") for row in _rows(run, name) if row["thread"] == 0),
@@ -101,7 +102,8 @@ def calls_of(run: Run) -> list[list[_Node]]:
         for row in rows:
             around = [found[row["rank"]]] if row["at"] == 0 else around
             del around[row["depth"] + 1 :]
-            node = _call(row) if "op" in row else RecordedLoop(int(row["count"]))
+            is_call = "op" in row
+            node = _call(row, run.size, known) if is_call else RecordedLoop(_count(row["count"]))
             around[row["depth"]].append(node)
             if isinstance(node, RecordedLoop):
                 around.append(node.body)
@@ -122,8 +124,10 @@ def groups(run: Run) -> list[tuple[int, ...]]:
     try:
         for row in _rows(run, "group"):
             spans = [word.partition("-") for word in str(row["members"]).split()]
-            members = [r for a, _, b in spans for r in range(int(a), int(b or a) + 1)]
-            found[int(row["group"])] = tuple(members)
+            ends = [(int(a), int(b or a)) for a, _, b in spans]
+            if any(not 0 <= a <= b < run.size for a, b in ends) or len(ends) > run.size:
+                raise ValueError("ranks that are not there")
+            found[int(row["group"])] = tuple(r for a, b in ends for r in range(a, b + 1))
         return [found[k] for k in range(len(found))]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError("its 'group' records are damaged", where=run.where) from error
@@ -332,14 +336,41 @@ def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
     return iter(()) if table is None else table.rows()
 
 
-def _call(row: dict[str, Any]) -> RecordedCall:
+def _count(value: Any) -> int:
+    """Return a number of rounds, of calls or of bytes.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if not 0 <= int(value) < 2**53:
+        raise ValueError(f"{value} is no count")
+    return int(value)
+
+
+def _below(value: Any, end: int) -> int:
+    """Return the number of a rank or a group; below zero it stands for none, or for any.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if not -(2**31) <= int(value) < end:
+        raise ValueError(f"there is no {value}")
+    return int(value)
+
+
+def _call(row: dict[str, Any], ranks: int, groups: int) -> RecordedCall:
     gaps = [_read_gap(row["gap"])]
     while (key := f"gap_{len(gaps)}") in row:
         gaps.append(_read_gap(row[key]))
     return RecordedCall(
-        str(row["op"]), int(row["peer"]), int(row["bytes"]), int(row["source"]),
-        int(row["received"]), int(row["root"]), int(row["group"]), bool(row["open"]),
-        int(row["calls"]), float(row["seconds"]), gaps,
+        str(row["op"]), _below(row["peer"], ranks), _count(row["bytes"]),
+        _below(row["source"], ranks), _count(row["received"]), _below(row["root"], ranks),
+        _below(row["group"], groups), bool(row["open"]), _count(row["calls"]),
+        float(row["seconds"]), gaps,
     )  # fmt: skip
 
 

@@ -12,10 +12,10 @@ from isochrone.base.text import printable
 __all__ = ["MAX_SECONDS", "MIN_SECONDS", "numbers", "seconds", "texts"]
 
 MAX_SECONDS = 1e9
+"""A longer time than a generation is a damaged number."""
 
 MIN_SECONDS = 1e-12
 """A time above zero and below this was not measured: no clock tells it from zero."""
-"""A longer time than a generation is a damaged number."""
 
 
 def seconds(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.table import TableBuilder
-from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.header import header_of
 from isochrone.runfile.other_files import other_kind
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
@@ -36,6 +36,9 @@ FORMAT: Final = 1
 
 MAX_RANKS: Final = 1 << 22
 """More ranks than any machine has: a damaged file."""
+
+MAX_UNKNOWN_RANKS: Final = 4096
+"""As many ranks may be without a ``rank`` record each, in files of other programs."""
 
 NO_RUN_FILE: Final = "run files come from 'isochrone measure' and 'isochrone import'"
 DAMAGED: Final = "the file is damaged: copy it again, or measure again"
@@ -175,6 +178,7 @@ class _Reader:
         if self.run is None:
             raise InputError("the file is empty", where=str(self.path), hint=NO_RUN_FILE)
         self.run.tables = {name: builder.build() for name, builder in self.builders.items()}
+        self.check_ranks()
         self.check_pairs()
         return self.run
 
@@ -194,6 +198,8 @@ class _Reader:
             self.line += 1
             try:
                 record = decode(text)
+            except RecursionError as error:
+                raise self.fail("a record is nested too deeply") from error
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 if self.run is not None and not text.endswith(b"\n"):
                     break  # the writer was killed within this line
@@ -251,6 +257,16 @@ class _Reader:
                 raise self.fail(f"'{key}' is {places[key]!r}, not a whole number")
         return Rank(rank=number, host=host, extra=record, **places)
 
+    def check_ranks(self) -> None:
+        """Refuse more ranks than the file describes: what is read takes memory for each.
+
+        The probe describes all ranks before the first sample.
+        """
+        assert self.run is not None
+        known, size = len(self.run.ranks), self.run.size
+        if self.run.tables and known != size and (known or size > MAX_UNKNOWN_RANKS):
+            raise self.fail(f"it is of {size} ranks, and describes {known} of them", line=False)
+
     def check_pairs(self) -> None:
         """Refuse pairs that cannot be: a latency map is used as a matrix everywhere."""
         assert self.run is not None
@@ -267,7 +283,8 @@ class _Reader:
             values = table[key]
             if values.dtype != np.float64 and values.dtype != np.int64:
                 raise self.fail(f"a 'pair' record whose '{key}' is not a number", line=False)
-            if np.any((values < 0) | (values > MAX_SECONDS)) or (
+            tiny = (values > 0) & (values < MIN_SECONDS) & (key not in ("stddev", "low"))
+            if np.any((values < 0) | (values > MAX_SECONDS) | tiny) or (
                 key == "median" and np.isnan(values).any()
             ):
                 raise self.fail(f"a 'pair' record whose '{key}' is no time", line=False)

@@ -6,16 +6,20 @@ import re
 from pathlib import Path
 from typing import Final
 
-__all__ = ["other_kind"]
+__all__ = ["import_format", "other_kind"]
 
-_ENOUGH: Final = 4096
-"""Bytes by which a file is known."""
+_ENOUGH: Final = 1 << 16
+"""Bytes by which a file is known: batch systems and lists of devices come before a table."""
 
 _IMPORTED: Final = {
     "osu": ("the output of an OSU benchmark", re.compile(rb"^# OSU MPI", re.MULTILINE)),
     "imb": (
         "the output of the Intel MPI Benchmarks",
         re.compile(rb"Intel ?\(R\) MPI Benchmarks|^# MPI Thread Environment", re.MULTILINE),
+    ),
+    "nccl-tests": (
+        "the output of nccl-tests",
+        re.compile(rb"^# +size +count +type .*\btime +algbw +busbw\b", re.MULTILINE),
     ),
     "mmpi": ("a log of mmpi", re.compile(rb"^# Processors: +[0-9]+ MsgLen", re.MULTILINE)),
     "matlab": ("a MATLAB file", re.compile(rb"\AMATLAB [0-9.]+ MAT-file")),
@@ -37,10 +41,27 @@ _OTHERS: Final = (
     ),
     (
         "a table",
-        re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+(,[\w ]+)+\r?\n"),
-        "isochrone fit reads tables of times",
+        re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+([,;\t][\w ]+)+\r?\n"),
+        "isochrone fit reads tables of times; --columns says what theirs are",
     ),
 )
+
+
+def import_format(path: Path) -> str:
+    """Return the format of ``isochrone import`` that a file is of; empty if it is of none.
+
+    Only its beginning decides, never its name.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    with path.open("rb") as stream:
+        begin = stream.read(_ENOUGH)
+    if begin.lstrip()[:1] == b"{":
+        return ""  # a run file, or a model: what is inside was written by others
+    return next((name for name, (_, found) in _IMPORTED.items() if found.search(begin)), "")
 
 
 def other_kind(path: Path) -> tuple[str, str]:

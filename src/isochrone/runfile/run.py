@@ -25,6 +25,11 @@ __all__ = ["MAX_MATRIX_RANKS", "NO_END", "PAIR_QUANTITIES", "Rank", "Run"]
 MAX_MATRIX_RANKS: Final = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
 
+SMALL_MATRIX: Final = 1 << 20
+CELLS_PER_PAIR: Final = 400
+"""A matrix has at most so many cells, and so many more for each pair that was measured: what a
+file claims takes no more memory and time than what it holds is worth."""
+
 NO_END: Final = "it did not come to its end"
 """What is said of a partial run, wherever it is read."""
 
@@ -178,7 +183,7 @@ class Run:
         Raises
         ------
         InputError
-            If this run holds no pairs.
+            If this run holds no pairs, or too few for its number of ranks.
         """
         table = self.tables.get("pair")
         if table is None or not len(table):
@@ -186,6 +191,13 @@ class Run:
                 "this run holds no pairs",
                 where=self.where,
                 hint="it is not a latency map, or was cut short before the first pair",
+            )
+        most = SMALL_MATRIX + CELLS_PER_PAIR * len(table)
+        if self.size <= MAX_MATRIX_RANKS and self.size**2 > most:
+            raise InputError(
+                f"{len(table)} measurements are too few for a map of {self.size} ranks",
+                where=self.where,
+                hint="it was cut short soon after it began: measure again",
             )
         return table
 
@@ -217,6 +229,8 @@ class Run:
         table = self.pairs()
         if what not in table:
             raise InputError(f"the pairs have no '{what}'", where=self.where)
+        if table[what].dtype.kind not in "if":
+            raise InputError(f"a 'pair' record whose '{what}' is not a number", where=self.where)
         if self.size > MAX_MATRIX_RANKS:
             raise InputError(f"a map of {self.size} ranks is too large to be held as a matrix")
         of_size = table["bytes"] == (table["bytes"].min() if nbytes is None else nbytes)
@@ -234,13 +248,57 @@ class Run:
         matrix[i, j] = matrix[j, i] = value
         return matrix
 
-    def to_pandas(self, name: str | None = None) -> DataFrame:
-        """Return the records of one name as a pandas DataFrame; seconds and bytes.
+    def columns(self, name: str | None = None) -> dict[str, NDArray[Any]]:
+        """Return the records of one name as columns, with the hosts of the ranks they name.
 
         Parameters
         ----------
         name
-            Such as ``sample`` or ``pair``; the one that has most records if None.
+            Such as ``sample`` or ``pair``; the one that has most records if None; ``rank`` for the
+            places of the ranks.
+
+        Returns
+        -------
+        dict of ndarray
+            What the records hold, seconds and bytes. Beside ``i`` and ``j`` are ``host_i`` and
+            ``host_j``, beside ``rank`` is ``host``; empty where a host is not known.
+
+        Raises
+        ------
+        InputError
+            If the run holds no such records.
+        """
+        if name == "rank" and self.ranks:
+            places = ("rank", "host", "node", "cpu", "core", "package", "numa")
+            return {key: np.array([getattr(one, key) for one in self.ranks]) for key in places}
+        known = ", ".join(self.tables)
+        if name is None and self.tables:
+            name = max(self.tables, key=lambda key: len(self.tables[key]))
+        if name not in self.tables:
+            raise InputError(
+                f"the run holds no records '{name}'" if name else "the run holds no records",
+                where=self.where,
+                hint=f"there are: {known}" if known else "",
+            )
+        found = dict(self.tables[name].columns)
+        for key, host in (("i", "host_i"), ("j", "host_j"), ("rank", "host")):
+            if key in found and host not in found and found[key].dtype.kind == "i":
+                found[host] = self._hosts_of(found[key])
+        return found
+
+    def _hosts_of(self, ranks: NDArray[Any]) -> NDArray[Any]:
+        """Return the host of each rank, for a damaged rank an empty text; shape (n,)."""
+        hosts = np.array([*self.hosts, ""], dtype=object)
+        inside = (ranks >= 0) & (ranks < self.size)
+        return np.asarray(hosts[np.where(inside, ranks, self.size)])
+
+    def to_pandas(self, name: str | None = None) -> DataFrame:
+        """Return the records of one name as a pandas DataFrame; seconds and bytes, with hosts.
+
+        Parameters
+        ----------
+        name
+            As in `columns`.
 
         Raises
         ------
@@ -253,16 +311,7 @@ class Run:
             raise InputError(
                 "a data frame needs pandas, which is not installed", hint="try: pip install pandas"
             ) from error
-        known = ", ".join(self.tables)
-        if name is None and self.tables:
-            name = max(self.tables, key=lambda key: len(self.tables[key]))
-        if name not in self.tables:
-            raise InputError(
-                f"the run holds no records '{name}'" if name else "the run holds no records",
-                where=self.where,
-                hint=f"there are: {known}" if known else "",
-            )
-        return pandas.DataFrame(self.tables[name].columns)
+        return pandas.DataFrame(self.columns(name))
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "partial"

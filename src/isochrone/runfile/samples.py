@@ -12,6 +12,10 @@ size, a number of messages of a hot node. Of the records of a point
 The time of a point is the median of the records that count. Its 95 % interval rests on the medians
 of the passes in which they were taken, where there are enough; else on the repetitions. What it
 covers is another run of this job, not another launch of it on other nodes.
+
+How the repetitions are spread is said by their standard deviation and two percentiles, each from so
+many repetitions on that one of them is beyond it. Their intervals rest on the repetitions, as if
+these were independent.
 """
 
 from __future__ import annotations
@@ -25,12 +29,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import FEW_GROUPS, grouped_median_interval, median_interval
+from isochrone.base.stats import (
+    FEW_GROUPS,
+    grouped_median_interval,
+    median_interval,
+    quantile_interval,
+)
 from isochrone.base.table import Table
 
 __all__ = [
-    "MARKS", "Key", "Times", "counted", "counting", "enclose", "identity", "passes_of", "points",
-    "repetitions", "summarise", "times_of",
+    "MARKS", "SPREAD", "Key", "Times", "counted", "counting", "enclose", "identity", "passes_of",
+    "points", "repetitions", "spread_of", "summarise", "times_of",
 ]  # fmt: skip
 
 Key = tuple[tuple[str, Any], ...]
@@ -42,6 +51,10 @@ _NEVER: Final = ("void", "warmup")
 MIN_SUMMARIES: Final = 6
 """Means of which the interval of their median is one at 95 %: fewer cannot have it."""
 
+LEAST_P95: Final = 20
+LEAST_P99: Final = 100
+"""Repetitions from which a percentile is said: of fewer, none would be expected beyond it."""
+
 MARKS: Final = (*_SECOND, *_NEVER)
 """Members of a record that say whether it, or another of the same point, counts."""
 
@@ -52,6 +65,10 @@ _IDENTITY: Final = (
 """Members that say what a point is; all others were measured or number its repetitions."""
 
 
+SPREAD: Final = ("stddev", "p95", "p95_low", "p95_high", "p99", "p99_low", "p99_high")
+"""Members of `Times` that say how repetitions are spread."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Times:
     """Repetitions, summarised. Seconds.
@@ -60,6 +77,11 @@ class Times:
     summary of them is known, as of programs that print nothing but a mean. ``passes`` is the number
     of passes whose medians the interval rests on; 0 where it rests on the repetitions, and says
     nothing of what differs from one moment of the run to another.
+
+    ``stddev`` is the standard deviation of the repetitions, with n - 1. ``p95`` and ``p99`` are
+    what 95 and 99 of 100 repetitions stay below; None of fewer than 20 and 100 repetitions, and
+    where only a summary of them is known. Their ``_low`` and ``_high`` enclose them at 95 %; None
+    of fewer than 72 and 368.
     """
 
     n: int
@@ -70,11 +92,19 @@ class Times:
     min: float
     mean: float
     max: float
+    stddev: float | None = None
+    p95: float | None = None
+    p95_low: float | None = None
+    p95_high: float | None = None
+    p99: float | None = None
+    p99_low: float | None = None
+    p99_high: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return them for JSON; an interval that is not known is None."""
+        """Return them for JSON but for how they are spread; a not known interval is None."""
         known = {"low": self.low, "high": self.high} if self.has_interval else {}
-        return {**vars(self), "low": None, "high": None, **known}
+        own = {name: value for name, value in vars(self).items() if name not in SPREAD}
+        return {**own, "low": None, "high": None, **known}
 
     @property
     def has_interval(self) -> bool:
@@ -191,7 +221,22 @@ def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | Non
     return Times(
         n=len(repetitions), passes=count, median=float(np.median(repetitions)), low=low, high=high,
         min=float(repetitions.min()), mean=float(repetitions.mean()), max=float(repetitions.max()),
+        **spread_of(repetitions),
     )  # fmt: skip
+
+
+def spread_of(repetitions: NDArray[np.float64]) -> dict[str, float | None]:
+    """Return how repetitions are spread, as members of `Times`; what is not known is None."""
+    n = len(repetitions)
+    found: dict[str, float | None] = {
+        "stddev": float(np.std(repetitions, ddof=1)) if n > 1 else None
+    }
+    for name, part, least in (("p95", 0.95, LEAST_P95), ("p99", 0.99, LEAST_P99)):
+        value = float(np.quantile(repetitions, part)) if n >= least else None
+        ends = quantile_interval(repetitions, part) if value is not None else None
+        low, high = ends if ends is not None else (None, None)
+        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return found
 
 
 def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
@@ -204,12 +249,14 @@ def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
     found = times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
     means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
     count = repetitions(table, rows)
-    told = count == len(rows) > 1 or len(rows) >= MIN_SUMMARIES
+    each = count == len(rows)  # a row is a repetition
+    told = (each and count > 1) or len(rows) >= MIN_SUMMARIES
     low, high = (found.low, found.high) if told else (math.nan, math.nan)
     return Times(
         n=count, passes=found.passes, median=found.median, low=low, high=high,
         min=min([found.min, *least]), max=max([found.max, *most]),
         mean=float(np.mean(means)) if len(means) == len(rows) else found.mean,
+        **({name: getattr(found, name) for name in SPREAD} if each and not means else {}),
     )  # fmt: skip
 
 

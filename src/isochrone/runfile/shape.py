@@ -44,7 +44,7 @@ def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, NDArray[Any]]] | 
         members = tuple((k, kind if kind in (int, float) else None) for k, kind in kinds.items())
         records = list(map(_decoder(name, members).decode, lines))
         return name, dict(_columns(members, records))
-    except (msgspec.DecodeError, ValueError, OverflowError):
+    except (msgspec.DecodeError, RecursionError, ValueError, OverflowError):
         return None
 
 

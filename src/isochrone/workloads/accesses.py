@@ -159,13 +159,15 @@ def made(
     Raises
     ------
     InputError
-        If no row has any bytes.
+        If no row has any bytes, or pieces are repeated at no distance.
     """
     if not len(rank) or not np.any(length):
         raise InputError("it holds no access", hint="write rank,offset,length")
     count = np.ones_like(rank) if count is None else count
     count = np.where(length > 0, count, 1)
     stride = np.zeros_like(rank) if stride is None else stride
+    if np.any((count < 1) | ((count > 1) & (stride < 1))):
+        raise InputError("pieces that are repeated at no distance", hint="a stride is at least 1")
     whole = (count > 1) & (stride == length)
     length = np.where(whole, length * count, length)
     count = np.where(whole, 1, count)

@@ -16,15 +16,16 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
+from isochrone.base.units import format_seconds
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv as csv_exporter
 from isochrone.results.comparison.compare import compare
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import Times, counting, points, summarise
+from isochrone.runfile.samples import SPREAD, Times, counting, points, summarise, times_of
 from isochrone.views.sweeps import collect
-from made_up.sweeps import run_of, table_of
+from made_up.sweeps import point_to_point, run_of, table_of
 
 Rows = list[dict[str, Any]]
 
@@ -187,3 +188,61 @@ def test_all_readers_give_the_same_median_for_the_same_point(
 ) -> None:  # fmt: skip
     """A size that was measured again had one median in `show` and another one in `fit`."""
     assert reader(run, tmp_path, capsys) == pytest.approx(truth(run), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "known"),
+    [(1, ()), (2, ("stddev",)), (19, ("stddev",)), (20, ("stddev", "p95")),
+     (72, ("stddev", "p95", "p95_low", "p95_high")),
+     (100, ("stddev", "p95", "p95_low", "p95_high", "p99")), (368, SPREAD)],
+)  # fmt: skip
+def test_how_repetitions_are_spread_is_said_from_enough_of_them_on(
+    n: int, known: tuple[str, ...]
+) -> None:
+    """Of fewer none is expected beyond a percentile, or its interval cannot be one at 95 %."""
+    seconds = np.random.default_rng(n).lognormal(-12, 0.3, n)
+    times = times_of(seconds)
+    assert {name for name in SPREAD if getattr(times, name) is not None} == set(known)
+    if "stddev" in known:
+        assert times.stddev == pytest.approx(seconds.std(ddof=1))
+    for name, part in (("p95", 95), ("p99", 99)):
+        if name in known:
+            assert getattr(times, name) == pytest.approx(np.percentile(seconds, part))
+        if f"{name}_low" in known:
+            assert getattr(times, f"{name}_low") <= getattr(times, name)
+            assert getattr(times, name) <= getattr(times, f"{name}_high") <= times.max
+
+
+def test_the_spread_of_summaries_is_not_known() -> None:
+    """A mean of 100 repetitions is none of them, and 30 such means are no distribution."""
+    table = of(*({"n": 100, "mean": 1e-6} for _ in range(30)))
+    times = summarise(table, np.arange(30))
+    assert {getattr(times, name) for name in SPREAD} == {None}
+    alike = summarise(of(*({} for _ in range(30))), np.arange(30))
+    assert (alike.stddev, alike.p95) == (pytest.approx(0.0, abs=1e-15), 1e-6)
+
+
+def test_show_json_and_csv_say_the_same_spread(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One place decides it; where it is not known, a script gets null, an empty cell, and –."""
+    run = point_to_point(sizes=(8,), repeats=40)
+    runs.write(run, tmp_path / "a.jsonl")
+    assert main(["show", str(tmp_path / "a.jsonl"), "--json"]) == 0
+    (point,) = json.loads(capsys.readouterr().out)["curves"][0]["points"]
+    assert point["p99"] is None
+    csv_exporter.write(run, tmp_path / "a.csv")
+    header, *rows = (tmp_path / "a.csv").read_text("utf-8").splitlines()
+    assert len(rows) == 40
+    for row in rows:
+        cells = dict(zip(header.split(","), row.split(","), strict=True))
+        assert float(cells["stddev"]) == point["stddev"]
+        assert float(cells["p95"]) == point["p95"]
+        assert cells["p99"] == ""
+    assert main(["show", str(tmp_path / "a.jsonl")]) == 0
+    table = capsys.readouterr().out.splitlines()
+    (titles,) = [line.split() for line in table if "stddev" in line]
+    assert "p95" in titles
+    assert "p99" not in titles  # of no size
+    (line,) = [line for line in table if line.split()[:2] == ["8", "B"]]
+    assert format_seconds(point["p95"]) in line

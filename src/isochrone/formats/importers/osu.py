@@ -152,7 +152,7 @@ def _comment(table: _Table, text: str) -> None:
     if found := _PAIRS.fullmatch(text):
         table.pairs, table.window = int(found[1]), int(found[2])
     names = [name.strip() for name in re.split(r"\s{2,}", text.lstrip("# ").strip())]
-    keys = [_NAMES.get(re.sub(r"\s*\(.*\)$", "", name).lower(), "") for name in names]
+    keys = [_NAMES.get(name.partition("(")[0].rstrip().lower(), "") for name in names]
     if keys[0] in ("size", "mean") and not table.rows:
         table.columns = [key or name for key, name in zip(keys, names, strict=True)]
 

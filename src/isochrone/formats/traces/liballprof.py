@@ -14,7 +14,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
-from isochrone.formats.source import MAX_RANKS, Source
+from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
 from isochrone.workloads.grid_collectives import ROOTED
 from isochrone.workloads.traces.trace import Trace
@@ -27,6 +27,11 @@ _REQUEST_STEPS: Final = (8, 4)
 """Bytes from one request of an array to the next: a pointer, or an int."""
 
 _WAITS: Final = ("wait", "waitall", "waitany", "waitsome")
+
+_WHOLE: Final = re.compile("-?[0-9]{1,19}")
+
+MAX_MICROSECONDS: Final = 1e18
+"""No clock has counted to a later moment."""
 
 
 def read(paths: Sequence[Path]) -> Trace:
@@ -166,10 +171,7 @@ class _Reading:
         if call == "waitany":
             found = still[:1]
         elif call in ("wait", "waitall"):
-            found = max(
-                ([first + k * step for k in range(count) if first + k * step in self.calls.open]
-                 for step in _REQUEST_STEPS), key=len,
-            )  # fmt: skip
+            found = _array(still, first, count)
             found = found or (still[:count] if call == "waitall" else still[:1])
         else:
             found = still
@@ -181,7 +183,7 @@ class _Reading:
         if not self._everyone(fields[-2]):
             self.calls.said["elsewhere"] += 1
             return
-        root = int(fields[-3]) if op in ROOTED and fields[-3].isdecimal() else -1
+        root = self._whole(fields[-3]) if op in ROOTED and fields[-3].isdecimal() else -1
         self.calls.keep(op, size=self._block(call, fields), root=root, seconds=self.seconds)
 
     def _block(self, call: str, fields: list[str]) -> float:
@@ -191,11 +193,11 @@ class _Reading:
             return 0.0
         at = kinds[-1] if call in ("scatter", "scatterv") else kinds[0]
         if call == "alltoallv":  # buffer, where counts are, counts, where places are, places, type
-            counts = [int(c) for c in fields[3].split(",") if c.isdecimal()]
-            return sum(counts) / max(len(counts), 1) * int(fields[6].split(",")[1])
+            counts = [self._whole(c) for c in fields[3].split(",") if c.isdecimal()]
+            return sum(counts) / max(len(counts), 1) * self._extent(fields[6])
         if not fields[at - 1].isdecimal():
             return 0.0
-        return float(int(fields[at - 1]) * int(fields[at].split(",")[1]))
+        return float(self._whole(fields[at - 1]) * self._extent(fields[at]))
 
     def _everyone(self, communicator: str) -> bool:
         """Whether a communicator is that of all ranks."""
@@ -204,7 +206,7 @@ class _Reading:
             raise self._fail("a communicator is expected")
         if parts[1:] == [str(self.rank), str(self.ranks)]:
             return True
-        if int(parts[2]) > self.ranks:
+        if self._whole(parts[2]) > self.ranks:
             raise self._fail(
                 f"a communicator of {parts[2]} ranks, and {self.ranks} files were given",
                 "give those of all ranks",
@@ -212,25 +214,41 @@ class _Reading:
         return False
 
     def _bytes(self, count: int, datatype: int) -> float:
-        parts = self.fields[datatype].split(",")
+        kind = self.fields[datatype] if datatype < len(self.fields) else ""
+        return float(self._int(count) * self._extent(kind))
+
+    def _extent(self, datatype: str) -> int:
+        """Return the bytes of a datatype, the second of its three numbers."""
+        parts = datatype.split(",")
         if len(parts) != 3 or not parts[1].isdecimal():
             raise self._fail("a datatype is expected")
-        return float(self._int(count) * int(parts[1]))
+        return self._whole(parts[1])
 
     def _int(self, at: int) -> int:
-        text = self.fields[at] if at < len(self.fields) else ""
-        if not text.lstrip("-").isdecimal():
+        return self._whole(self.fields[at] if at < len(self.fields) else "")
+
+    def _whole(self, text: str) -> int:
+        if not _WHOLE.fullmatch(text):
             raise self._fail("a number is expected")
         return int(text)
 
     def _time(self, text: str) -> float:
-        try:
-            return float(text) / 1e6
-        except ValueError:
-            raise self._fail("a time is expected") from None
+        value = parse_number(text)
+        if value is None or abs(value) > MAX_MICROSECONDS:
+            raise self._fail("a time is expected")
+        return value / 1e6
 
     def _fail(self, what: str, hint: str = "") -> InputError:
         return self.source.fail(what, self.line, hint=hint)
+
+
+def _array(requests: Sequence[object], first: int, count: int) -> list[object]:
+    """Return which requests are in an array of so many, that begins at an address."""
+    found: list[object] = []
+    for step in _REQUEST_STEPS:
+        places = range(first, first + count * step, step)
+        found = max(found, [request for request in requests if request in places], key=len)
+    return found
 
 
 TRACE: Final = TraceFormat(read=read, files="ranks")

@@ -269,6 +269,8 @@ def edges(run: Run) -> list[Edge]:
         return []
     names = ("app", "from", "to", "messages", "bytes")
     columns = [numbers(table, name, where, "edge").tolist() for name in names]
+    if max(columns[0]) >= len(run.tables.get("app", ())):
+        raise InputError("an 'edge' record of no application", where=where)
     return [Edge(*row) for row in zip(*columns, strict=True)]
 
 

@@ -1,0 +1,116 @@
+"""Damaged files, one after another, each through a command that reads it."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+from unittest.mock import patch
+
+from fuzz.mutations import mutate
+from fuzz.oracle import LIMITS, Limits, Verdict, judge
+from fuzz.readers import READERS, helpers, seeds_of
+
+__all__ = ["Campaign", "Found"]
+
+OUT: Final = "out"
+VARIABLE: Final = re.compile(r"([A-Z_]+)=(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file that a command did not take as it should."""
+
+    reader: str
+    command: str
+    data: bytes
+    verdict: Verdict
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from others found."""
+        return f"{self.reader}: {re.sub('[0-9.]+ (s|MiB)$', '', self.verdict.wrong)}"
+
+
+@dataclass
+class Campaign:
+    """Files damaged at random.
+
+    Attributes
+    ----------
+    folder
+        Where it works; everything in it is its own.
+    limits
+        What a command may take.
+    readers
+        Names of the kinds of files.
+    """
+
+    folder: Path
+    limits: Limits = LIMITS
+    readers: tuple[str, ...] = tuple(READERS)
+    tried: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        helpers(self.folder / "beside")
+        self.seeds = {name: seeds_of(name, self.folder / f"seeds-{name}") for name in self.readers}
+        self.weights = [READERS[name].weight for name in self.readers]
+
+    def some(self, reader: str, count: int, seed: int = 1) -> Iterator[Found]:
+        """Try ``count`` files of one kind; yield those that were not taken as they should be."""
+        dice = random.Random(f"{reader} {seed}")
+        for _ in range(count):
+            found = self.one(reader, dice)
+            if found is not None:
+                yield found
+
+    def run(self, seconds: float, seed: int) -> Iterator[Found]:
+        """Try files of all kinds until the time is over."""
+        dice = random.Random(seed)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            reader = dice.choices(self.readers, self.weights)[0]
+            found = self.one(reader, dice)
+            if found is not None:
+                yield found
+
+    def one(self, reader: str, dice: random.Random) -> Found | None:
+        """Damage one file and give it to one command."""
+        kind = READERS[reader]
+        data = mutate(dice.choice(self.seeds[reader]), kind.kind, dice)
+        command = dice.choice(kind.commands)
+        if len(data) > 1 << 20 or ("{word}" in command and (b"\0" in data or len(data) > 1 << 16)):
+            return None
+        verdict = self.verdict(reader, command, data)
+        self.tried[reader] += 1
+        self.ended[reader] += verdict.said == ""
+        return Found(reader, command, data, verdict) if verdict.wrong else None
+
+    def verdict(self, reader: str, command: str, data: bytes) -> Verdict:
+        """Give a file to a command, in a folder that holds nothing but what it needs."""
+        place = self.folder / "here"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        for name in READERS[reader].beside:
+            os.link(self.folder / "beside" / name, place / name)
+        (place / "input").write_bytes(data)
+        said = data.decode("utf-8", "surrogateescape")
+        words = [
+            word.replace("{file}", "input").replace("{out}", OUT).replace("{word}", said)
+            for word in command.split()
+        ]
+        variables = {}
+        while match := VARIABLE.fullmatch(words[0]):
+            variables[match[1]] = match[2]
+            words.pop(0)
+        with patch.dict(os.environ, variables):
+            return judge(words, place, (OUT, "hostfile"), self.limits)

@@ -1,0 +1,74 @@
+"""A folder of earlier runs: each content once, nothing overwritten, nothing half written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.runfile.baseline_folder import add, files, read_folder, read_others
+from isochrone.runfile.file import write
+from made_up.latency_maps import block, flat, map_of, three_ranks
+
+
+def run_file(path: Path, factor: float = 1.0, started: str = "2026-11-22T03:00:00Z") -> Path:
+    run = map_of(factor * flat(4), block(4))
+    run.header["started"] = started
+    write(run, path)
+    return path
+
+
+def test_a_copy_is_named_by_date_and_content_and_holds_every_byte(tmp_path: Path) -> None:
+    source = run_file(tmp_path / "a.jsonl")
+    (one,) = add(tmp_path / "nights", [source])
+    assert one.new
+    assert one.path.name.startswith("20261122T030000-")
+    assert one.path.read_bytes() == source.read_bytes()
+    assert files(tmp_path / "nights") == [one.path]
+    assert len(list((tmp_path / "nights").iterdir())) == 1, "no partial file is left"
+
+
+def test_the_same_content_is_not_added_twice(tmp_path: Path) -> None:
+    first, again = (run_file(tmp_path / name) for name in ("a.jsonl", "b.jsonl"))
+    other = run_file(tmp_path / "c.jsonl", 2.0)
+    found = add(tmp_path / "nights", [first, again, other])
+    assert [one.new for one in found] == [True, False, True]
+    assert found[0].path == found[1].path
+    assert len(read_folder(tmp_path / "nights")) == 2
+
+
+def test_a_run_is_not_among_the_others(tmp_path: Path) -> None:
+    sources = [run_file(tmp_path / f"{k}.jsonl", 1.0 + k) for k in range(3)]
+    add(tmp_path / "nights", sources)
+    assert len(read_others(tmp_path / "nights", sources[0])) == 2
+    assert len(read_others(tmp_path / "nights", None)) == 3
+
+
+@pytest.mark.parametrize("started", ["", "../../etc", "yesterday", "2026"])
+def test_a_date_of_elsewhere_makes_no_path(tmp_path: Path, started: str) -> None:
+    (one,) = add(tmp_path / "nights", [run_file(tmp_path / "a.jsonl", started=started)])
+    assert one.path.parent == tmp_path / "nights"
+    assert one.path.name.startswith("undated-")
+
+
+def test_if_one_file_is_bad_nothing_is_added(tmp_path: Path) -> None:
+    good = run_file(tmp_path / "a.jsonl")
+    partial = tmp_path / "partial.jsonl"
+    write(three_ranks(), partial)
+    with pytest.raises(InputError, match="a partial run says nothing of what is usual"):
+        add(tmp_path / "nights", [good, partial])
+    (tmp_path / "text.jsonl").write_text("hello")
+    with pytest.raises(InputError):
+        add(tmp_path / "nights", [good, tmp_path / "text.jsonl"])
+    assert not (tmp_path / "nights").exists()
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        files(tmp_path / "none")
+    file = run_file(tmp_path / "a.jsonl")
+    with pytest.raises(InputError, match="it is no folder"):
+        files(file)
+    with pytest.raises(InputError, match="cannot add to it"):
+        add(file, [file])
