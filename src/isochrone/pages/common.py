@@ -31,6 +31,7 @@ from isochrone.results.clocks import KIND as CLOCKS
 from isochrone.results.clocks import clocks, has_clocks
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import NO_END, Run
+from isochrone.runfile.surroundings import settings_in_words, surroundings_document
 
 __all__ = ["date_in_words", "document", "kind_of", "measured_how", "page_of", "provenance"]
 
@@ -93,7 +94,7 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
         line=_line(run),
         facts=tuple(text for text in (date, library) if text),
         partial=None if run.complete else PARTIAL,
-        sections=(*sections, Section(HOW, tuple(_how(run)), only="report")),
+        sections=(*sections, *_settings(run), Section(HOW, tuple(_how(run)), only="report")),
     )
 
 
@@ -107,6 +108,7 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
     """
     about: dict[str, Any] = {
         "experiment": run.experiment, "origin": run.origin, "complete": run.complete,
+        **surroundings_document(run.about),
     }  # fmt: skip
     if has_clocks(run):
         about["clocks"] = clocks(run).to_json()
@@ -138,7 +140,7 @@ def _line(run: Run) -> tuple[str, ...]:
 
 
 def _library(run: Run) -> str:
-    return " ".join(run.library.library.split())
+    return run.library.name
 
 
 def date_in_words(text: str) -> str:
@@ -158,6 +160,13 @@ def _counts(run: Run) -> list[Section]:
     newer = [Sentence(f"This version cannot read results of kind '{kind}': update isochrone")]
     unknown = newer if run.kind and run.kind not in registry.names(FAMILY) else []
     return [Section("Summary", (*(counts or nothing), *unknown, warnings_of(run.warnings)))]
+
+
+def _settings(run: Run) -> list[Section]:
+    """Say how the MPI library was set, if it was."""
+    text = settings_in_words(run.about)
+    said = (Sentence(f"  settings of the MPI library: {printable(text, 2000)}"),)
+    return [Section("Settings", said, only="terminal")] if text else []
 
 
 # --- how it was measured --------------------------------------------------------------------------
@@ -190,15 +199,29 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
     facts.insert(0, ("repetitions of each point", repeated(run)))
     library, clock = run.library, run.clock
     standard = f" (MPI {library.standard})" if library.standard else ""
-    facts.append(("MPI library", f"{library.library}{standard}" if library.library else ""))
+    facts.append(("MPI library", f"{library.name}{standard}" if library.library else ""))
     facts.append(("clock source", clock.source))
     for name, seconds in (("granularity", clock.granularity), ("cost", clock.cost)):
         facts.append((f"clock {name}", "" if seconds is None else format_seconds(seconds)))
     facts.append(("clock", "runs in the virtual time of a simulator" if clock.simulated else ""))
     if run.end and isinstance(run.end.get("seconds"), int | float):
         facts.append(("total time", format_seconds(float(run.end["seconds"]))))
+    facts += _surrounded(run)
     facts += [(name, note) for name, note in run.notes.items() if name not in _DOCUMENTS]
     return [(label, value) for label, value in facts if value]
+
+
+def _surrounded(run: Run) -> list[tuple[str, str]]:
+    """List the settings of the MPI library, and what the node of rank 0 is."""
+    about, machine = run.about, run.about.machine
+    facts = sorted(about.settings.items())
+    facts += [(name, "left out: it looks like a secret") for name in sorted(about.left_out)]
+    facts += [
+        ("memory of buffers", about.memory), ("kernel", machine.kernel),
+        ("processor", machine.processor), ("frequency governor", machine.governor),
+        ("NUMA nodes", "" if machine.numa is None else str(machine.numa)),
+    ]  # fmt: skip
+    return facts
 
 
 def _value(key: str, value: Option) -> str:

@@ -25,10 +25,7 @@ def blocks(found: Comparison) -> list[Block]:
     title = f"{found.experiment}: {len(found.points)} {found.kind}s, {words}"
     said: list[Block] = [Sentence(title, "strong"), _basis(found)]
     said += [Sentence(f"  {note}") for note in found.notes]
-    said += [
-        Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
-        for one in found.differences
-    ]
+    said += _around(found)
     nothing = found.unit == "exact" and counts["same"] == len(found.points)
     return said if nothing else [*said, _table(found)]
 
@@ -96,6 +93,22 @@ def _basis(found: Comparison) -> Sentence:
     if found.overall is not None:
         text += f"; on the whole {_ratio(found.overall)}: {found.overall.verdict}"
     return Sentence(text)
+
+
+def _around(found: Comparison) -> list[Block]:
+    """Say what differs around the two sides, what explains a change likely first."""
+    likely = [f"{one.what}: {one.before} → {one.after}" for one in found.explanations]
+    said: list[Block] = [Sentence(f"  likely explanation: {text}", "strong") for text in likely[:1]]
+    said += [Sentence(f"  or: {text}") for text in likely[1:]]
+    if len(likely) > 1:
+        said.append(Sentence("  to tell these apart, measure again with one changed at a time"))
+    names = {one.what for one in found.explanations}
+    said += [
+        Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
+        for one in found.differences
+        if one["what"] not in names
+    ]
+    return said
 
 
 def _table(found: Comparison) -> Table:

@@ -20,7 +20,9 @@ from isochrone.pages.page import Block, Column, Fit, Listing, Row, Sentence, Tab
 from isochrone.pages.words import plural
 from isochrone.runfile.origin import one_word, together, with_noun
 
-__all__ = ["blocks", "fitted", "origin_of", "predicted_by", "predicted_by_several"]
+__all__ = [
+    "blocks", "brief", "fitted", "origin_of", "predicted_by", "predicted_by_several", "verdict",
+]  # fmt: skip
 
 MAX_ROWS: Final = 16
 """Values of a variable listed with their deviations; of more, the worst are."""
@@ -47,17 +49,47 @@ _COSTS: Final = {
 """What the coefficient of a term is of, and how many of its units: two messages are a pair."""
 
 
+def verdict(model: Model) -> Sentence:
+    """Say in one line what was found: the formula, or how many, and how far it is off."""
+    found = model.quality
+    deviation = found["deviation"]
+    one = model.regimes[0] if len(model.regimes) == 1 else None
+    about = next(iter(headings(model.regimes)), "")
+    what = (
+        f"{about and f', {about}'}: t = {formula(one)}"
+        if one is not None
+        else (f" of {len(model.regimes)} formulas")
+    )
+    counted = f"{plural(found['points'], 'point')}, {found['samples']} "
+    return Sentence(
+        f"{model.family} model{what}; off by {_percent(deviation['average'])} on average and "
+        f"{_percent(deviation['maximum'])} at most "
+        f"({counted}{with_noun(printable(model.origin, 60))})",
+        "strong",
+    )
+
+
+def brief(model: Model) -> list[Block]:
+    """Say of a model that was just fitted what it says: verdict, formulas, where they change."""
+    several = len(model.regimes) > 1
+    return [
+        verdict(model),
+        *(_formulas(model) if several else ()),
+        *_switches(model),
+        *_trials(model),
+        Warnings(tuple(model.warnings)),
+    ]
+
+
 def blocks(model: Model) -> list[Block]:
     """Say all there is to say about a model that was just fitted.
 
-    That is: formulas with their coefficients, deviations from the times, and the ranking of
-    the families that were tried.
+    That is: the verdict, formulas with their coefficients, deviations from the times, and the
+    ranking of the families that were tried.
     """
     found = model.quality
-    counted = f"{found['points']} points, {found['samples']} "
-    counted += with_noun(printable(model.origin, 60))
     return [
-        Sentence(f"{model.family} model of {counted}", "strong"),
+        verdict(model),
         *_formulas(model, coefficients=True),
         *_switches(model),
         *_trials(model),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isochrone.base.table import Table
+from isochrone.runfile.columns import numbers
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, identity, points, repetitions
@@ -135,12 +137,12 @@ def repeated(run: Run) -> str:
     return f"{text} ({wanted} wanted)" if asked and (low, high) != (wanted, wanted) else text
 
 
-def _counts(run: Run) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _counts(run: Run) -> NDArray[Any]:
     """Return the repetitions of each point, as first measured."""
     pairs, samples = run.tables.get("pair"), run.tables.get("sample")
     if pairs is not None:
-        known = pairs["n"] if "n" in pairs else np.empty(0)
-        return np.asarray(known[~pairs.flag("retest")] if len(known) else known, np.float64)
+        first = pairs.where(~pairs.flag("retest"))
+        return numbers(first, "n", run.where, "pair") if "n" in pairs else np.empty(0)
     if samples is None:
         return np.empty(0)
     first = _first(samples)

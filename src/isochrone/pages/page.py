@@ -13,13 +13,14 @@ from typing import Any, ClassVar, Final, Literal
 
 from isochrone.models import Model
 from isochrone.results.latency_map.diagnosis import LEAST
+from isochrone.results.latency_map.topology import Topology
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 __all__ = [
     "AS_USUAL", "Asked",
-    "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "Medium", "Page", "Picture",
-    "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings", "said",
+    "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "LiveMap", "Medium", "Page",
+    "Picture", "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings", "said",
 ]  # fmt: skip
 
 Tone = Literal["", "strong", "faint", "good", "bad"]
@@ -166,6 +167,28 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class LiveMap:
+    """A latency map to look into. For the report only, whose script makes it from its data.
+
+    Attributes
+    ----------
+    picture
+        What is shown without a script, and printed.
+    run, found, what
+        The map, its analysis, and ``median`` or ``mean``.
+    where
+        Which ranks are as far apart as each level, in words.
+    """
+
+    picture: Picture
+    run: Run
+    found: Topology
+    what: str
+    where: tuple[str, ...]
+    only: ClassVar[Medium] = "report"
+
+
+@dataclass(frozen=True)
 class Fit:
     """A formula for the times of a run. For the report only, which fits it: that takes a while.
 
@@ -208,7 +231,7 @@ class Code:
     only: ClassVar[Medium] = "report"
 
 
-Block = Sentence | Listing | Warnings | Table | Tiles | Picture | Fit | Facts | Code
+Block = Sentence | Listing | Warnings | Table | Tiles | Picture | LiveMap | Fit | Facts | Code
 
 
 @dataclass(frozen=True)
@@ -307,6 +330,8 @@ class Kind:
         The same for ``show --json``: the results as JSON.
     together
         Sections about several runs of this kind in one report; often none.
+    place
+        Where it stands in a report of several kinds, from the machine itself (0) to programs.
     """
 
     title: Callable[[Run], str]
@@ -314,3 +339,4 @@ class Kind:
     sections: Callable[[Run, Asked], Sequence[Section]]
     document: Callable[[Run, Asked], dict[str, Any]]
     together: Callable[[Sequence[Run]], Sequence[Section]] = _nothing
+    place: int = 99

@@ -24,6 +24,11 @@ VIEWS: Final = {
         "Bandwidth by message size",
         "Bytes per second, approaching the peak of the machine.",
     ),
+    "distribution": (
+        "How the repetitions are spread",
+        "The part of the repetitions that took at most so long, of the shortest and the longest "
+        "message. A long tail to the right is what disturbs now and then.",
+    ),
     "ranks": (
         "Time by number of ranks",
         "How the time grows with the number of ranks, at a few message sizes.",
@@ -43,6 +48,8 @@ def pictures_of(runs: Sequence[Run], drawn: Sequence[Curve]) -> list[Picture]:
             wanted.append("bandwidth")
     if len({curve.p for curve in drawn if curve.of_ranks}) > 1:
         wanted.append("ranks")
+    if any(point.p95 is not None for curve in drawn for point in curve.points):
+        wanted.append("distribution")
     of = f"{len(runs)} runs" if len(runs) > 1 else f"{runs[0].size} ranks"
     return [
         Picture(view, *VIEWS[view], tuple(runs),

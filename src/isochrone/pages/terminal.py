@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Final
+from typing import IO, Any, Final
 
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
@@ -23,7 +24,7 @@ from isochrone.pages.page import (
     said,
 )
 
-__all__ = ["print_blocks", "render"]
+__all__ = ["console", "print_blocks", "render"]
 
 STYLES: Final[dict[Tone, str]] = {
     "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
@@ -36,23 +37,41 @@ WIDEST_TEXT: Final = 40
 """A column of longer texts may be wrapped. Numbers never are: one without its unit is wrong."""
 
 
-def render(page: Page) -> None:
+_TRAILING: Final = re.compile(r"[ \t]+((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
+
+
+class _Console(Console):
+    """Leaves no blanks at the ends of lines, which rich fills tables up with."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print, without them."""
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        self.file.write(_TRAILING.sub(r"\1", captured.get()))
+
+
+def console(file: IO[str] | None = None) -> Console:
+    """Return a console for standard output, or for a file."""
+    return _Console(file=file, highlight=False, soft_wrap=True)
+
+
+def render(page: Page, to: Console | None = None) -> None:
     """Print a page."""
-    console = Console(highlight=False, soft_wrap=True)
-    _print(console, " · ".join(page.line), "bold")
+    to = to or console()
+    _print(to, " · ".join(page.line), "bold")
     if page.partial is not None:
-        _print(console, f"  {_stated(page.partial)}", "yellow")
+        _print(to, f"  {_stated(page.partial)}", "yellow")
     for section in page.sections:
         if said(section, "terminal"):
-            print_blocks(section.blocks, console)
+            print_blocks(section.blocks, to)
 
 
-def print_blocks(blocks: Sequence[Block], console: Console | None = None) -> None:
+def print_blocks(blocks: Sequence[Block], to: Console | None = None) -> None:
     """Print those blocks that are for a terminal."""
-    console = console or Console(highlight=False, soft_wrap=True)
+    to = to or console()
     for block in blocks:
         if said(block, "terminal"):
-            _print_block(console, block)
+            _print_block(to, block)
 
 
 def _print_block(console: Console, block: Block) -> None:

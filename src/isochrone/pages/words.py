@@ -14,8 +14,8 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 __all__ = [
-    "between", "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges", "values",
-    "warnings_of", "with_hosts",
+    "between", "interval", "known_seconds", "of_ranks", "of_size", "on_ranks", "plural", "ranges",
+    "values", "warnings_of", "with_hosts",
 ]  # fmt: skip
 
 MAX_WARNINGS: Final = 20
@@ -42,6 +42,11 @@ def interval(times: Times) -> str:
     if times.n < 2 or not times.has_interval:
         return "–"
     return between(times.low, times.high)
+
+
+def known_seconds(seconds: float | None) -> str:
+    """Write a time, or – where it is not known."""
+    return "–" if seconds is None else format_seconds(seconds)
 
 
 def values(point: Mapping[str, float]) -> list[str]:

@@ -35,8 +35,8 @@ def test_dates_are_written_as_people_do(date: str, text: str) -> None:
 def test_the_title_says_what_and_where_and_a_terminal_gets_keywords() -> None:
     page = page_of(latency_map(block(8, 4)))
     assert page.title == "Latency map of 32 ranks on 8 nodes"
-    assert page.line == ("latency-map", "32 ranks on 8 nodes", "MPICH Version: 5.0.2")
-    assert page.facts == ("21 November 2026, 08:30 UTC", "MPICH Version: 5.0.2")
+    assert page.line == ("latency-map", "32 ranks on 8 nodes", "MPICH 5.0.2")
+    assert page.facts == ("21 November 2026, 08:30 UTC", "MPICH 5.0.2")
     assert page.partial is None
 
 
@@ -165,3 +165,22 @@ def test_it_says_where_a_run_comes_from(tmp_path: Path) -> None:
     run.header["imported"] = {"format": "mmpi", "path": "a.log"}
     assert facts_of(run)["run file"] == "none: the run was made in memory"
     assert facts_of(run)["original path"] == "a.log"
+
+
+def test_settings_are_shown_in_one_line_and_in_the_report_with_the_machine() -> None:
+    run = latency_map(
+        block(2, 2), settings={"UCX_TLS": "tcp", "FI_A": "\x1b[2J"}, settings_left_out=["FI_TOKEN"],
+        memory="host", machine={"kernel": "5.14", "governor": "performance", "numa": 2},
+    )  # fmt: skip
+    (section,) = (one for one in page_of(run).sections if one.title == "Settings")
+    (sentence,) = section.blocks
+    assert isinstance(sentence, Sentence)
+    assert sentence.text == (
+        "  settings of the MPI library: FI_A=�[2J, UCX_TLS=tcp, FI_TOKEN left out"
+    )
+    facts = dict(measured_how(run))
+    assert facts["UCX_TLS"] == "tcp"
+    assert facts["FI_TOKEN"] == "left out: it looks like a secret"
+    assert (facts["frequency governor"], facts["NUMA nodes"]) == ("performance", "2")
+    assert document(run)["settings"]["UCX_TLS"] == "tcp"
+    assert "Settings" not in [one.title for one in page_of(latency_map(block(2, 2))).sections]

@@ -12,6 +12,7 @@ from isochrone.results.comparison.compare import Change, Comparison
 from isochrone.results.comparison.gate import Limit
 from isochrone.results.comparison.parts import Part
 from isochrone.results.comparison.verdict import Difference
+from isochrone.runfile.surroundings import Differing
 
 
 def point(nbytes: int, ratio: float, verdict: str, width: float | None = 0.01) -> Change:
@@ -104,3 +105,28 @@ def test_a_pair_is_named_by_its_places() -> None:
     assert name_of({"i": 1, "j": 9, "bytes": 64}) == "ranks 1–9, 64 B"
     places = {"i": 1, "j": 9, "bytes": 64, "places": ["n0:1", "n2:1"]}
     assert name_of(places) == "n0:1–n2:1, 64 B"
+
+
+def test_the_likely_explanation_comes_first_and_is_said_once() -> None:
+    one = Differing("setting", "UCX_TLS", "(not set)", "tcp,self")
+    other = Differing("library", "mpi library", "A 1", "A 2")
+    differences = [
+        {"what": what, "before": "x", "after": "y"} for what in ("UCX_TLS", "mpi library", "hosts")
+    ]
+
+    def said(*explanations: Differing) -> list[str]:
+        all_ = blocks(found([], [part("all", "all 8 pairs", 8, 8)], differences=differences,
+                            explanations=list(explanations)))  # fmt: skip
+        return [block.text for block in all_[2:] if isinstance(block, Sentence)]
+
+    assert said(one) == [
+        "  likely explanation: UCX_TLS: (not set) → tcp,self",
+        "  differs: mpi library: x | y", "  differs: hosts: x | y",
+    ]  # fmt: skip
+    assert said(one, other) == [
+        "  likely explanation: UCX_TLS: (not set) → tcp,self",
+        "  or: mpi library: A 1 → A 2",
+        "  to tell these apart, measure again with one changed at a time",
+        "  differs: hosts: x | y",
+    ]
+    assert said()[0] == "  differs: UCX_TLS: x | y"

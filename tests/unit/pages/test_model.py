@@ -27,7 +27,8 @@ def fitted() -> Model:
 def test_a_fit_says_formula_coefficients_deviations_and_ranking(fitted: Model) -> None:
     found = pages.blocks(fitted)
     sentences = [block for block in found if isinstance(block, Sentence)]
-    assert sentences[0].text.startswith(f"{fitted.family} model of ")
+    assert sentences[0].text.startswith(f"{fitted.family} model, op bcast: t = ")
+    assert "off by " in sentences[0].text
     assert "measured times" in sentences[0].text
     assert any(s.text.startswith("t = ") and s.about.startswith("op bcast") for s in sentences)
     coefficients, deviations, ranking = [block for block in found if isinstance(block, Table)][-3:]
@@ -52,7 +53,7 @@ def test_families_that_cannot_be_fitted_say_why_in_full(
     fitted: Model, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A long reason would squeeze the numbers if it stood in their table."""
-    why = "the terms are collinear " * 8
+    why = ("the terms are collinear " * 8).strip()
     row = {"family": "tree", "held_out": None, "reason": why}
     fitted.ranking[0]["families"].append(row)
     (listing,) = [block for block in pages.blocks(fitted) if isinstance(block, Listing)]

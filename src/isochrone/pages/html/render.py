@@ -1,4 +1,4 @@
-"""Pages as one HTML file that needs nothing else: no network, no script."""
+"""Pages as one HTML file that needs nothing else: no network, and no script but its own."""
 
 from __future__ import annotations
 
@@ -6,23 +6,37 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import isochrone
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
+from isochrone.pages.html.findings import finding_of, in_order
+from isochrone.pages.html.map_data import map_data
+from isochrone.pages.html.script import allowed_by, as_text, joined
 from isochrone.pages.html.svg import drawn
 from isochrone.pages.model import fitted
-from isochrone.pages.page import AS_USUAL, Asked, Block, Fit, Page, Picture, Section, Table, said
+from isochrone.pages.page import (
+    AS_USUAL,
+    Asked,
+    Block,
+    Fit,
+    LiveMap,
+    Page,
+    Picture,
+    Section,
+    Table,
+    said,
+)
 from isochrone.runfile.run import Run
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["write_report"]
+__all__ = ["write_page", "write_report"]
 
 LONGEST: Final = 1000
 """Characters of one text of a file; nobody reads more."""
@@ -31,12 +45,24 @@ _TEMPLATE: Final = "page.html.j2"
 
 
 @dataclass(frozen=True)
+class _Explored:
+    """A map to look into: its still picture and its data, if these are not too large."""
+
+    picture: Picture
+    data: dict[str, Any] | None
+
+
+_Rendered = tuple[str, "Block | _Explored"]
+"""The name of a macro, and the block that it renders."""
+
+
+@dataclass(frozen=True)
 class _Part:
     """A heading, and below it blocks with the names of the macros that render them."""
 
     id: str
     title: str
-    blocks: list[tuple[str, Block]]
+    blocks: list[_Rendered]
 
 
 @dataclass(frozen=True)
@@ -44,8 +70,15 @@ class _Article:
     """All that is said of one run."""
 
     id: str
+    title: str
     page: Page
     parts: list[_Part]
+
+    @property
+    def is_explored(self) -> bool:
+        """Whether it has a map to look into."""
+        blocks = [block for part in self.parts for _, block in part.blocks]
+        return any(isinstance(block, _Explored) and block.data for block in blocks)
 
 
 def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> None:
@@ -58,24 +91,23 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
     """
     if not runs:
         raise InputError("no run to report", hint="name at least one run file")
-    environment = _environment()
+    runs = in_order(runs)
     together = _together(runs)
+    pages = [page_of(run, asked) for run in runs]
+    titles = _titles(runs, pages)
     shared = [section for sections in together.values() for section in sections]
     articles = [
-        _article(run, f"run-{number}", asked, alone=run.kind not in together)
-        for number, run in enumerate(runs, start=1)
+        _article(run, page, f"run-{number}", title, alone=run.kind not in together)
+        for number, (run, page, title) in enumerate(zip(runs, pages, titles, strict=True), 1)
     ]
     several = len(articles) > 1
-    text = environment.get_template(_TEMPLATE).render(
+    _write(
+        path,
         title=f"{len(articles)} measurements" if several else articles[0].page.title,
-        together=_parts(shared, "together"),
+        findings=[finding_of(one.page, one.id, one.title) for one in articles] if several else [],
+        together=_parts(shared, "together", ""),
         articles=articles,
-        several=several,
-        style=_resource("style.css"),
-        version=isochrone.__version__,
     )
-    with whole_file(path) as stream:
-        stream.write(text.encode())
 
 
 # --- what is said ---------------------------------------------------------------------------------
@@ -95,19 +127,26 @@ def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     return found
 
 
-def _article(run: Run, name: str, asked: Asked, *, alone: bool) -> _Article:
-    page = page_of(run, asked)
+def _titles(runs: Sequence[Run], pages: Sequence[Page]) -> list[str]:
+    """Return the titles of pages; those that are equal get the names of their files."""
+    titles = [page.title for page in pages]
+    return [
+        f"{title} ({run.path.name})" if run.path and titles.count(title) > 1 else title
+        for run, title in zip(runs, titles, strict=True)
+    ]
+
+
+def _article(run: Run, page: Page, name: str, title: str, *, alone: bool) -> _Article:
     sections = [section for section in page.sections if alone or not section.alone]
-    return _Article(name, page, _parts([*sections, provenance(run)], name))
+    return _Article(name, title, page, _parts([*sections, provenance(run)], name, title))
 
 
-def _parts(sections: Sequence[Section], name: str) -> list[_Part]:
+def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
     """Put the blocks of sections with the same title together; leave out what is not for us."""
-    blocks: dict[str, list[tuple[str, Block]]] = {}
+    blocks: dict[str, list[_Rendered]] = {}
     for section in sections:
         if said(section, "report"):
-            found = [(type(block).__name__.lower(), block) for block in _blocks(section)]
-            blocks.setdefault(section.title, []).extend(found)
+            blocks.setdefault(section.title, []).extend(_blocks(section, called))
     return [
         _Part(f"{name}-{number}", title, found)
         for number, (title, found) in enumerate(blocks.items(), start=1)
@@ -115,12 +154,18 @@ def _parts(sections: Sequence[Section], name: str) -> list[_Part]:
     ]
 
 
-def _blocks(section: Section) -> Iterator[Block]:
+def _blocks(section: Section, called: str) -> Iterator[_Rendered]:
     for block in section.blocks:
         if isinstance(block, Fit):
-            yield from fitted(block)
+            yield from ((_macro(one), one) for one in fitted(block))
+        elif isinstance(block, LiveMap):
+            yield "livemap", _Explored(block.picture, map_data(block, called))
         elif said(block, "report"):
-            yield block.on("report") if isinstance(block, Table) else block
+            yield _macro(block), block.on("report") if isinstance(block, Table) else block
+
+
+def _macro(block: Block) -> str:
+    return type(block).__name__.lower()
 
 
 # --- how it is written ----------------------------------------------------------------------------
@@ -152,7 +197,8 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "trusted": Markup, "picture": picture, "capital": _capital, "pieces": _pieces,
-        "lines": _lines,
+        "lines": _lines, "data": lambda data: Markup(as_text(data)),
+        "allowed": lambda script: Markup(allowed_by(script)),
     }  # fmt: skip
     return environment
 
@@ -186,3 +232,29 @@ def _lines(text: str, stress: Sequence[str]) -> list[list[tuple[str, bool]]]:
 
 def _resource(name: str) -> str:
     return (resources.files("isochrone.pages.html") / name).read_text("utf-8")
+
+
+def write_page(page: Page, path: Path) -> None:
+    """Write a page that is of no single run. The file appears whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If jinja2 or matplotlib is not installed, or the file cannot be written.
+    """
+    article = _Article("run-1", page.title, page, _parts(page.sections, "run-1", page.title))
+    _write(path, title=page.title, findings=[], together=[], articles=[article])
+
+
+def _write(path: Path, *, articles: Sequence[_Article], **parts: Any) -> None:
+    """Write a page of articles; what comes before them is in the other parts."""
+    text = _environment().get_template(_TEMPLATE).render(
+        articles=articles,
+        several=len(articles) > 1,
+        style=_resource("style.css"),
+        script=joined() if any(one.is_explored for one in articles) else "",
+        version=isochrone.__version__,
+        **parts,
+    )  # fmt: skip
+    with whole_file(path) as stream:
+        stream.write(text.encode())

@@ -38,4 +38,4 @@ def _document(run: Run, asked: Asked) -> dict[str, Any]:
     }
 
 
-PAGE = Kind(title=_title, holds=has_clocks, sections=_sections, document=_document)
+PAGE = Kind(title=_title, holds=has_clocks, sections=_sections, document=_document, place=7)

@@ -382,4 +382,4 @@ def _description(run: Run) -> list[Code]:
         return []
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document)
+PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=6)

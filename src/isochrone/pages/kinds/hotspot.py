@@ -201,4 +201,4 @@ def _unreachable(run: Run) -> list[Sentence]:
     return [Sentence(f"Not reachable: {count} of the grid: {why}{others}")]
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document)
+PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=2)

@@ -257,4 +257,4 @@ def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:
     return found
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document)
+PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=4)

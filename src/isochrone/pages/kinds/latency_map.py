@@ -13,6 +13,7 @@ from isochrone.pages.page import (
     Column,
     Kind,
     Listing,
+    LiveMap,
     Picture,
     Row,
     Section,
@@ -40,11 +41,18 @@ MAX_MINOR: Final = 3
 MAX_NODES: Final = 16
 """Nodes whose number of ranks is listed, if it is not the same on all."""
 
+MIN_RANKS: Final = 3
+"""Of two ranks there is one time, and neither a surface nor a hierarchy."""
+
+MAP: Final = "heatmap"
+MAX_CELLS: Final = 512
+"""Cells a side of the still picture; the map to look into has them all."""
+
 MAX_PAIRS: Final = 20
 MAX_SIZES: Final = 12
 
 _FIGURES: Final = {
-    "heatmap": (
+    MAP: (
         "Every pair of ranks",
         "Each cell is a pair; read a rank along its row or its column. Blocks of one colour along "
         "the diagonal are nodes, a bright cross is a slow rank or node.",
@@ -293,10 +301,15 @@ def _parts(title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW) 
 def _pictures(run: Run, what: str, found: Topology) -> Iterator[Block]:
     size = format_bytes(found.nbytes)
     yield Sentence(f"All of them show the {what} round trip of {size} messages.", "faint")
-    options = Options(what, (found.nbytes,), analysis=found)
+    options = Options(what, (found.nbytes,), cells=MAX_CELLS, analysis=found)
     for view, (title, caption) in _FIGURES.items():
         alt = f"{title}: {QUANTITIES[what].lower()} between {run.size} ranks"
-        yield Picture(view, title, caption, (run,), options, alt)
+        picture = Picture(view, title, caption, (run,), options, alt)
+        if view == MAP:
+            places = tuple(where(found.levels, k, run.hosts) for k in range(len(found.levels)))
+            yield LiveMap(picture, run, found, what, places)
+        elif run.size >= MIN_RANKS:
+            yield picture
 
 
 def _numbers(run: Run, what: str, found: Topology) -> Iterator[Table]:
@@ -371,4 +384,4 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         yield _LOOP
 
 
-PAGE: Final = Kind(_title, _holds, _sections, _document)
+PAGE: Final = Kind(_title, _holds, _sections, _document, place=0)

@@ -190,4 +190,4 @@ def _amount(value: float) -> str:
     return f"{value:.0f} {unit}" if unit == "B" else f"{value:.3g} {unit}"
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document)
+PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=5)

@@ -27,7 +27,15 @@ from isochrone.pages.page import (
     Tiles,
 )
 from isochrone.pages.sweep_pictures import experiments, pictures_of
-from isochrone.pages.words import interval, of_ranks, plural, ranges, warnings_of, with_hosts
+from isochrone.pages.words import (
+    interval,
+    known_seconds,
+    of_ranks,
+    plural,
+    ranges,
+    warnings_of,
+    with_hosts,
+)
 from isochrone.results.grid_collectives import is_grid_run
 from isochrone.results.sweep.curves import (
     Curve,
@@ -50,6 +58,9 @@ MAX_SENTENCES: Final = 12
 MAX_TILES: Final = 4
 MAX_LATER: Final = 3
 """Late ranks (or pairs) named of each curve; more are counted."""
+
+SPREAD: Final = ("stddev", "p95", "p99")
+"""How repetitions are spread: a column each, where it is known of a size."""
 
 BEHIND: Final = "Later than the others"
 MARK: Final = "«"
@@ -287,7 +298,8 @@ def _table(read: _Read, fold: str) -> Table:
     skewed = any(point.skew is not None for point in points)
     computes = read.curve.computes
     known = any(point.has_interval for point in points)
-    titles = ["size", "median", *["95 % interval"] * known, "min", "mean"]
+    spread = [key for key in SPREAD if any(getattr(point, key) is not None for point in points)]
+    titles = ["size", "median", *["95 % interval"] * known, "min", "mean", *spread]
     titles += (
         ["t_op"] * computes
         + ["bandwidth"] * moved
@@ -301,10 +313,11 @@ def _table(read: _Read, fold: str) -> Table:
         cells = [format_bytes(point.bytes), format_seconds(point.median),
                  *[interval(point)] * known,
                  format_seconds(point.min), format_seconds(point.mean)]  # fmt: skip
+        cells += [known_seconds(getattr(point, key)) for key in spread]
         cells += [format_seconds(point.t_op or math.nan)] * computes
         cells += [format_rate(point.bandwidth) if point.bandwidth else "–"] * moved
         cells += [_messages(point.message_rate)] * rated
-        cells += [format_seconds(point.skew) if point.skew is not None else "–"] * skewed
+        cells += [known_seconds(point.skew)] * skewed
         mark = MARK if point.bytes in marked else ""
         rows.append(Row((*cells, str(point.n), mark), "strong" if mark else ""))
     more = len(points) - len(rows)
@@ -389,5 +402,6 @@ def _together(runs: Sequence[Run]) -> list[Section]:
 
 
 PAGE = Kind(
-    title=_title, holds=_holds, sections=_sections, document=_document, together=_together
+    title=_title, holds=_holds, sections=_sections, document=_document, together=_together,
+    place=1,
 )  # fmt: skip

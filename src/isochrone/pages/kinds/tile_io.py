@@ -286,5 +286,6 @@ def _together(runs: Sequence[Run]) -> list[Section]:
 
 
 PAGE = Kind(
-    title=_title, holds=_holds, sections=_sections, document=_document, together=_together
+    title=_title, holds=_holds, sections=_sections, document=_document, together=_together,
+    place=3,
 )  # fmt: skip

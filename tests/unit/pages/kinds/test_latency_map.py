@@ -11,6 +11,7 @@ from isochrone.pages.page import (
     Block,
     Code,
     Listing,
+    LiveMap,
     Picture,
     Section,
     Sentence,
@@ -136,7 +137,9 @@ def test_the_analysis_is_made_once_and_handed_to_the_figures(
     calls = []
     true = topology.analyse
     monkeypatch.setattr(topology, "analyse", lambda *a: calls.append(a) or true(*a))
-    pictures = [part for part in blocks(latency_map(block(2, 4))) if isinstance(part, Picture)]
+    parts = blocks(latency_map(block(2, 4)))
+    pictures = [part.picture if isinstance(part, LiveMap) else part for part in parts
+                if isinstance(part, LiveMap | Picture)]  # fmt: skip
     assert [picture.view for picture in pictures] == ["heatmap", "surface", "levels"]
     assert len(calls) == 1
     assert all(picture.options.analysis is not None for picture in pictures)

@@ -153,7 +153,7 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
         "messages in flight",
     ):
         assert part in said, part
-    assert text.count("<svg") == 4  # two pictures, the model, and the contours in the head
+    assert text.count("<svg") == 5  # three pictures, the model, and the contours in the head
     assert text.count('<tr class="strong">') == 1
 
 
@@ -289,7 +289,10 @@ def test_many_sizes_and_curves_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_figures_are_named_and_not_drawn() -> None:
     """A terminal makes the same page and must not wait for matplotlib."""
-    assert [one.view for one in blocks(point_to_point(), Picture)] == ["time", "bandwidth"]
+    drawn = [one.view for one in blocks(point_to_point(), Picture)]
+    assert drawn == ["time", "bandwidth", "distribution"]
+    few = blocks(point_to_point(repeats=19), Picture)
+    assert [one.view for one in few] == ["time", "bandwidth"]
     runs = [collective(("bcast",), p, sizes=(8, 64)) for p in (4, 8)]
     (together,) = PAGE.together(runs)
     assert together.title == "2 collective runs together"

@@ -1,0 +1,92 @@
+"""What a report of several runs opens with: the findings of each, and in which order they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from isochrone.pages.common import kind_of
+from isochrone.pages.page import Block, Listing, Page, Sentence, Tone, Warnings, said
+from isochrone.pages.words import plural
+from isochrone.runfile.run import Run
+
+__all__ = ["Finding", "finding_of", "in_order"]
+
+SUMMARY: Final = "Summary"
+MAX_SENTENCES: Final = 3
+"""Sentences that open a summary; the rest is below, at the run."""
+
+MAX_ITEMS: Final = 3
+LAST: Final = 100
+_WORST_FIRST: Final[tuple[Tone, ...]] = ("bad", "strong", "good")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found in one run, in a few sentences.
+
+    Attributes
+    ----------
+    id, title, facts
+        Of the article that tells all of it.
+    tone
+        The worst of the sentences: ``bad``, ``strong``, ``good`` or none.
+    items
+        The sentences.
+    """
+
+    id: str
+    title: str
+    facts: tuple[str, ...]
+    tone: Tone
+    items: tuple[Sentence, ...]
+
+
+def in_order(runs: Sequence[Run]) -> list[Run]:
+    """Put runs in the order in which they are read: by kind, then by experiment, then as named."""
+
+    def place(run: Run) -> tuple[int, str]:
+        kind = kind_of(run)
+        return (LAST, "") if kind is None else (kind.place, run.experiment)
+
+    return sorted(runs, key=place)
+
+
+def finding_of(page: Page, name: str, title: str) -> Finding:
+    """Choose from a page what somebody must know who reads nothing else.
+
+    That is how its summary opens, and wherever it stands what is called slow, doubtful or fine.
+    """
+    blocks = [
+        block
+        for section in page.sections if said(section, "report")
+        for block in section.blocks if said(block, "report")
+    ]  # fmt: skip
+    opening = [
+        block
+        for section in page.sections if section.title == SUMMARY
+        for block in section.blocks if isinstance(block, Sentence) and said(block, "report")
+    ]  # fmt: skip
+    items = [one for one in opening if not one.tone][:MAX_SENTENCES]
+    judged = [one for block in blocks for one in _judged(block, opening)]
+    if page.partial is not None:
+        judged.insert(0, page.partial)
+    tones = {one.tone for one in judged}
+    tone: Tone = next((one for one in _WORST_FIRST if one in tones), "")
+    return Finding(name, title, page.facts, tone, (*judged, *items))
+
+
+def _judged(block: Block, opening: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield what is said of good, bad and doubtful."""
+    match block:
+        case Sentence() if block.tone in _WORST_FIRST and block in opening:
+            yield block
+        case Listing() if block.items and block.tone != "faint":
+            for item in block.items[:MAX_ITEMS]:
+                about = ": ".join(filter(None, (block.title, item.about)))
+                yield replace(item, about=about, tone=item.tone or block.tone)
+            if len(block.items) > MAX_ITEMS:
+                yield Sentence(f"{block.title}: {len(block.items) - MAX_ITEMS} more, see below")
+        case Warnings() if block.items:
+            yield Sentence(f"{plural(len(block.items), 'warning')}: {block.items[0]}")

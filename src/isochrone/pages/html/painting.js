@@ -1,0 +1,66 @@
+// Cells on a canvas. Where several share a point, the one that stands out most is seen.
+
+const NO_TIME = [150, 155, 165];
+
+function asNumber([red, green, blue]) {
+  return (255 << 24) | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red);
+}
+
+// First and last position of the map at each point of `side` points.
+function positions(from, span, side, size) {
+  const first = new Int32Array(side), last = new Int32Array(side);
+  for (let point = 0; point < side; point++) {
+    first[point] = Math.max(0, Math.min(size - 1, Math.floor(from + (point * span) / side)));
+    const end = Math.ceil(from + ((point + 1) * span) / side) - 1;
+    last[point] = span > side ? Math.max(first[point], Math.min(size - 1, end)) : first[point];
+  }
+  return { first, last };
+}
+
+function tables(shades, paper) {
+  const faded = (colour) => colour.map((value, c) => 0.16 * value + 0.84 * paper[c]);
+  const palette = shades.palette.map((colour, k) => (k ? colour : NO_TIME));
+  return [palette.map((colour) => asNumber(faded(colour))), palette.map(asNumber)];
+}
+
+// What stands out of a block of cells: its shade, and whether it passes the filter.
+function standsOut(block, { shades, passes, order, size }) {
+  let shade = 0, full = 0, blank = true;
+  for (let y = block.y0; y <= block.y1; y++) {
+    const row = order[y] * size;
+    for (let x = block.x0; x <= block.x1; x++) {
+      const k = row + order[x];
+      if (x === y && !shades.cells[k]) continue;
+      blank = false;
+      const pass = passes ? passes[k] : 1;
+      if (pass < full) continue;
+      if (pass > full || !shade || (shades.cells[k] && shades.stronger(shades.cells[k], shade))) {
+        shade = shades.cells[k];
+        full = pass;
+      }
+    }
+  }
+  return blank ? -1 : 2 * shade + full;
+}
+
+function cellImage(side, view, layer, paper) {
+  const image = new ImageData(side, side);
+  const points = new Uint32Array(image.data.buffer);
+  const across = positions(view.x, view.span, side, layer.size);
+  const up = positions(view.y, view.span, side, layer.size);
+  const colours = tables(layer.shades, paper), nothing = asNumber(paper);
+  for (let line = 0; line < side; line++) {
+    const at = side - 1 - line; // position 0 is at the bottom
+    const start = line * side;
+    if (line > 0 && view.span <= side && up.first[at] === up.first[at + 1]) {
+      points.copyWithin(start, start - side, start);
+      continue;
+    }
+    for (let point = 0; point < side; point++) {
+      const found = standsOut(
+        { x0: across.first[point], x1: across.last[point], y0: up.first[at], y1: up.last[at] }, layer);
+      points[start + point] = found < 0 ? nothing : colours[found & 1][found >> 1];
+    }
+  }
+  return image;
+}

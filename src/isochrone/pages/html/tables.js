@@ -1,0 +1,48 @@
+// Tables below the map: its slow parts, and the slowest pairs that are shown.
+
+const LISTED = 20;
+
+function table(titles, rows, caption) {
+  const head = make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)));
+  const lines = rows.map(([first, ...others]) => make("tr", {}, make("th", { scope: "row" }, first),
+    ...others.map((cell) => make("td", {}, cell))));
+  const whole = make("table", {}, make("caption", {}, caption), make("thead", {}, head),
+    make("tbody", {}, ...lines));
+  return make("div", { class: "frame", tabindex: 0, role: "region", "aria-label": caption }, whole);
+}
+
+function tableOfSlow(slow, show) {
+  const buttons = slow.map((part, number) => button("show", () => show(number), {
+    "aria-pressed": "false", "aria-label": `show ${part.name} in the map`,
+  }));
+  const rows = slow.map((part, number) => [
+    part.name, times(part.ratio), part.sure ? "slow, seen twice" : "suspected", part.evidence,
+    buttons[number],
+  ]);
+  const caption = "Slow parts, framed in the map (dashed: suspected)";
+  return { element: table(["part", "against its level", "", "what was seen", ""], rows, caption), buttons };
+}
+
+function tableOfPairs({ matrix, levels }, { number, best }, choose) {
+  const what = matrix.of === "node" ? "pairs of nodes" : "pairs of ranks";
+  const most = matrix.here ? "largest ratio" : "slowest";
+  const caption = `${number.toLocaleString("en")} ${what} are shown, the ${most} first`;
+  const rows = best.map(([i, j, time]) => [
+    button(pairInWords(matrix, i, j), () => choose(i, j), { class: "plain" }),
+    matrix.here ? times(time) : timeInWords(time),
+    matrix.here ? ratioOfPair(matrix, i, j).split(": ")[1] : levelOfPair(matrix, levels, i, j),
+  ]);
+  return table(["pair", matrix.here ? "ratio" : "time", ""], rows, caption);
+}
+
+function colourKey(shades) {
+  const stops = [0, 0.25, 0.5, 0.75, 1].flatMap((part, k, all) => {
+    if (k === all.length - 1) return [[part, shades.palette[255]]];
+    return [0, 0.05, 0.1, 0.15, 0.2].map(
+      (more) => [part + more, shades.palette[1 + Math.round(254 * (part + more))]]);
+  });
+  const bar = make("div", { class: "bar" });
+  bar.style.background = `linear-gradient(to right, ${stops.map(
+    ([part, colour]) => `rgb(${colour.map(Math.round).join(" ")}) ${100 * part}%`).join(", ")})`;
+  return [bar, make("div", { class: "ends" }, ...shades.marks.map((mark) => make("span", {}, mark)))];
+}
