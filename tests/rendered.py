@@ -49,8 +49,8 @@ def report(folder: Path, *made: Run) -> str:
 
 
 def words(text: str) -> str:
-    """Return the words of a report, without its pictures."""
-    text = re.sub(r"<(svg|style)\b.*?</\1>", " ", text, flags=re.DOTALL)
+    """Return the words of a report, without its pictures and its script."""
+    text = re.sub(r"<(svg|style|script)\b.*?</\1>", " ", text, flags=re.DOTALL)
     text = re.sub(r"</?(strong|code|b)\b[^>]*>", "", text)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
 

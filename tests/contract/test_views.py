@@ -27,13 +27,15 @@ from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 
 NAMES = registry.names("views.figures")
-MAPS = views.fitting("latency-map")
+HISTORY = ["history"]
+"""It draws runs of any kind that repeats, over time."""
+MAPS = [name for name in views.fitting("latency-map") if name not in HISTORY]
 MODELS = ["deviation", "fit"]
-EMULATIONS = views.fitting("emulation")
+EMULATIONS = [name for name in views.fitting("emulation") if name not in HISTORY]
 RECORDINGS = views.fitting("recording")
 GRIDS = ["grids"]
 """They draw sweeps that hold grids."""
-SWEEPS = [name for name in views.fitting("sweep") if name not in (*MODELS, *GRIDS)]
+SWEEPS = [name for name in views.fitting("sweep") if name not in (*MODELS, *GRIDS, *HISTORY)]
 FEW = (0, 64, 4096)
 
 
@@ -89,8 +91,9 @@ def test_a_view_of_sweeps_draws_in_every_format(
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
-    with pytest.raises(InputError, match="no sweep over message sizes"):
-        draw(name, [mmpi_example()])
+    mixed = "no sweep over message sizes" if name not in MAPS else "draws sweeps, or one map"
+    with pytest.raises(InputError, match=mixed):
+        draw(name, [mmpi_example()] if name not in MAPS else [*example(name), mmpi_example()])
     with pytest.raises(InputError, match="name at least one"):
         draw(name, [])
     with pytest.raises(InputError, match="no operation 'scan'"):
@@ -205,6 +208,7 @@ def test_the_view_of_nodes_draws_before_and_after_in_every_format(tmp_path: Path
 
 def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None:
     axes = draw("nodes", [exchange()]).axes[0]
+    assert axes.get_ylabel() == "messages"
     colours = {label.get_text(): label.get_color() for label in axes.get_xticklabels()}
     assert [name for name, colour in colours.items() if colour == SLOW] == ["n1"]
 
@@ -240,7 +244,31 @@ def test_orders_are_drawn_in_every_format_and_nothing_else_is(tmp_path: Path) ->
 
 def test_every_figure_is_tested_here() -> None:
     tested = {*MAPS, *SWEEPS, *MODELS, *HOT, *GRIDS, *EMULATIONS, *RECORDINGS, "nodes", "orders"}
-    assert tested == set(NAMES)
+    assert tested | set(HISTORY) == set(NAMES)
+
+
+def test_the_history_draws_runs_of_any_kind_and_number_in_every_format(tmp_path: Path) -> None:
+    """One run, runs of several kinds, without hosts and dates, of names as text of a formula."""
+    nameless = latency_map(block(2, 3))
+    nameless.ranks = []
+    odd = latency_map(block(3, 2, "$\\nofraction_n{}$"))
+    mixed = [nameless, odd, emulation(), hotspot(), *example("time"), *example("time")]
+    for runs in ([odd], mixed, [latency_map(block(24)), latency_map(block(24))]):
+        figure = draw("history", runs)
+        for suffix in views.SUFFIXES:
+            views.save(figure, tmp_path / f"a{suffix}")
+            assert (tmp_path / f"a{suffix}").stat().st_size > 1000
+
+
+def test_the_history_refuses_in_one_line() -> None:
+    partial = mmpi_example()
+    partial.end = None
+    with pytest.raises(InputError, match="no complete run to draw"):
+        draw("history", [partial])
+    with pytest.raises(InputError, match="no run to draw"):
+        draw("history", [])
+    with pytest.raises(InputError, match="nothing of this size"):
+        draw("history", latency_map(block(4), nbytes=(8, 64)), sizes=[7])
 
 
 @pytest.mark.parametrize("name", RECORDINGS)

@@ -9,18 +9,17 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.results.emulation.recorded import KIND
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, TITLE, wrapped
+from isochrone.views.head import HeadLine, write_head
+from isochrone.views.style import COLOURS, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["COMMUNICATION", "COMPUTATION", "HEAD", "head", "short", "the_run"]
 
-COMPUTATION: Final = "#5b6f8f"
-COMMUNICATION: Final = (
-    "#f2a541", "#5aa469", "#a86fb5", "#d9c14a", "#5fb3b3", "#e58fb1", "#9c6b4e", "#8fb339",
-)  # fmt: skip
-"""Of the phases that communicate, in their order. No red: red means slow."""
+COMPUTATION: Final = COLOURS[0]
+COMMUNICATION: Final = COLOURS[1:]
+"""Of the phases that communicate, in their order."""
 
 HEAD: Final = 0.8
 """Inches of the title and the lines below it."""
@@ -45,16 +44,11 @@ def the_run(runs: Sequence[Run]) -> Run:
 
 def head(figure: Figure, left: float, title: str, run: Run, notes: Sequence[str]) -> None:
     """Write the title, and below it of which run it is; ``left`` in inches."""
-    inch, x = 1 / figure.get_figheight(), left / figure.get_figwidth()
     origin = [] if run.origin == "measured" else [run.origin]
     partial = [] if run.complete else ["partial run"]
     words = [*origin, f"{run.size} ranks", *partial, *notes]
     lines = wrapped(words, figure.get_figwidth() - left - 0.1)
-    figure.text(x, 1 - 0.14 * inch, title, size=TITLE, weight="bold", color=INK, va="top",
-                parse_math=False)  # fmt: skip
-    figure.text(
-        x, 1 - 0.42 * inch, "\n".join(lines), size=CAPTION, color=FAINT, va="top", parse_math=False
-    )
+    write_head(figure, left / figure.get_figwidth(), title, [HeadLine(line) for line in lines])
 
 
 def short(name: str, limit: int = 22) -> str:

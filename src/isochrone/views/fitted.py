@@ -20,13 +20,15 @@ from isochrone.models.residuals import applicable
 from isochrone.models.sizes import BYTES, arranged
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, TITLE, wrapped
+from isochrone.views.head import HeadLine, head_height, write_head
+from isochrone.views.saving import without_glyph_warnings
+from isochrone.views.style import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "COLOURS", "MAX_PANELS", "WORDS", "Drawn", "head", "measured", "name_of", "origin_notes",
+    "MAX_PANELS", "WORDS", "Drawn", "head", "measured", "name_of", "origin_notes",
     "resolve", "title_of", "value_text",
 ]  # fmt: skip
 
@@ -35,9 +37,6 @@ Drawn = Run | Samples | Path
 """What the views of a model draw: runs, samples, or paths of CSV files."""
 
 MAX_PANELS: Final = 6
-
-COLOURS: Final = ("#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#9c6b4e", "#5fb3b3", "#d9c14a")
-"""Of lines. No red: red means slow."""
 
 WORDS: Final = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
@@ -93,14 +92,12 @@ def head(figure: Figure, title: str, notes: Sequence[str], *, places: bool = Fal
     The notes go on as many lines as they need; a long one begins a line of its own. Where panels
     have their ``places`` already, they stay there.
     """
-    inch = 1 / figure.get_figheight()
-    figure.text(0.02, 1 - 0.12 * inch, title, size=TITLE, weight="bold", color=INK, va="top",
-                parse_math=False)  # fmt: skip
-    lines = wrapped(notes, 0.96 * figure.get_figwidth())
-    figure.text(0.02, 1 - 0.40 * inch, "\n".join(lines), size=CAPTION, color=FAINT, va="top",
-                parse_math=False)  # fmt: skip
+    lines = [HeadLine(line) for line in wrapped(notes, 0.96 * figure.get_figwidth())]
+    write_head(figure, 0.02, title, lines)
     if not places:
-        figure.tight_layout(rect=(0, 0, 1, 1 - (0.46 + 0.16 * len(lines)) * inch))
+        top = head_height(len(lines)) / figure.get_figheight()
+        with without_glyph_warnings():
+            figure.tight_layout(rect=(0, 0, 1, 1 - top))
 
 
 def origin_notes(model: Model, origin: str) -> list[str]:

@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run
+from isochrone.views.head import HeadLine, head_height, warned, write_head
 from isochrone.views.scales import Scale, place, tick_bytes, value_ticks, where_ticks
 from isochrone.views.style import (
     CAPTION,
     FAINT,
     INK,
     LABEL,
-    TITLE,
     host_colours,
     new_figure,
     text_width,
+    wrapped,
 )
 
 if TYPE_CHECKING:
@@ -59,13 +61,14 @@ class Line:
 
 @dataclass(frozen=True)
 class ChartText:
-    """What is written around the lines, and how the ticks are written."""
+    """What is written around the lines, how the ticks are written, and of which runs they are."""
 
     title: str
     facts: Sequence[str]
     below: str
     tick_x: Callable[[float], str]
     tick_y: Callable[[float], str]
+    of: Sequence[Run] = ()
 
 
 def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
@@ -83,8 +86,8 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
     names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in kept]
     room = max((text_width(name, LABEL) for name in names), default=0)
     right = _LEAD + room + 0.15 if any(names) else 0.35
-    caption = _wrap(words.facts, (_LEFT + _WIDTH + right - 0.2))
-    top = 0.56 + 0.17 * len(caption) + (0.2 if any(line.switches for line in kept) else 0)
+    head = _head(words, _WIDTH + right - 0.1)
+    top = head_height(len(head)) + (0.28 if any(line.switches for line in kept) else 0.1)
     width, height = _LEFT + _WIDTH + right, _BOTTOM + _HEIGHT + top
     figure = new_figure(width, height)
     axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
@@ -96,8 +99,14 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
     if any(names):
         ends = [float(place(line.x, scale, smallest)[-1]) for line in kept]
         _name(axes, kept, names, colours, ends)
-    _head(figure, words.title, caption, _LEFT / width)
+    write_head(figure, _LEFT / width, words.title, head)
     return figure
+
+
+def _head(words: ChartText, room: float) -> list[HeadLine]:
+    """Break the facts below the title into lines that fit, and say what was wrong."""
+    facts = [HeadLine(line) for line in wrapped(words.facts, room)] if words.facts else []
+    return [*facts, *warned(words.of, room)]
 
 
 def _drawable(line: Line, scale: Scale) -> Line:
@@ -238,24 +247,3 @@ def _top(block: Sequence[float], gap: float) -> float:
 
 def _bottom(block: Sequence[float], gap: float) -> float:
     return _top(block, gap) - (len(block) - 1) * gap
-
-
-def _wrap(facts: Sequence[str], room: float) -> list[str]:
-    """Break the facts below the title into lines that fit, between facts."""
-    rows = [""]
-    for fact in facts:
-        longer = f"{rows[-1]} · {fact}" if rows[-1] else fact
-        if rows[-1] and text_width(longer, CAPTION) > room:
-            rows.append(fact)
-        else:
-            rows[-1] = longer
-    return rows
-
-
-def _head(figure: Figure, title: str, caption: Sequence[str], left: float) -> None:
-    height = figure.get_figheight()
-    figure.text(left, 1 - 0.16 / height, title, size=TITLE, weight="bold", color=INK, va="top",
-                parse_math=False)  # fmt: skip
-    for k, row in enumerate(caption):
-        figure.text(left, 1 - (0.42 + 0.17 * k) / height, row, size=CAPTION, color=FAINT, va="top",
-                    parse_math=False)  # fmt: skip

@@ -7,36 +7,39 @@ from collections.abc import Sequence
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+from unicodedata import east_asian_width
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
-from isochrone.runfile.run import Run
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
     "CAPTION",
+    "COLOURS",
     "FAINT",
     "INK",
     "LABEL",
+    "PALE",
     "QUANTITIES",
     "SLOW",
     "TITLE",
     "Segment",
     "Unit",
     "check",
-    "heading",
     "host_colours",
     "host_segments",
     "new_figure",
     "nice_ranks",
+    "plain_axes",
     "pool",
     "short_names",
+    "shortened",
     "text_width",
     "time_unit",
     "wrapped",
@@ -61,10 +64,17 @@ QUANTITIES: Final = {
     "stddev": "Standard deviation of the round trip",
 }
 
-_HUES: Final = (
-    "#4e79a7", "#f2a541", "#5aa469", "#a86fb5", "#d9c14a", "#5fb3b3", "#9c6b4e", "#e58fb1",
+COLOURS: Final = (
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c510a", "#332288", "#00404a",
 )  # fmt: skip
-"""Host colours for a few hosts. No red: red means slow."""
+"""Colours of lines, bars and hosts, for a few of them; no red, since red means slow.
+
+They are told apart with any colour vision (Okabe & Ito 2008, *Color universal design*, without
+their reds and their yellow, which is hardly seen on white).
+"""
+
+PALE: Final = "#9aa5b1"
+"""What is there for comparison only."""
 
 
 class Unit(NamedTuple):
@@ -125,35 +135,6 @@ def check(what: str) -> str:
     return QUANTITIES[what]
 
 
-def heading(
-    figure: Figure,
-    left: float,
-    run: Run,
-    what: str,
-    nbytes: int | None,
-    note: str = "",
-    kind: str = "",
-) -> None:
-    """Write the title: what is drawn, and below it of which measurement."""
-    size = run.message_sizes()[0] if nbytes is None else nbytes
-    hosts = len(set(run.hosts) - {""})
-    parts = [
-        f"{format_bytes(size)} messages",
-        f"{run.size} ranks on {hosts} host{'s' if hosts > 1 else ''}",
-        "round trip" if what == "stddev" else "round trip (half of it is one way)",
-    ]
-    if run.origin != "measured":
-        parts.insert(0, run.origin)
-    if not run.complete:
-        parts.append("partial run")
-    parts += [note] if note else []
-    inch = 1 / figure.get_figheight()
-    top, line = 1 - 0.16 * inch, 0.235 * inch
-    title = kind + check(what)[:1].lower() + check(what)[1:] if kind else check(what)
-    figure.text(left, top, title, size=TITLE, weight="bold", color=INK, va="top")
-    figure.text(left, top - line, " · ".join(parts), size=CAPTION, color=FAINT, va="top")
-
-
 def time_unit(seconds: NDArray[np.float64]) -> Unit:
     """Choose the unit in which the numbers of a picture are neither tiny nor huge."""
     found = seconds[np.isfinite(seconds) & (seconds > 0)]
@@ -195,8 +176,8 @@ def short_names(hosts: Sequence[str], limit: int = 22) -> dict[str, str]:
 def host_colours(hosts: Sequence[str]) -> dict[str, str]:
     """Give each host a colour that differs from its neighbours' (never red)."""
     names = list(dict.fromkeys(hosts))
-    if len(names) <= len(_HUES):
-        return dict(zip(names, _HUES, strict=False))
+    if len(names) <= len(COLOURS):
+        return dict(zip(names, COLOURS, strict=False))
     colours = {}
     for k, name in enumerate(names):
         # Steps of the golden ratio never come close to one of the last few hues.
@@ -219,7 +200,28 @@ def nice_ranks(n: int, most: int = 9) -> list[int]:
 
 def text_width(text: str, size: float) -> float:
     """Estimate the width of a text in inches; a little too wide rather than too narrow."""
-    return len(text) * size * 0.64 / 72
+    wide = sum(east_asian_width(letter) in "WF" for letter in text)
+    return (len(text) + 0.6 * wide) * size * 0.64 / 72
+
+
+def shortened(text: str, size: float, width: float, more: str = "") -> str:
+    """Cut a text so that it and ``more`` after it fit a width in inches, with … where it is cut."""
+    room = width / _NARROW - text_width(more, size)
+    if text_width(text, size) > room:
+        text = text[: max(1, int(room / text_width("x", size)) - 1)].rstrip() + "…"
+    return text + more
+
+
+def plain_axes(axes: Axes, *, grid: bool = False) -> None:
+    """Dress axes as all figures have them: faint ticks, no frame above and to the right."""
+    axes.set_facecolor("none")
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(FAINT)
+    if grid:
+        axes.grid(visible=True, axis="y", color=FAINT, alpha=0.22, linewidth=0.6)
+        axes.set_axisbelow(True)
 
 
 def wrapped(notes: Sequence[str], width: float) -> list[str]:

@@ -12,6 +12,7 @@ from isochrone.base.text import printable
 from isochrone.results.sweep.curves import Curve, curves
 from isochrone.results.sweep.switches import switches
 from isochrone.runfile.run import Run
+from isochrone.views.head import taken
 from isochrone.views.labels import Labels
 from isochrone.views.lines import Line
 from isochrone.views.scales import Scale, evenly_spaced
@@ -79,7 +80,7 @@ def lines(
 def facts(runs: Sequence[Run], labels: Labels, *more: str) -> list[str]:
     """List what is written below the title."""
     partial = sum(not run.complete for run in runs)
-    found = [*labels.common, *more]
+    found = [*labels.common, *more, *taken(runs)]
     if partial:
         found.append("partial run" if len(runs) == 1 else f"{partial} of {len(runs)} runs partial")
     return [fact for fact in found if fact]

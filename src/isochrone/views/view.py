@@ -43,6 +43,10 @@ class Options:
         Emulations: models to predict by; none: nothing is predicted.
     across
         Models: the variable on the horizontal axis; empty: that with most values.
+    sort
+        Maps: order of the ranks, ``rank``, ``node``, ``level`` or ``cost``.
+    cells
+        Maps: most cells a side; of more ranks, a cell is the largest of a block.
     analysis
         Maps: the analysis of this size, if it was made already; it takes seconds for a thousand
         ranks.
@@ -55,6 +59,8 @@ class Options:
     model: Model | Path | str = "auto"
     models: tuple[Model, ...] = ()
     across: str = ""
+    sort: str = "rank"
+    cells: int = 2048
     analysis: Topology | None = None
 
     @property

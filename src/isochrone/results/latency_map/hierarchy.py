@@ -58,6 +58,9 @@ MOST: Final = 6000
 NEIGHBOURS: Final = 6
 """Hierarchies looked at, of those that differ from the best in one grouping."""
 
+UNKNOWN_NOISE: Final = 0.02
+"""What is taken for the noise of a map that does not tell it."""
+
 CHANCE: Final = 1e-2
 """Largest probability that groups separate unstructured times by luck (a permutation test: every
 set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
@@ -298,7 +301,7 @@ def noise_of(times: Times) -> float:
     it is taken.
     """
     if times.units < 5 or times.roof.any():
-        return 0.02
+        return UNKNOWN_NOISE
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
     least = []
@@ -308,5 +311,6 @@ def noise_of(times: Times) -> float:
         difference -= row_medians(difference)[:, None]
         relative = np.abs(difference) / np.hypot(matrix[a], matrix)
         relative[a] = np.nan
-        least.append(np.nanmin(row_medians(relative)))
-    return max(MAD_TO_SIGMA * float(np.nanmedian(least)), MIN_SPREAD)
+        known = row_medians(relative)
+        least += [known[~np.isnan(known)].min()] if not np.isnan(known).all() else []
+    return max(MAD_TO_SIGMA * float(np.median(least)), MIN_SPREAD) if least else UNKNOWN_NOISE

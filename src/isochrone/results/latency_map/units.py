@@ -16,6 +16,7 @@ from isochrone.base.stats import (
     MEDIAN_LOSS,
     Q80_TO_SIGMA,
     middles_by,
+    order_by,
 )
 from isochrone.base.table import Table
 from isochrone.results.latency_map.partitions import Partition, canonical
@@ -133,7 +134,7 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
         return cost, error
     beside = _medians_by(node[rank] * pairs.ranks + other, seconds)
     own = seconds - beside
-    order = np.lexsort((own, rank))
+    order = order_by(rank, own)
     edges = np.searchsorted(rank[order], np.arange(pairs.ranks + 1))
     middle, spread = np.full(pairs.ranks, np.nan), np.full(pairs.ranks, np.nan)
     for k in np.flatnonzero(np.diff(edges) > 0):

@@ -21,7 +21,15 @@ from isochrone.results.sweep.computing import t_op
 from isochrone.results.sweep.damaged import check
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import Times, counted, enclose, passes_of, points, summarise
+from isochrone.runfile.samples import (
+    SPREAD,
+    Times,
+    counted,
+    enclose,
+    passes_of,
+    points,
+    summarise,
+)
 
 __all__ = [
     "KIND",
@@ -84,7 +92,8 @@ class Point(Times):
 
     def to_json(self) -> dict[str, Any]:
         """Return the point for JSON, without what is known of no sweep of this kind."""
-        document = {"bytes": self.bytes, **super().to_json()}
+        spread = {name: getattr(self, name) for name in SPREAD}
+        document = {"bytes": self.bytes, **super().to_json(), **spread}
         for key in _IF_KNOWN:
             if document[key] is None:
                 del document[key]

@@ -50,6 +50,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         below="message size",
         tick_x=tick_bytes,
         tick_y=tick_rate,
+        of=runs,
     )
     made = lines(drawn, labels, "bandwidth", lambda _: ("bandwidth_low", "bandwidth_high"))
     return draw_lines(made, words, chosen_scale(options.scale, drawn))

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
 from isochrone.models.sizes import NODE, filled
-from isochrone.models.terms import variables_of
+from isochrone.models.switches import switches
+from isochrone.models.terms import evaluate_term, variables_of
 from isochrone.runfile.origin import with_noun
+from isochrone.views.fit_lines import axes_of, fine, is_wide, lines_of, smallest
 from isochrone.views.fitted import (
-    COLOURS,
     MAX_PANELS,
     WORDS,
     Drawn,
@@ -28,7 +29,7 @@ from isochrone.views.fitted import (
     value_text,
 )
 from isochrone.views.scales import Scale, place, tick_bytes, tick_seconds, value_ticks, where_ticks
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure
 from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
@@ -43,15 +44,11 @@ _MAX_LINES: Final = len(COLOURS)
 _FEW_LINES: Final = 3
 """Values of the other variables where rivals are drawn, too."""
 
-_STEPS: Final = 240
-_WIDE: Final = 30  # largest over smallest size from which an axis is logarithmic
 _WIDE_TIMES: Final = 8
 
 _BEYOND: Final = 4.0
 """How far ranks are drawn, of the most that were measured."""
 
-_WHOLE: Final = ("p", "w", "nodes", "ppn")
-"""There are no halves of these."""
 
 _BAND: Final = 1.6
 """How far an interval may widen the axis of times beyond points and lines."""
@@ -66,6 +63,7 @@ _LEGEND: Final = 22
 """Characters of a line of the legend."""
 
 _FAR: Final = (0, (3.2, 1.6))
+_DOTS: Final = (0, (1, 1.4))
 
 
 @dataclass(frozen=True)
@@ -84,6 +82,10 @@ class Curve:
         Values across, from the least that was measured as far as is drawn.
     found
         What the model predicts there.
+    between
+        Mask of the values between two measured ones between which the formula changes somewhere,
+        shape of ``x``. No line is drawn there: where one formula ends and the next begins is not
+        known, and a jump in the middle would look as if times went up and down.
     """
 
     fixed: dict[str, float]
@@ -91,6 +93,12 @@ class Curve:
     mine: NDArray[np.bool_]
     x: Array
     found: Prediction
+    between: NDArray[np.bool_]
+
+    @property
+    def seconds(self) -> Array:
+        """What is predicted, NaN where the formula changes."""
+        return np.where(self.between, np.nan, self.found.seconds)
 
 
 @dataclass(frozen=True)
@@ -111,7 +119,7 @@ class Panel:
 
     def at(self, x: Array) -> Array:
         """Return where values lie on the axis."""
-        return place(x, self.scale, _smallest(self.points.variables[self.across]))
+        return place(x, self.scale, smallest(self.points.variables[self.across]))
 
 
 def draw(runs: Sequence[Drawn], options: Options) -> Figure:
@@ -141,6 +149,8 @@ def _notes(panels: Sequence[Panel]) -> list[str]:
     beyond = [panel for panel in panels if panel.reach > panel.last]
     if beyond:
         words.append(f"grey: more {WORDS[beyond[0].across]} than were measured")
+    if any(curve.between.any() for panel in panels for curve in panel.curves):
+        words.append("dots: the formula changes somewhere between")
     if any(panel.rivals for panel in panels):
         words.append("thin: formulas that fit as well")
     return words
@@ -153,21 +163,22 @@ def _left_out(groups: Sequence[Observations]) -> list[str]:
 
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     """Choose what is across and how far, and ask the model for the lines."""
-    across, series = _axes_of(points, wanted)
+    across, series = axes_of(points, wanted)
     where = {key: value for key, value in points.where.items() if key in model.selectors}
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
     reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
-    lines = _lines(points, series, _FEW_LINES if rivals else _MAX_LINES)
+    lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
         mine = np.ones(len(points), dtype=bool)
         for name, value in fixed.items():
             mine &= points.variables[name] == value
-        x = _fine(points.variables[across][mine], across, reach)
-        found = model.predict(_given(across, x, fixed), where)
-        curves.append(Curve(fixed, colour, mine, x, found))
-    wide = _wide(points.variables[across]) or (
+        x = fine(points.variables[across][mine], across, reach)
+        given = _given(across, x, fixed)
+        found = model.predict(given, where)
+        curves.append(Curve(fixed, colour, mine, x, found, _changing(model, where, given)))
+    wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
     names = _rival_names(model, rivals)
@@ -175,6 +186,15 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
         points, where, across, "log" if wide else "linear", last, reach, curves,
         list(zip(names, rivals, strict=True)),
     )  # fmt: skip
+
+
+def _changing(model: Model, where: dict[str, Any], given: dict[str, Array]) -> NDArray[np.bool_]:
+    """Mark the points between two measured ones between which the formula changes."""
+    marked = np.zeros(len(next(iter(given.values()))), dtype=bool)
+    for switch in switches(model.chosen(where)):
+        if set(variables_of([switch.name])) <= given.keys():
+            marked |= switch.holds(evaluate_term(switch.name, given))
+    return marked
 
 
 def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
@@ -198,14 +218,24 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
         beyond = curve.x >= curve.x[inside].max()
         axes.fill_between(x, curve.found.low, curve.found.high, color=curve.colour, alpha=_PALE,
                           linewidth=0)  # fmt: skip
-        axes.plot(x[inside], curve.found.seconds[inside], "-", color=curve.colour, linewidth=1.3)
-        axes.plot(x[beyond], curve.found.seconds[beyond], linestyle=_FAR, color=curve.colour,
+        axes.plot(x[inside], curve.seconds[inside], "-", color=curve.colour, linewidth=1.3)
+        axes.plot(x[beyond], curve.seconds[beyond], linestyle=_FAR, color=curve.colour,
                   linewidth=1.3, alpha=0.75)  # fmt: skip
+        _join(axes, x, curve)
         drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
         axes.plot(panel.at(panel.points.variables[panel.across][curve.mine]),
                   panel.points.seconds[curve.mine], "o", color=curve.colour, markersize=4,
                   label=_label(curve.fixed))  # fmt: skip
     _finish_times(axes, panel, _limits(panel, np.concatenate(drawn)))
+
+
+def _join(axes: Axes, x: Array, curve: Curve) -> None:
+    """Join the two formulas across each gap between them by dots."""
+    known = np.flatnonzero(~curve.between)
+    for k in np.flatnonzero(np.diff(known) > 1):
+        ends = known[[k, k + 1]]
+        axes.plot(x[ends], curve.found.seconds[ends], linestyle=_DOTS, color=curve.colour,
+                  linewidth=1.1)  # fmt: skip
 
 
 def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
@@ -272,6 +302,8 @@ def _add_legend(axes: Axes, panel: Panel) -> None:
         bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2, handlelength=2.2, alignment="left",
     )  # fmt: skip
     legend.get_title().set(size=CAPTION, color=FAINT)
+    for text in legend.get_texts():  # families have any names
+        text.set_parse_math(False)
 
 
 def _label(fixed: dict[str, float]) -> str:
@@ -288,13 +320,15 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     """Draw how far the points are from the formula, in per cent of it, with its interval."""
     farthest = 0.0
     for curve in panel.curves:
-        inside = (curve.x <= panel.last) & (curve.found.seconds > 0)
+        inside = (curve.x <= panel.last) & (curve.found.seconds > 0) & ~curve.between
         low, high = (
             100 * (side[inside] / curve.found.seconds[inside] - 1)
             for side in (curve.found.low, curve.found.high)
         )
-        axes.fill_between(panel.at(curve.x[inside]), low, high, color=curve.colour,
-                          alpha=_PALE / len(panel.curves), linewidth=0)  # fmt: skip
+        for part in np.split(np.arange(len(low)), _cuts(np.flatnonzero(inside))):
+            axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
+                              color=curve.colour, alpha=_PALE / len(panel.curves),
+                              linewidth=0)  # fmt: skip
         x = panel.points.variables[panel.across][curve.mine]
         predicted = curve.found.seconds[np.searchsorted(curve.x, x)]
         away = 100 * (panel.points.seconds[curve.mine] / predicted - 1)
@@ -303,6 +337,11 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
         farthest = max(farthest, float(np.max(known[np.isfinite(known)], initial=0.0)))
     axes.axhline(0, color=FAINT, linewidth=0.8)
     _finish_residuals(axes, panel, farthest)
+
+
+def _cuts(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where places do not follow each other."""
+    return np.flatnonzero(np.diff(places) > 1) + 1
 
 
 def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
@@ -336,61 +375,6 @@ def _plain(axes: Axes, panel: Panel) -> None:
     if panel.reach > panel.last:
         ends = panel.at(np.array([panel.last, panel.reach]))
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
-
-
-# --- what is across, and the lines ----------------------------------------------------------------
-
-
-def _wide(x: Array) -> bool:
-    """Whether values span so wide a range that only a logarithmic axis shows them all."""
-    above = x[x > 0]
-    return len(above) > 0 and bool(above.max() > _WIDE * above.min())
-
-
-def _smallest(x: Array) -> float:
-    above = x[x > 0]
-    return float(above.min()) if len(above) else 1.0
-
-
-def _axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
-    """Choose the variable across (that with most values), and those that make the lines."""
-    counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
-    if set(NODE) <= counts.keys():  # the others follow from these
-        counts = {name: counts[name] for name in (*NODE, "busy")}
-        wanted = wanted or "b"
-    if wanted and wanted not in counts:
-        raise InputError(
-            f"nothing was measured over {wanted}", hint=f"the data hold {', '.join(counts)}"
-        )
-    order = sorted(counts, key=lambda name: (name != wanted, -counts[name], name))
-    return order[0], order[1:]
-
-
-def _lines(points: Observations, series: list[str], most: int) -> list[dict[str, Any]]:
-    """Choose the values of the other variables: those with most points, spread evenly."""
-    if not series:
-        return [{}]
-    rows = np.column_stack([points.variables[name] for name in series])
-    found, counts = np.unique(rows, axis=0, return_counts=True)
-    rich = found[counts >= min(3, counts.max())]
-    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), most)).round())
-    return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
-
-
-def _fine(x: Array, across: str, reach: float) -> Array:
-    """Return many values from the least to the largest that is drawn, the measured ones included.
-
-    Of ranks, those around powers of two are among them: the steps of a tree change there.
-    """
-    low, high = _smallest(x), max(float(x.max()), reach)
-    spread = np.linspace(float(x.min()), high, _STEPS)
-    if _wide(np.append(x, high)):
-        spread = np.geomspace(low, high, _STEPS)
-    if across in _WHOLE:
-        powers = 2.0 ** np.arange(64)
-        powers = np.concatenate([powers, powers + 1])
-        spread = np.append(np.round(spread), powers[(powers >= x.min()) & (powers <= high)])
-    return np.unique(np.append(spread, x))
 
 
 VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)

@@ -17,9 +17,9 @@ from isochrone.predict.grid_accuracy import Compared, compare, summarised
 from isochrone.results.grid_collectives import LIBRARY, TOTAL, GridPoint, is_grid_run, points
 from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.fitted import COLOURS, head, name_of, origin_notes
+from isochrone.views.fitted import head, name_of, origin_notes
 from isochrone.views.scales import place, tick_bytes, tick_seconds, value_ticks, where_ticks
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-_MAX_GRIDS: Final = len(COLOURS)
+_MAX_GRIDS: Final = 7
 """Beside the library: of more, those that are best somewhere, and some of all shapes."""
 
 _MAX_PANELS: Final = 8

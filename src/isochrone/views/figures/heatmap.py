@@ -1,18 +1,25 @@
 """Rank-by-rank picture: the round trip of every pair as a colour, with the hosts drawn in.
 
 It is read from the lower left, as in the mmpi paper: column 0 holds the round trips between rank 0
-and all others. Blocks of one colour along the diagonal are nodes.
+and all others. Blocks of one colour along the diagonal are nodes, slow parts are framed. Where the
+ranks of a node lie apart, ``--sort node`` puts them side by side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.results.latency_map import topology
 from isochrone.runfile.run import Run
+from isochrone.views.head import head_height, map_facts, map_title, write_head
+from isochrone.views.map_order import SORTS, order_of, scattered
+from isochrone.views.slow_frames import FRAMED, draw_frames
+from isochrone.views.slow_parts import named
 from isochrone.views.style import (
     CAPTION,
     FAINT,
@@ -21,7 +28,6 @@ from isochrone.views.style import (
     Segment,
     Unit,
     check,
-    heading,
     host_colours,
     host_segments,
     new_figure,
@@ -64,43 +70,68 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the heat map of one message size of one run."""
     run, what, nbytes = runs[0], options.what, options.size
     words = check(what)
-    matrix = run.matrix(what, nbytes)
-    cells, block = pool(matrix, _MAX_CELLS)
+    matrix = run.matrix(what, nbytes)  # says what is wrong with it before it is analysed
+    found = options.analysis or topology.analyse(run, nbytes)
+    order = order_of(run, replace(options, analysis=found))
+    hosts = [run.hosts[rank] for rank in order]
+    cells, block = pool(matrix[np.ix_(order, order)], min(options.cells, _MAX_CELLS))
+    segments = host_segments(hosts)
+    unknown = np.isnan(cells)
+    if block == 1:
+        np.fill_diagonal(unknown, False)
+    notes = ["grey: not measured"] if unknown.any() else []
+    notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
+    notes += _order_notes(hosts, options.sort)
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
-    segments = host_segments(run.hosts)
     labels = _host_labels(segments, side, run.size)
     on_top = _names_on_top(segments, labels, side)
     longest = max((text_width(label.text, LABEL) for label in labels), default=0)
     right = longest + (0.35 if len(segments) > 1 else 0.12)
+    width = _LEFT + side + right + 1.0
+    lines = map_facts(run, what, nbytes, notes, width - _LEFT - 0.1)
+    lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, FRAMED)
     top = {"flat": _LINE + 0.24, "upright": longest + 0.2, "": 0.18}[on_top]
-    width, height = _LEFT + side + right + 1.0, _BOTTOM + side + top + 0.64
+    height = _BOTTOM + side + top + head_height(len(lines))
     # Every cell gets the same whole number of pixels, so that the picture is crisp.
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
     figure = new_figure(width, height, dpi)
     axes = figure.add_axes((_LEFT / width, _BOTTOM / height, side / width, side / height))
     axes.set_facecolor("none")
-
     unit = time_unit(cells)
-    mappable = _colours(cells / unit.factor)
-    picture = mappable.to_rgba(cells / unit.factor, bytes=True)
-    missing = _blank(picture, cells, diagonal=block == 1)
-    axes.imshow(
-        picture, origin="lower", interpolation="none", extent=(-0.5, run.size - 0.5) * 2,
-        aspect="auto",
-    )  # fmt: skip
-    if run.size <= _MAX_NUMBERS:
-        _print_numbers(axes, cells / unit.factor, picture)
-    _rank_axes(axes, run.size)
+    mappable = _draw_cells(axes, cells / unit.factor, unknown, run.size)
+    _rank_axes(axes, order)
     _boundaries(axes, segments, run.size, side)
+    draw_frames(axes, found.slow, order, run.size / side)
     _hosts(axes, segments, labels, on_top, run.size / side)
     bar = figure.add_axes(
         ((_LEFT + side + right + 0.15) / width, _BOTTOM / height, 0.17 / width, side / height)
     )
     _colour_bar(figure, bar, mappable, unit, "standard deviation" if what == "stddev" else words)
-    notes = ["grey: not measured"] if missing else []
-    notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
-    heading(figure, _LEFT / width, run, what, nbytes, " · ".join(notes))
+    write_head(figure, _LEFT / width, map_title(what), lines)
     return figure
+
+
+def _order_notes(hosts: list[str], sort: str) -> list[str]:
+    """Say how the ranks are sorted, or that they could be."""
+    if sort != "rank":
+        return [SORTS[sort]]
+    return ["ranks of a host lie apart: see --sort node"] if scattered(hosts) else []
+
+
+def _draw_cells(
+    axes: Axes, values: NDArray[np.float64], unknown: NDArray[np.bool_], n: int
+) -> ScalarMappable:
+    """Draw the cells of ``n`` ranks, with their numbers if they are few; the diagonal is clear."""
+    mappable = _colours(values)
+    picture = mappable.to_rgba(values, bytes=True)
+    picture[np.isnan(values)] = (255, 255, 255, 0)
+    picture[unknown] = _UNMEASURED
+    axes.imshow(
+        picture, origin="lower", interpolation="none", extent=(-0.5, n - 0.5) * 2, aspect="auto"
+    )
+    if n <= _MAX_NUMBERS:
+        _print_numbers(axes, values, picture)
+    return mappable
 
 
 def _colours(values: NDArray[np.float64]) -> ScalarMappable:
@@ -118,16 +149,6 @@ def _colours(values: NDArray[np.float64]) -> ScalarMappable:
     return ScalarMappable(Normalize(low, high, clip=True), "viridis")
 
 
-def _blank(picture: Any, cells: NDArray[np.float64], *, diagonal: bool) -> bool:
-    """Make the diagonal transparent and what was not measured grey; return if there is any."""
-    unknown = np.isnan(cells)
-    if diagonal:
-        np.fill_diagonal(unknown, False)
-        picture[np.arange(len(cells)), np.arange(len(cells))] = (255, 255, 255, 0)
-    picture[unknown] = _UNMEASURED
-    return bool(unknown.any())
-
-
 def _print_numbers(axes: Axes, values: NDArray[np.float64], picture: Any) -> None:
     for i, j in np.argwhere(np.isfinite(values)):
         red, green, blue = picture[i, j, :3] / 255
@@ -139,9 +160,12 @@ def _print_numbers(axes: Axes, values: NDArray[np.float64], picture: Any) -> Non
                   color="#ffffff" if dark else "#101418")  # fmt: skip
 
 
-def _rank_axes(axes: Axes, n: int) -> None:
+def _rank_axes(axes: Axes, order: NDArray[np.int64]) -> None:
+    n = len(order)
     ticks = nice_ranks(n, 12 if n <= 12 else 9)
-    axes.set(xticks=ticks, yticks=ticks)
+    names = [str(order[k]) for k in ticks]
+    axes.set_xticks(ticks, names)
+    axes.set_yticks(ticks, names)
     axes.tick_params(
         labelsize=LABEL, labelcolor=INK, color=FAINT, length=3 if n > _MAX_NUMBERS else 0
     )
@@ -155,7 +179,7 @@ def _boundaries(axes: Axes, segments: list[Segment], n: int, side: float) -> Non
     """Draw a line wherever the host changes, unless the lines would cover the map."""
     from matplotlib.collections import LineCollection
 
-    if len(segments) * 0.045 > side:
+    if len(segments) * 0.08 > side:
         return
     cuts = [segment.first - 0.5 for segment in segments[1:]]
     ends = (-0.5, n - 0.5)

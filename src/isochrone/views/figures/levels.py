@@ -1,25 +1,29 @@
 """Hierarchy of the machine as a tree: the height where two ranks meet is their round trip.
 
-Average linkage of the chosen statistic on a logarithmic axis. Branches that stay on one host have
-its colour; dashed lines are the levels that the analysis found, red is what it calls slow,
-and a hollow mark what is suspected but was not measured again.
+Ranks meet at the median of the level that the analysis found, which a dashed line continues, and
+what is slow above it, where its own times are. Branches that stay on one host have its colour; red
+is what is slow, and a hollow mark what is suspected but was not measured again. Standard deviations
+have no levels: they are joined by average linkage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
 
-from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.results.latency_map import topology
+from isochrone.results.latency_map import pairs, topology
 from isochrone.results.latency_map.groupings import fill_missing
+from isochrone.results.latency_map.slow import Slow
+from isochrone.results.latency_map.topology import Level, Topology
 from isochrone.runfile.run import Run
+from isochrone.views.head import head_height, map_facts, map_title, write_head
+from isochrone.views.level_tree import Tree, build_tree, tree_of_levels
+from isochrone.views.slow_parts import named
 from isochrone.views.style import (
     CAPTION,
     FAINT,
@@ -29,7 +33,6 @@ from isochrone.views.style import (
     Segment,
     Unit,
     check,
-    heading,
     host_colours,
     host_segments,
     new_figure,
@@ -47,8 +50,8 @@ __all__ = ["VIEW", "Tree", "draw", "build_tree"]
 
 _MAX_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE: Final = 0.155  # inches that one line of labels needs
-_LEFT, _RIGHT, _TOP = 0.85, 2.05, 0.75  # inches around the tree
-_MAX_NAMED: Final = 3  # slow parts named below the title
+_LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches beside the tree, and below the head
+_MARKS: Final = ("▲", "△")  # of what is slow, and what is suspected
 _WORDS: Final = {
     "package": "same package", "numa": "same NUMA domain", "node": "same node",
     "network": "between nodes",
@@ -56,105 +59,48 @@ _WORDS: Final = {
 _VECTOR_UP_TO: Final = 2048  # ranks; more branches would make an SVG no browser likes
 
 
-@dataclass(frozen=True)
-class Tree:
-    """A dendrogram, ready to draw.
-
-    Attributes
-    ----------
-    order
-        The ranks from left to right.
-    branches
-        Array of shape (N - 1, 4, 2): each merge as a line of four points (position, seconds).
-    children
-        The two nodes of each merge; node N + k is merge k, nodes below N are ranks.
-    owner
-        Host on which a whole branch lies, or None.
-    """
-
-    order: list[int]
-    children: list[tuple[int, int]]
-    branches: NDArray[np.float64]
-    owner: list[str | None]
-
-
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the hierarchy of one message size of one run."""
     run, what, nbytes = runs[0], options.what, options.size
     check(what)
     matrix = run.matrix(what, nbytes)
-    analysis = options.analysis or topology.analyse(run, nbytes)
-    found = analysis.to_json()
+    found = options.analysis or topology.analyse(run, nbytes)
     missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
-    tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
-    slow, suspected = (_marked(found["slow"], retested=seen) for seen in (True, False))
+    medians = _medians(run, what, found)
+    if what == "stddev":
+        tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
+    else:
+        tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
+    slow, suspected = (_marked(found.slow, retested=seen) for seen in (True, False))
 
     wide = {True: 6.2, False: 8.6}[run.size <= 16]
     ends = _ends(tree, run.hosts, wide)
     deep = max((text_width(text, LABEL) for _, text, _ in ends.labels), default=0)
     below = 0.5 + (_LINE if ends.flat else deep)
     width, tall = _LEFT + wide + _RIGHT, 4.2
-    height = _TOP + tall + below
+    notes = [f"{missing} pairs not measured"] if missing else []
+    lines = map_facts(run, what, nbytes, notes, width - _LEFT - 0.1)
+    lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, _MARKS)
+    height = head_height(len(lines)) + _GAP + tall + below
     figure = new_figure(width, height, dpi=160)
     axes = figure.add_axes((_LEFT / width, below / height, wide / width, tall / height))
     unit = time_unit(tree.branches[:, 1, 1])
     _draw_tree(axes, tree, run.hosts, unit)
     _time_axis(axes, f"{'standard deviation' if what == 'stddev' else what + ' round trip'}", unit)
     if what != "stddev":  # the levels are those of the round trips themselves
-        _draw_levels(axes, found["levels"], unit, tall)
+        _draw_levels(axes, list(zip(found.levels, medians, strict=True)), unit, tall)
     _draw_ends(axes, tree, run.hosts, ends, slow, tall)
     _draw_marks(axes, tree, suspected - slow, tall, hollow=True)
-    notes = [f"{missing} pairs not measured, filled in from the others"] if missing else []
-    heading(figure, _LEFT / width, run, what, nbytes, " · ".join(notes), "Levels: ")
-    _name_slow(figure, _LEFT / width, found["slow"], short_names(run.hosts))
+    write_head(figure, _LEFT / width, map_title(what, "Levels: "), lines)
     return figure
 
 
-def build_tree(matrix: NDArray[np.float64], hosts: Sequence[str]) -> Tree:
-    """Cluster the ranks and lay the tree out: low ranks to the left, nothing recursive.
-
-    Parameters
-    ----------
-    matrix
-        Seconds between ranks, shape (N, N), complete but for the diagonal.
-    hosts
-        Host name of each rank.
-    """
-    n = len(matrix)
-    distances = matrix[np.triu_indices(n, 1)]
-    floor = float(distances[distances > 0].min()) if (distances > 0).any() else 1e-9
-    merges = linkage(np.maximum(distances, floor), "average") if n > 1 else np.empty((0, 4))
-    lowest, owner = list(range(n)), list[str | None](hosts)
-    children: list[tuple[int, int]] = []
-    for left, right in merges[:, :2].astype(int).tolist():
-        pair = (left, right) if lowest[left] < lowest[right] else (right, left)
-        children.append(pair)
-        lowest.append(lowest[pair[0]])
-        owner.append(owner[left] if owner[left] == owner[right] else None)
-    order = _leaves(children, n)
-    place = np.empty(2 * n - 1)
-    place[order] = np.arange(n)
-    height = np.concatenate([np.zeros(n), merges[:, 2]])
-    branches = np.empty((n - 1, 4, 2))
-    for k, (left, right) in enumerate(children):
-        place[n + k] = (place[left] + place[right]) / 2
-        top = height[n + k]
-        branches[k] = [(place[left], height[left]), (place[left], top),
-                       (place[right], top), (place[right], height[right])]  # fmt: skip
-    return Tree(order, children, branches, owner[n:])
-
-
-def _leaves(children: list[tuple[int, int]], n: int) -> list[int]:
-    """List the leaves from left to right; a stack, because the tree may be a thousand deep."""
-    order, waiting = [], [n + len(children) - 1]
-    while waiting:
-        node = waiting.pop()
-        if node < n:
-            order.append(node)
-        else:
-            left, right = children[node - n]
-            waiting += [right, left]
-    return order
+def _medians(run: Run, what: str, found: Topology) -> list[float]:
+    """Return the time of each level: that which the analysis says of its own statistic."""
+    own = "median" if "median" in run.pairs() else "mean"
+    if what in (own, "stddev"):
+        return [level.median for level in found.levels]
+    return pairs.medians(run, what, found.nbytes, found)
 
 
 @dataclass(frozen=True)
@@ -239,25 +185,27 @@ def _time_axis(axes: Axes, words: str, unit: Unit) -> None:
     axes.spines["left"].set_color(FAINT)
 
 
-def _draw_levels(axes: Axes, levels: list[dict[str, Any]], unit: Unit, tall: float) -> None:
+def _draw_levels(
+    axes: Axes, levels: Sequence[tuple[Level, float]], unit: Unit, tall: float
+) -> None:
     """Draw each level as a dashed line, with its name at the right, moved apart if need be."""
     low, high = np.log(axes.get_ylim())
-    known = [level for level in levels if level["median"] and level["median"] > 0]
-    wished = [(np.log(level["median"] / unit.factor) - low) / (high - low) for level in known]
+    known = [(level, median) for level, median in levels if median > 0]
+    wished = [(np.log(median / unit.factor) - low) / (high - low) for _, median in known]
     apart = 2.35 * _LINE / tall
     places: list[float] = []
     for at in wished:
         places.append(max(at, places[-1] + apart) if places else at)
-    for level, at, place in zip(known, wished, places, strict=True):
+    for (level, median), at, place in zip(known, wished, places, strict=True):
         if not 0 <= at <= 1.02:
             continue
         axes.plot([0, 1, 1.025], [at, at, place], transform=axes.transAxes, color=FAINT,
                   linewidth=0.8, dashes=(4, 3), clip_on=False, zorder=0.5)  # fmt: skip
-        groups = len(level["groups"])
-        named = _WORDS.get(level["name"], f"{groups} groups" if groups > 1 else "all ranks")
+        groups = len(level.groups)
+        words = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
         for text, drop, size, ink in (
-            (f"level {level['level']}: {format_seconds(level['median'])}", 0.02, LABEL, INK),
-            (f"{named}, {_count(level['pairs'])}", -_LINE, CAPTION, FAINT),
+            (f"level {level.level} {level.name}: {format_seconds(median)}", 0.02, LABEL, INK),
+            (f"{words}, {_count(level.pairs)}", -_LINE, CAPTION, FAINT),
         ):
             axes.text(1.035, place + drop / tall, text, transform=axes.transAxes, size=size,
                       color=ink, va="bottom" if size == LABEL else "baseline",
@@ -293,10 +241,10 @@ def _draw_ends(
     _draw_marks(axes, tree, slow, tall)
 
 
-def _marked(parts: Sequence[dict[str, Any]], *, retested: bool) -> set[int]:
+def _marked(parts: Sequence[Slow], *, retested: bool) -> set[int]:
     """Return the ranks of slow parts that were measured again, or were not."""
-    wanted = [part for part in parts if part["kind"] != "pair" and part["retested"] == retested]
-    return {rank for part in wanted for rank in part["ranks"]}
+    wanted = [part for part in parts if part.kind != "pair" and part.retested == retested]
+    return {rank for part in wanted for rank in part.ranks}
 
 
 def _draw_marks(
@@ -310,32 +258,6 @@ def _draw_marks(
         markerfacecolor="none" if hollow else SLOW, markeredgecolor=INK if hollow else SLOW,
         markersize=size, markeredgewidth=0.6 if hollow else 0, clip_on=False,
     )  # fmt: skip
-
-
-def _name_slow(
-    figure: Figure, left: float, parts: list[dict[str, Any]], names: dict[str, str]
-) -> None:
-    """Name the worst of what is slow below the title, with its ratio; else what is suspected."""
-    slow = [part for part in parts if part["retested"]]
-    shown = slow or parts
-    if not shown:
-        return
-    named = [f"{_who(part, names)} {part['ratio']:.1f}×" for part in shown[:_MAX_NAMED]]
-    more = len(parts) - len(named)
-    named += [f"and {more} more"] if more else []
-    down = 1 - 0.555 / figure.get_figheight()
-    words = "▲ slow: " if slow else "△ suspected, not measured again: "
-    figure.text(left, down, words + ", ".join(named), size=CAPTION, color=SLOW if slow else INK,
-                va="top", parse_math=False)  # fmt: skip
-
-
-def _who(part: dict[str, Any], names: dict[str, str]) -> str:
-    """Call a slow part by the names that stand below the tree."""
-    if part["kind"] == "rank":
-        return f"rank {part['ranks'][0]}"
-    if part["kind"] == "node" and part["who"] in names:
-        return f"node {names[part['who']]}"
-    return f"{part['kind']} {printable(part['who'], 40)}"
 
 
 VIEW: Final = View(draw, kinds=("latency-map",))

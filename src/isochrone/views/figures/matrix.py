@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.results.recording import matrix, program
 from isochrone.runfile.run import Run
+from isochrone.views.head import HeadLine, head_height, taken, warned, write_head
+from isochrone.views.labels import library
 from isochrone.views.style import (
     CAPTION,
     FAINT,
     INK,
     LABEL,
-    TITLE,
     host_segments,
     new_figure,
     nice_ranks,
     pool,
+    wrapped,
 )
 from isochrone.views.view import Options, View
 
@@ -39,7 +41,7 @@ _MAX_CELLS: Final = 2048  # a side; more than this no screen or page resolves
 _MAX_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
 _LOG_ABOVE: Final = 20.0  # largest / smallest from which the colours are logarithmic
 _LEFT, _BOTTOM = 0.75, 0.3  # inches
-_TOP: Final = 1.15
+_ABOVE: Final = 0.55  # inches between the map and the head
 _EMPTY: Final = (255, 255, 255, 255)
 _HOSTS: Final = "#b9bec8"
 
@@ -55,7 +57,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     values = matrix(run, what)
     cells, block = pool(np.where(values > 0, values, np.nan), _MAX_CELLS)
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
-    width, height = _LEFT + side + 1.25, _BOTTOM + side + _TOP
+    width = _LEFT + side + 1.25
+    lines = _facts(run, what, values, block, width - _LEFT - 0.1)
+    height = _BOTTOM + side + _ABOVE + head_height(len(lines))
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
     figure = new_figure(width, height, dpi)
     axes = figure.add_axes((_LEFT / width, _BOTTOM / height, side / width, side / height))
@@ -74,7 +78,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             ((_LEFT + side + 0.15) / width, _BOTTOM / height, 0.17 / width, side / height)
         )
         _colour_bar(figure, bar, mappable, what)
-    _heading(figure, run, what, values, block)
+    write_head(figure, _LEFT / width, f"{_WORDS[what]} from rank to rank", lines)
     return figure
 
 
@@ -168,8 +172,10 @@ def _ticks(high: float, what: str) -> list[float]:
     return [float(value) for value in found.tolist() if 0 <= value <= high * (1 + 1e-9)]
 
 
-def _heading(figure: Figure, run: Run, what: str, values: NDArray[np.float64], block: int) -> None:
-    """Write what is drawn, and below it of which program."""
+def _facts(
+    run: Run, what: str, values: NDArray[np.float64], block: int, width: float
+) -> list[HeadLine]:
+    """Say of which program it is, on lines of at most this width in inches."""
     hosts = len(set(run.hosts) - {""})
     parts = [
         program(run),
@@ -179,12 +185,9 @@ def _heading(figure: Figure, run: Run, what: str, values: NDArray[np.float64], b
     ]
     parts += ["white: nothing"] if (values == 0).any() else []
     parts += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
-    width, height = figure.get_figwidth(), figure.get_figheight()
-    left = _LEFT / width
-    figure.text(left, 1 - 0.16 / height, f"{_WORDS[what]} from rank to rank", size=TITLE,
-                weight="bold", color=INK, va="top")  # fmt: skip
-    figure.text(left, 1 - 0.42 / height, " · ".join(parts), size=CAPTION, color=FAINT, va="top",
-                parse_math=False)  # fmt: skip
+    made = [text for text in (*taken([run]), library(run)) if text]
+    found = [*wrapped(parts, width), *(wrapped(made, width) if made else [])]
+    return [*map(HeadLine, found), *warned([run], width)]
 
 
 VIEW: Final = View(draw, kinds=("recording",), usual=("recording",))

@@ -9,8 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, SLOW, TITLE, new_figure, short_names
+from isochrone.views.head import taken, write_head
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    INK,
+    LABEL,
+    PALE,
+    SLOW,
+    new_figure,
+    plain_axes,
+    short_names,
+    text_width,
+)
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -20,7 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["VIEW", "draw"]
 
 MAX_NAMES: Final = 24
-_COLOURS: Final = {"intra": "#9aa5b1", "in": "#4e79a7", "out": "#f2a541"}
+_LONGEST: Final = 12  # characters of a name
+_WIDTH: Final = 7.2  # inches
+_ACROSS: Final = 0.89  # part of it that the axes take
+_COLOURS: Final = {"intra": PALE, "in": COLOURS[0], "out": COLOURS[1]}
 _WORDS: Final = {"intra": "within the node", "in": "into it", "out": "out of it"}
 
 Counts = dict[str, NDArray[np.float64]]
@@ -38,16 +55,19 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         raise InputError("no run to draw", hint="name at least one tile-io run")
     counts = [_counts(run) for run in runs]
     most = max(float(max(c["in"].max(), c["out"].max(), c["intra"].max())) for c in counts)
-    height = 0.75 + 2.1 * len(runs)
-    figure = new_figure(7.2, height)
-    figure.text(0.08, 1 - 0.16 / height, "Messages of each node", size=TITLE, weight="bold",
-                color=INK, va="top")  # fmt: skip
+    named = [_ticks(run, len(count["in"])) for run, count in zip(runs, counts, strict=True)]
+    deep = max(_upright(names) for names in named)
+    panel = 2.1 + deep
+    height = 0.75 + panel * len(runs)
+    figure = new_figure(_WIDTH, height)
+    write_head(figure, 0.08, "Messages of each node", [])
     for number, (run, count) in enumerate(zip(runs, counts, strict=True)):
-        bottom = 1 - (0.62 + 2.1 * (number + 1) - 0.55) / height
-        axes = figure.add_axes((0.08, bottom, 0.89, 1.3 / height))
-        _panel(axes, run, count, most)
+        bottom = 1 - (0.62 + panel * (number + 1) - 0.55 - deep) / height
+        axes = figure.add_axes((0.08, bottom, _ACROSS, 1.3 / height))
+        _panel(axes, count, most, named[number])
         name = run.path.stem if run.path is not None else run.experiment
-        axes.set_title(_heading(name, run, count), size=CAPTION, color=FAINT, loc="left")
+        axes.set_title(_heading(name, run, count), size=CAPTION, color=FAINT, loc="left",
+                       parse_math=False)  # fmt: skip
         if number == 0:
             axes.legend(frameon=False, fontsize=CAPTION, ncols=3, loc="upper right",
                         bbox_to_anchor=(1, 1.45), labelcolor=INK)  # fmt: skip
@@ -79,11 +99,31 @@ def _heading(name: str, run: Run, count: Counts) -> str:
     hot = _hot(count)
     worst = int(count["in"][hot[0]] + count["out"][hot[0]])
     origin = [] if run.origin == "measured" else [run.origin]
-    parts = [name, *origin, f"{run.size} ranks", f"hot spot: {worst} messages with other nodes"]
+    parts = [
+        printable(name, 40),
+        *origin,
+        *taken([run]),
+        f"{run.size} ranks",
+        f"hot spot: {worst} messages with other nodes",
+    ]
     return " · ".join(parts)
 
 
-def _panel(axes: Axes, run: Run, count: Counts, most: float) -> None:
+def _ticks(run: Run, nodes: int) -> dict[int, str]:
+    """Choose the nodes that are named, and their names."""
+    hosts = list(dict.fromkeys(run.hosts))
+    names = short_names(hosts, _LONGEST)
+    step = -(-nodes // MAX_NAMES)
+    return {k: names[hosts[k]] if k < len(hosts) else str(k) for k in range(0, nodes, step)}
+
+
+def _upright(names: dict[int, str]) -> float:
+    """Return the inches of upright names; 0 where they stand side by side."""
+    longest = max(text_width(name, LABEL) for name in names.values())
+    return longest if longest > 0.95 * _ACROSS * _WIDTH / len(names) else 0.0
+
+
+def _panel(axes: Axes, count: Counts, most: float, names: dict[int, str]) -> None:
     place = np.arange(len(count["in"]))
     for k, (key, colour) in enumerate(_COLOURS.items()):
         axes.bar(place + (k - 1) * 0.27, count[key], 0.27, color=colour, label=_WORDS[key])
@@ -93,20 +133,12 @@ def _panel(axes: Axes, run: Run, count: Counts, most: float) -> None:
         axes.plot([node - 0.45, node + 0.45], [top + 0.06 * most] * 2, color=SLOW, linewidth=2)
     axes.set_ylim(0, 1.18 * most)
     axes.set_xlim(-0.6, len(place) - 0.4)
-    hosts = list(dict.fromkeys(run.hosts))
-    names = short_names(hosts, 10)
-    step = -(-len(place) // MAX_NAMES)
-    ticks = place[::step]
-    axes.set_xticks(ticks, [names[hosts[k]] if k < len(hosts) else str(k) for k in ticks])
-    axes.tick_params(labelsize=LABEL, colors=INK, length=2)
-    axes.tick_params(axis="y", labelsize=CAPTION, colors=FAINT)
-    for label, node in zip(axes.get_xticklabels(), ticks, strict=True):
+    axes.set_xticks(list(names), list(names.values()), parse_math=False,
+                    rotation=90 if _upright(names) else 0)  # fmt: skip
+    plain_axes(axes, grid=True)
+    for label, node in zip(axes.get_xticklabels(), names, strict=True):
         label.set_color(SLOW if node in hot else INK)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
-    axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.5)
-    axes.set_axisbelow(True)
+    axes.set_ylabel("messages", size=LABEL, color=FAINT)
 
 
 VIEW: Final = View(draw, kinds=("tile-io",), usual=("tile-io",), several=True)

@@ -10,12 +10,14 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.improve.orders.compared_orders import ComparedOrders
+from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import (
     CAPTION,
+    COLOURS,
     FAINT,
     INK,
     LABEL,
-    TITLE,
+    PALE,
     new_figure,
     text_width,
     time_unit,
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VIEW", "draw"]
 
-_COLOURS: Final = ("#9aa5b1", "#4e79a7")
+_COLOURS: Final = (PALE, COLOURS[0])
 """Of what is expected and of what was measured."""
 
 _HEIGHT: Final = 0.4
@@ -63,11 +65,7 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
     size = LABEL if rows / len(labels) > 0.16 else 72 * 0.8 * rows / len(labels)
     axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
     _style(axes, len(labels))
-    figure.text(0.15 / width, 1 - 0.14 / height, _title(found), size=TITLE, weight="bold",
-                color=INK, va="top")  # fmt: skip
-    for k, note in enumerate(notes):
-        figure.text(0.15 / width, 1 - (0.42 + 0.17 * k) / height, note, size=CAPTION,
-                    color=FAINT, va="top", parse_math=False)  # fmt: skip
+    write_head(figure, 0.15 / width, _title(found), [HeadLine(note) for note in notes])
     return figure
 
 

@@ -16,7 +16,7 @@ from isochrone.runfile.origin import one_word
 from isochrone.runfile.run import Run
 from isochrone.views.emulations import HEAD, head, short, the_run
 from isochrone.views.scales import tick_seconds, value_ticks
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, text_width
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure, text_width
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ __all__ = ["VIEW", "Bar", "draw", "figure_of"]
 TOTAL: Final = "iteration"
 """What all phases of an iteration together are called."""
 
-_RAN: Final = "#4e79a7"
-_PREDICTED: Final = "#f2a541"
+_RAN: Final = COLOURS[0]
+_PREDICTED: Final = COLOURS[1]
 _WIDE: Final = 5.0  # inches of the bars
 _ROW: Final = 0.36  # inches of a phase with two bars
 _SINGLE: Final = 0.24  # and with one

@@ -38,8 +38,8 @@ Where = dict[str, Any]
 
 MAX_LINES: Final = 8
 MAX_FORMULAS: Final = 3
-_SHADES: Final = ("#3b6fb6", "#3f9fa8", "#5aa469", "#d0a92e", "#e07b39")
-"""From few messages to many. No red: red means slow."""
+_SHADES: Final = ("#482878", "#31688e", "#1f9e89", "#6ccd5a", "#b5c421")
+"""From few messages to many: matplotlib's viridis, whose order is seen with any colour vision."""
 _MARKERS: Final = (6.5, 3.5)
 """Sizes of the points from few messages to many: of those in one place, all can be seen."""
 _STYLES: Final = ("-", "--", ":", "-.")

@@ -56,6 +56,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         below="ranks",
         tick_x=lambda p: f"{p:g}",
         tick_y=tick_seconds,
+        of=runs,
     )  # fmt: skip
     chosen = chosen_scale(options.scale, drawn) if options.scale else "log"
     return draw_lines([line for line in made if len(line.x)], words, chosen)

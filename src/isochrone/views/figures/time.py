@@ -34,6 +34,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         below="message size",
         tick_x=tick_bytes,
         tick_y=tick_seconds,
+        of=runs,
     )
     made = lines(drawn, labels, "median", lambda _: ("low", "high"))
     return draw_lines(made, words, chosen_scale(options.scale, drawn))

@@ -113,7 +113,8 @@ def test_json_holds_only_what_is_known() -> None:
     assert set(document) == {"pair", "p", "points"}
     assert set(document["points"][0]) == {
         "bytes", "n", "passes", "median", "low", "high", "min", "mean", "max", "bandwidth",
-        "bandwidth_low", "bandwidth_high",
+        "bandwidth_low", "bandwidth_high", "stddev", "p95", "p95_low", "p95_high", "p99",
+        "p99_low", "p99_high",
     }  # fmt: skip
     assert isinstance(curves(collective())[0], Curve)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,50 @@ def test_residuals_are_per_cent_of_the_formula_with_its_band(model: Model) -> No
         assert band[:, 1].min() < 0 < band[:, 1].max()
     assert "%" in "".join(label.get_text() for label in lower.get_yticklabels())
     assert lower.get_ylim()[0] == -lower.get_ylim()[1]
+
+
+def test_no_line_is_drawn_where_the_formula_changes() -> None:
+    """A jump within the gap would dive below the times on both sides; dots join them straight."""
+    sizes = tuple(2**k for k in range(3, 23))
+    b = np.array(sizes, float)
+    exact = np.where(b <= 65536, 1e-6 + b / 6e9, 5e-6 + b / 11e9)
+    data = noisy(exact, {"b": b}, 0.01, 5, 1, op="send")
+    data.origin = "measured"
+    figure = models.fit(data, "hockney").plot()
+    (upper, lower), *_ = panels(figure)
+    line, *_ = lines(upper)
+    x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+    gap = (x > 16) & (x < 17)  # octaves: 64 KiB is the last of the first formula
+    assert gap.any()
+    assert np.isnan(y[gap]).all()
+    assert np.isfinite(y[~gap]).all()
+    (dots,) = lines(upper, width=1.1)
+    assert np.asarray(dots.get_xdata()) == pytest.approx([16, 17])
+    ends = np.asarray(dots.get_ydata(), float)
+    assert ends == pytest.approx([1e-6 + 2**16 / 6e9, 5e-6 + 2**17 / 11e9], rel=0.03)
+    known = y[~gap]
+    assert (np.diff(known) > -1e-9).all()
+    assert "dots: the formula changes somewhere between" in words(figure)
+    assert not any(((band[:, 0] > 16.01) & (band[:, 0] < 16.99)).any() for band in bands(lower))
+
+
+def test_a_deviation_of_one_point_is_one_bar() -> None:
+    """Its least is its largest; groups of several points keep three."""
+    sizes = (8, 64, 512, 4096, 65536)
+    one = draw(deviation, [broadcast(ranks=(4,), sizes=sizes)], model="hockney")
+    (axes,) = one.axes
+    assert len(axes.patches) == 5
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == ["of one point"]
+    several = draw(deviation, [broadcast(ranks=(4, 8), sizes=sizes)], model="tree")
+    assert [len(axes.patches) for axes in several.axes] == [15, 6]
+
+
+def test_without_groups_there_are_no_bars_and_no_warnings() -> None:
+    regime = models.Regime("tree", ["1", "ceil(log2(p))"], [3e-6, 2e-6])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = draw(deviation, [broadcast(ranks=(4,), sizes=(8,))], model=Model([regime]))
+    assert not figure.axes[0].patches
 
 
 def test_rivals_are_thin_lines_with_a_legend(model: Model, rivals: list[Model]) -> None:

@@ -6,6 +6,7 @@ import colorsys
 import itertools
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,27 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import proj3d
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from drawn import texts, words
 from isochrone import views
 from isochrone.base.errors import InputError
+from isochrone.results.latency_map.slow import Slow
+from isochrone.results.latency_map.topology import Level, analyse
 from isochrone.runfile.run import Run
 from isochrone.views import Options
 from isochrone.views import style as _style
 from isochrone.views.figures import heatmap, levels, surface
-from made_up.latency_maps import block, cyclic, latency_map, mmpi_example, with_retests
+from isochrone.views.slow_frames import _boxes
+from made_up.latency_maps import (
+    blank,
+    block,
+    cyclic,
+    latency_map,
+    map_of,
+    mmpi_example,
+    with_retests,
+)
 
 SEEN_AGAIN = [(0, 12), (1, 13), (2, 14), (3, 15)]
 FQDN = "i182-1{:02d}.ranger.tacc.utexas.edu"
@@ -208,10 +221,97 @@ def test_heatmap_of_very_many_ranks_shrinks_and_says_so(monkeypatch: pytest.Monk
     assert "3 × 3 ranks" in words(figure)
 
 
+@pytest.mark.parametrize("view", [heatmap, surface])
+@pytest.mark.parametrize("sort", ["node", "level", "cost"])
+def test_sorted_ranks_of_a_node_lie_side_by_side(view: Any, sort: str) -> None:
+    """The ticks keep the numbers of the ranks, and the picture says how they are sorted."""
+    run = latency_map(cyclic(3, 4), slow_hosts={"n1": 2.0}, noise=0.0)
+    figure = view.draw([run], Options(sort=sort))
+    assert f"sorted by {'their median' if sort == 'cost' else sort}" in words(figure)
+    ticks = {t.get_text(): x for x, t in zip(
+        figure.axes[0].get_xticks(), figure.axes[0].get_xticklabels(), strict=True
+    )}  # fmt: skip
+    places = [ticks[rank] for rank in ("1", "4", "7", "10") if rank in ticks]
+    expected = (8, 12) if sort == "cost" else (4, 8)  # the slowest come last
+    assert len(places) >= 2
+    assert all(expected[0] <= place < expected[1] for place in places)
+
+
+def test_an_order_that_is_not_known_is_refused() -> None:
+    with pytest.raises(InputError, match="there are: rank, node, level, cost"):
+        heatmap.draw([mmpi_example()], Options(sort="name"))
+
+
+def test_a_sorted_heatmap_has_one_block_a_node() -> None:
+    run = latency_map(cyclic(4, 6), noise=0.0)
+    assert "see --sort node" in words(draw(heatmap, run))
+    figure = heatmap.draw([run], Options(sort="node"))
+    picture = image(figure)
+    assert (picture[:6, :6][~np.eye(6, dtype=bool)] == picture[0, 1]).all()
+    assert (picture[:6, 6:] != picture[0, 1]).any(axis=2).all()
+    assert {"n0", "n1", "n2", "n3"} <= {t.get_text() for t in figure.axes[0].texts}
+
+
+def frames(figure: Figure) -> list[tuple[tuple[float, ...], Any, str]]:
+    """Return the frames of a map: corners without what stands out, colour, style of the line."""
+    found = []
+    for patch in figure.axes[0].patches:
+        x, y, width, height = patch.get_bbox().bounds
+        n = figure.axes[0].get_xlim()[1]
+        corners = np.clip([x, y, x + width, y + height], -0.5, n)
+        found.append((tuple(corners.tolist()), patch.get_edgecolor(), patch.get_linestyle()))
+    return found
+
+
+def test_heatmap_frames_what_is_slow_in_red_and_what_is_suspected_with_dashes() -> None:
+    """Rows and columns of the node, on a white casing, so that they are seen on every colour."""
+    slow, again = (latency_map(block(8, 4), slow_hosts={"n3": 2.4}) for _ in range(2))
+    figure = draw(heatmap, with_retests(again, SEEN_AGAIN, factor=1.0), "median")
+    assert "red frame: slow: node n3 2.4×" in words(figure)
+    red = mpl.colors.to_rgba(_style.SLOW)
+    assert [box for box, colour, _ in frames(figure) if colour == red] == [
+        (11.5, -0.5, 15.5, 31.5), (-0.5, 11.5, 31.5, 15.5)
+    ]  # fmt: skip
+    figure = draw(heatmap, slow, "median")
+    assert "dashed frame: suspected, not measured again: node n3 2.4×" in words(figure)
+    assert red not in [colour for _, colour, _ in frames(figure)]
+    assert not frames(draw(heatmap, latency_map(block(8, 4))))
+
+
+def test_frames_of_ranks_that_lie_apart_stay_at_the_edge() -> None:
+    """Where they would cover the map."""
+    figure = draw(heatmap, latency_map(cyclic(8, 8), slow_hosts={"n3": 2.0}), "median")
+    found = frames(figure)
+    assert len(found) == 2 * 2 * 8
+    assert all(min(x1 - x0, y1 - y0) == 0 for (x0, y0, x1, y1), _, _ in found)
+
+
+@pytest.mark.parametrize("kind", ["pair", "switch", "uplink"])
+def test_frames_are_around_those_who_pay(kind: str) -> None:
+    """A pair in both its cells, a slow switch around its block, its link at all rows behind it."""
+    part = Slow(kind, "x", 2.0, (4, 5, 6), (), 0, 1.0, 0.5, 3, 0.5, 0.4, 0.6)
+    part = replace(part, ranks=(1, 9)) if kind == "pair" else part
+    boxes = _boxes(part, np.arange(12), 0.01)
+    assert boxes[0] == pytest.approx(
+        {"pair": (0.5, 8.5, 1.5, 9.5), "switch": (3.5, 3.5, 6.5, 6.5),
+         "uplink": (3.5, -0.5, 6.5, 11.5)}[kind], abs=0.01
+    )  # fmt: skip
+    assert len(boxes) == {"pair": 2, "switch": 1, "uplink": 2}[kind]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_maps_say_when_by_which_library_and_what_was_wrong(view: str) -> None:
+    run = latency_map(block(2, 4))
+    run.warnings = [{"code": "oversubscribed", "text": "8 ranks share 2 processors"}]
+    text = words(draw(VIEWS[view], run))
+    assert "2026-11-21 08:30 UTC · MPICH 5.0.2" in text
+    assert "Warning: 8 ranks share 2 processors" in text
+
+
 # --- surface --------------------------------------------------------------------------------------
 
 
-def test_surface_has_rank_0_at_the_lower_left_and_a_diagonal_of_0() -> None:
+def test_surface_has_rank_0_at_the_lower_left_and_begins_at_0() -> None:
     figure = draw(surface, mmpi_example(), "mean")
     FigureCanvasAgg(figure).draw()
     axes: Any = figure.axes[0]
@@ -222,7 +322,6 @@ def test_surface_has_rank_0_at_the_lower_left_and_a_diagonal_of_0() -> None:
     assert corners[0, 0][0] < corners[3, 0][0]  # left of the last column
     assert corners[0, 0][1] < corners[0, 3][1]
     assert axes.get_zlim() == pytest.approx((0, 24.34))
-    assert "diagonal = 0" in words(figure)
 
 
 def test_surface_goes_from_blue_to_red() -> None:
@@ -235,6 +334,48 @@ def test_surface_goes_from_blue_to_red() -> None:
 def test_surface_of_many_ranks_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surface, "_MAX_POINTS", 16)
     assert "3 × 3 pairs" in words(draw(surface, latency_map(block(4, 12))))
+
+
+def faces(figure: Figure) -> np.ndarray[Any, Any]:
+    """Return the corners of all faces of a surface, shape (faces, 4, 3)."""
+    found = figure.axes[0].collections[-1]
+    assert isinstance(found, Poly3DCollection)
+    return np.asarray(found._faces)
+
+
+def test_surface_of_equal_ranks_is_flat() -> None:
+    """The diagonal too, and it is not red: nothing is slow."""
+    for ranks in (2, 4):
+        figure = draw(surface, latency_map(["a"] * ranks, noise=0.0), "median")
+        assert faces(figure)[..., 2] == pytest.approx(1.2, rel=0.01)
+        assert len(faces(figure)) == (ranks - 1) ** 2
+        assert figure.axes[0].get_zlim()[1] > 1.5
+
+
+def test_the_diagonal_of_a_surface_is_as_high_as_the_node() -> None:
+    """A rank at the edge of its node takes the height of the neighbour on it, not of the next."""
+    figure = draw(surface, latency_map(block(3, 4), noise=0.0), "median")
+    for corner in faces(figure).reshape(-1, 3):
+        if corner[0] == corner[1]:
+            assert corner[2] == pytest.approx(1.2, rel=0.01)
+
+
+def test_surface_has_gaps_where_nothing_was_measured() -> None:
+    run = latency_map(block(4, 6), missing=lambda i, j: (i, j) == (3, 9))
+    figure = draw(surface, run)
+    assert len(faces(figure)) == 23**2 - 8
+    assert "gaps: not measured" in words(figure)
+
+
+def test_surface_of_a_thousand_ranks_is_drawn_in_blocks() -> None:
+    """Of 128 x 128 points, each the slowest of its pairs."""
+    n = 1024
+    times = np.full((n, n), 5.0)
+    times[700:708] = times[:, 700:708] = 9.0
+    figure = draw(surface, map_of(blank(times)), "median")
+    assert len(faces(figure)) == 127**2
+    assert "8 × 8 pairs" in words(figure)
+    assert faces(figure)[..., 2].max() == pytest.approx(9.0)
 
 
 # --- levels ---------------------------------------------------------------------------------------
@@ -259,13 +400,50 @@ def test_tree_may_be_a_thousand_deep() -> None:
 def test_levels_are_drawn_where_topology_found_them() -> None:
     figure = draw(levels, latency_map(block(8, 4), noise=0.0), "median")
     text = words(figure)
-    assert "level 0: 1.20 µs" in text
+    assert "level 0 node: 1.20 µs" in text
     assert "same node, 48 pairs" in text
     assert "between nodes, 448 pairs" in text
     dashed = [line for line in figure.axes[0].lines if line.is_dashed()]
     low, high = figure.axes[0].get_ylim()
     at = [low * (high / low) ** float(np.asarray(line.get_ydata())[0]) for line in dashed]
     assert at == pytest.approx([1.2, 9.8], rel=0.02)
+
+
+def joints(figure: Figure) -> list[float]:
+    """Return the heights of the horizontal lines of a tree."""
+    (tree,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
+    return sorted({
+        round(float(a[1]), 9)
+        for segment in tree.get_segments()
+        for a, b in itertools.pairwise(segment)
+        if a[1] == b[1] and a[0] != b[0]
+    })  # fmt: skip
+
+
+def test_ranks_meet_at_the_median_of_their_level() -> None:
+    """However the times of single pairs scatter; so does `isochrone show` say it."""
+    run = latency_map(block(8, 4), noise=0.1)
+    medians = [1e6 * level.median for level in analyse(run).levels]
+    assert joints(draw(levels, run, "median")) == pytest.approx(medians)
+
+
+def test_what_is_slow_meets_the_others_above_its_level() -> None:
+    run = with_retests(latency_map(block(8, 4), slow_hosts={"n3": 2.4}), SEEN_AGAIN, factor=1.0)
+    found = analyse(run)
+    node, network = (1e6 * level.median for level in found.levels)
+    expected = [node, network, found.slow[0].ratio * network]
+    assert joints(draw(levels, run, "median")) == pytest.approx(expected)
+
+
+def test_a_slow_switch_is_joined_above_its_like() -> None:
+    """Its own ranks, and not those of others; what is slow beyond it is above the next level."""
+    groups = [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
+    made = [Level(k, "group", 10.0**k, 1.0, 1.0, 2, group) for k, group in enumerate(groups)]
+    inside = Slow("switch", "x", 3.0, (2, 3), (), 0, 1.0, 0.5, 3, 0.5, 0.4, 0.6)
+    beyond = Slow("uplink", "x", 2.0, (0, 1), (), 1, 1.0, 0.5, 3, 0.5, 0.4, 0.6)
+    tree = levels.tree_of_levels(made, [1.0, 10.0], [inside, beyond], ["a"] * 4)
+    assert tree.branches[:, 1, 1] == pytest.approx([1.0, 3.0, 20.0])
+    assert tree.order == [2, 3, 0, 1]
 
 
 def test_levels_mark_what_is_slow() -> None:

@@ -1,0 +1,100 @@
+"""The head of a figure: its title, below it what is drawn, when, by which library, and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.runfile.run import Run
+from isochrone.views.labels import library
+from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["HeadLine", "head_height", "map_facts", "map_title", "taken", "warned", "write_head"]
+
+_TITLE_AT: Final = 0.14  # inches below the upper edge
+_FIRST: Final = 0.40
+_LINE: Final = 0.165
+
+
+class HeadLine(NamedTuple):
+    """A line below the title."""
+
+    text: str
+    colour: str = FAINT
+
+
+def head_height(lines: int) -> float:
+    """Return the inches that a title with so many lines below it needs."""
+    return _FIRST + _LINE * lines + 0.04
+
+
+def write_head(figure: Figure, left: float, title: str, lines: Sequence[HeadLine]) -> None:
+    """Write the title and the lines below it; ``left`` in parts of the width."""
+    inch = 1 / figure.get_figheight()
+    figure.text(left, 1 - _TITLE_AT * inch, title, size=TITLE, weight="bold", color=INK, va="top",
+                parse_math=False)  # fmt: skip
+    for k, line in enumerate(lines):
+        down = _FIRST + _LINE * k
+        figure.text(left, 1 - down * inch, line.text, size=CAPTION, color=line.colour, va="top",
+                    parse_math=False)  # fmt: skip
+
+
+def taken(runs: Sequence[Run]) -> list[str]:
+    """Say when runs were made, in UTC, as far as they say it: a time, or the first and last day."""
+    known = sorted({run.about.started for run in runs} - {""})
+    if not known:
+        return []
+    if len(known) == 1:
+        return [_moment(known[0])]
+    first, last = _moment(known[0])[:10], _moment(known[-1])[:10]
+    return [first if first == last else f"{first} to {last}"]
+
+
+def _moment(started: str) -> str:
+    """Write a time of the header; one that is none as it stands there."""
+    try:
+        return f"{datetime.fromisoformat(started):%Y-%m-%d %H:%M} UTC"
+    except ValueError:
+        return printable(started, 24)
+
+
+def warned(runs: Sequence[Run], width: float) -> list[HeadLine]:
+    """Return a line with the first warning of runs, shortened to a width in inches; or none."""
+    records = [record for run in runs for record in run.warnings]
+    texts = [str(record.get("text") or record.get("code") or "a warning") for record in records]
+    texts = list(dict.fromkeys(printable(" ".join(text.split())) for text in texts))
+    if not texts:
+        return []
+    more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
+    return [HeadLine(shortened(f"Warning: {texts[0]}", CAPTION, width, more), INK)]
+
+
+def map_title(what: str, kind: str = "") -> str:
+    """Name what is drawn of a map: ``Median round trip``, ``Levels: median round trip``."""
+    words = check(what)
+    return kind + words[:1].lower() + words[1:] if kind else words
+
+
+def map_facts(
+    run: Run, what: str, nbytes: int | None, notes: Sequence[str], width: float
+) -> list[HeadLine]:
+    """Say of which measurement a map is, on lines of at most this width in inches."""
+    size = run.message_sizes()[0] if nbytes is None else nbytes
+    hosts = len(set(run.hosts) - {""})
+    facts = [] if run.origin == "measured" else [str(run.origin)]
+    facts += [
+        f"{format_bytes(size)} messages",
+        f"{run.size} ranks on {hosts} host{'s' if hosts > 1 else ''}",
+        "round trip" if what == "stddev" else "round trip (half of it is one way)",
+    ]
+    facts += [] if run.complete else ["partial run"]
+    found = [HeadLine(line) for line in wrapped([*facts, *notes], width)]
+    made = [text for text in (*taken([run]), library(run)) if text]
+    found += [HeadLine(line) for line in wrapped(made, width)] if made else []
+    return found + warned([run], width)

@@ -1,0 +1,73 @@
+"""Names from elsewhere in every picture: no mathematics, no warnings, no crash, nothing hidden."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from isochrone import views
+from isochrone.runfile.run import Run
+from made_up.emulations import Truth, emulation
+from made_up.grid_runs import grid_run
+from made_up.hotspots import exchange, hotspot
+from made_up.latency_maps import block, latency_map
+from made_up.recordings import halo_recording
+from made_up.sweeps import collective
+
+NAMES = (
+    "$\\frac{$",
+    "a\nb\x1b[31m",
+    "\N{RIGHT-TO-LEFT OVERRIDE}\u05d0\u05d1",
+    "x" * 180,
+    "漢" * 60,
+)
+"""Broken mathematics, what a terminal obeys, right to left, too long, not in the font."""
+
+FEW = (8, 64, 512, 4096)
+
+
+def operations(*ranks: int) -> list[Run]:
+    return [collective(NAMES, p, sizes=FEW, repeats=4) for p in ranks]
+
+
+def applications() -> list[Run]:
+    truths = [Truth(name, ranks=2, iterations=2, phases=NAMES[:3]) for name in NAMES[:4]]
+    return [emulation(truths)]
+
+
+RUNS: dict[str, Callable[[], list[Run]]] = {
+    **dict.fromkeys(("time", "bandwidth", "ranks", "distribution"), lambda: operations(4, 8)),
+    **dict.fromkeys(("fit", "deviation"), lambda: operations(2, 4, 8)),
+    **dict.fromkeys(("heatmap", "surface", "levels"), lambda: [latency_map(block(8, 3))]),
+    **dict.fromkeys(("plane", "plane-surface"), lambda: [hotspot(intra=2, inter=2)]),
+    **dict.fromkeys(("slowdown", "timeline", "phases"), applications),
+    "nodes": lambda: [exchange(), exchange(hosts=40, ranks=80)],
+    "matrix": lambda: [halo_recording(2, 3)],
+    "grids": lambda: [grid_run(24, ("4x6",), ops=("bcast",), repeats=2)],
+}
+
+
+def hostile(run: Run) -> Run:
+    """Give hosts, library, date, file and warnings of a run names that nobody wants."""
+    hosts = list(dict.fromkeys(run.hosts))
+    called = {host: f"{NAMES[k % len(NAMES)]}{k}" for k, host in enumerate(hosts)}
+    run.ranks = [replace(rank, host=called[rank.host]) for rank in run.ranks]
+    run.header |= {"mpi": {"library": NAMES[0] * 20}, "started": NAMES[0]}
+    run.header["seconds_are"] = NAMES[0]
+    run.path = Path(f"{NAMES[0]}{NAMES[3]}.jsonl")
+    run.warnings = [{"text": NAMES[0] * 40}, {"code": "\n"}]
+    return run
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_hostile_names_are_text(name: str, tmp_path: Path) -> None:
+    """Drawn as pixels, where mathematics would be parsed, with all warnings as errors."""
+    runs = [hostile(run) for run in RUNS[name]()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        views.save(views.draw(name, runs, views.Options()), tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
