@@ -21,7 +21,8 @@ from made_up.latency_maps import latency_map
 EXPORTERS = exporters.names()
 IMPORTERS = importers.names()
 FROM_MAP = [n for n in EXPORTERS if "latency-map" in exporters.load(n).holds]
-FROM_SWEEP = [n for n in EXPORTERS if "sweep" in exporters.load(n).holds]
+OF_PAIRS = [n for n in EXPORTERS if exporters.load(n).of_pairs]
+FROM_SWEEP = [n for n in EXPORTERS if "sweep" in exporters.load(n).holds and n not in OF_PAIRS]
 TO_MAP = [n for n in IMPORTERS if importers.load(n).holds == "latency-map"]
 TO_SWEEP = [n for n in IMPORTERS if importers.load(n).holds == "sweep"]
 BOTH = sorted(set(FROM_MAP) & set(TO_MAP))
@@ -89,6 +90,18 @@ def test_every_exporter_says_what_it_holds_and_refuses_the_rest(name: str, tmp_p
         with pytest.raises(InputError, match="no pairs"):
             export(SWEEPS["point-to-point"], name, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+@pytest.mark.parametrize("of", ["window", "both directions", "put", "bisection", "collective"])
+def test_an_exporter_of_messages_refuses_sweeps_of_anything_else(
+    name: str, of: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="single messages of two ranks"):
+        export(SWEEPS[of], name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    path = export(SWEEPS["point-to-point"], name, tmp_path)
+    assert sorted(tmp_path.iterdir()) == written(name, path)
 
 
 @pytest.mark.parametrize("family", ["formats.exporters", "formats.importers"])
@@ -294,8 +307,8 @@ def test_what_cannot_be_exported_of_a_sweep_gives_one_line(name: str, tmp_path: 
     with pytest.raises(InputError, match="cannot write it"):
         export(SWEEPS["window"], name, tmp_path / "nowhere")
     assert list(tmp_path.iterdir()) == []
-    one = export(SWEEPS["window"], name, tmp_path, nbytes=64).read_text()
-    assert "4096" not in one
+    one = export(SWEEPS["window"], name, tmp_path, nbytes=64).read_bytes()
+    assert b"4096" not in one
 
 
 @pytest.mark.parametrize("of", [name for name in SWEEPS if name not in ("several pairs",)])

@@ -182,3 +182,11 @@ def test_calibrated_factors_are_simgrids_own(simulation: Simulation, tmp_path: P
     exact = simulation.map(machine).matrix()[0, 1]
     calibrated = simulation.map(machine, launcher=("--smpi-calibrated",)).matrix()[0, 1]
     assert calibrated > 1.5 * exact
+
+
+def test_a_simulation_says_nothing_of_the_machine_it_runs_on(healthy: Callable[[str], Run]) -> None:
+    """Neither its kernel nor its settings have to do with times on paper."""
+    run = healthy(next(iter(HEALTHY)))
+    assert run.header.keys().isdisjoint({"settings", "memory", "machine"})
+    codes = {warning["code"] for warning in run.warnings}
+    assert codes.isdisjoint({"settings-differ", "nodes-differ"})

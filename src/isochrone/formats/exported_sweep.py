@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from isochrone.base.errors import InputError
 from isochrone.results.sweep.curves import Curve, curves, of_size
+from isochrone.results.sweep.switches import Switch, switches
 from isochrone.runfile.run import Run
 
-__all__ = ["curves_to_export"]
+__all__ = ["curves_to_export", "leaves_at_once", "points_of", "single_messages"]
+
+_MODES: Final = ("blocking", "nonblocking", "persistent")
 
 
 def curves_to_export(run: Run, nbytes: int | None) -> list[Curve]:
@@ -19,3 +25,49 @@ def curves_to_export(run: Run, nbytes: int | None) -> list[Curve]:
         If the run is not a sweep, or nothing was measured with this size.
     """
     return of_size([curve for curve in curves(run) if curve.whole], nbytes, run.where)
+
+
+def single_messages(run: Run, nbytes: int | None) -> list[Curve]:
+    """Return the curves of a point-to-point run with one message at a time, from rank to rank.
+
+    Raises
+    ------
+    InputError
+        If the run is not a sweep, of something else, or nothing was measured with this size.
+    """
+    found = curves_to_export(run, nbytes)
+    options = run.options
+    alone = options.get("mode", "blocking") in _MODES and options.get("window", 1) == 1
+    if not alone or not all("pair" in curve.key for curve in found):
+        raise InputError(
+            "it does not hold times of single messages of two ranks", where=run.where,
+            hint="isochrone measure point-to-point, without --window",
+        )  # fmt: skip
+    known = [curve for curve in found if points_of(curve)[0]]
+    if not known:
+        raise InputError("all its times are zero", where=run.where)
+    return known
+
+
+def points_of(curve: Curve) -> tuple[list[int], list[float]]:
+    """Return sizes, and medians above zero."""
+    known = [(point.bytes, point.median) for point in curve.points if point.median > 0]
+    return [size for size, _ in known], [seconds for _, seconds in known]
+
+
+def leaves_at_once(curve: Curve) -> int | None:
+    """Return up to which size a message is taken to leave at once; None if no switch says so.
+
+    A larger one waits until it is asked for, which costs latency: the first switch after which an
+    empty message would take longer.
+    """
+    return next((one.after for one in switches(curve) if _more_latency(one) > 0), None)
+
+
+def _more_latency(switch: Switch) -> float:
+    """Return by how many seconds the new line begins above the old one."""
+    slopes = [
+        0.0 if rate is None else 1 / rate
+        for rate in (switch.bandwidth_before, switch.bandwidth_after)
+    ]
+    return switch.jump + (slopes[0] - slopes[1]) * switch.before

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -40,6 +41,10 @@ class Exporter:
         Whether it holds one message size only: the smallest, unless the user says.
     beside
         Suffixes of the files that are written beside the one that is asked for.
+    of_pairs
+        Whether of sweeps it holds only those of single messages between two ranks.
+    remarks
+        Says what a file of a run cannot hold, a sentence each.
     """
 
     suffix: str
@@ -47,6 +52,8 @@ class Exporter:
     write: Write
     one_size: bool = False
     beside: tuple[str, ...] = ()
+    of_pairs: bool = False
+    remarks: Callable[[Run, int | None], list[str]] = lambda run, nbytes: []
 
 
 def names() -> list[str]:

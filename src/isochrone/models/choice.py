@@ -135,8 +135,14 @@ def rivals_of(
     fit: linear.Fit, candidates: Sequence[Candidate], variables: Mapping[str, Array],
     seconds: Array, weights: str, robust: bool, noise: float,
 ) -> list[tuple[Judged, float]]:  # fmt: skip
-    """Return the rivals of a formula that was taken already, with their weights."""
-    found = _judged(candidates, variables, seconds, weights, robust, noise)
+    """Return the rivals of a formula that was taken already, with their weights.
+
+    None where no other can be fitted, as where only sizes vary and all others need ranks.
+    """
+    try:
+        found = _judged(candidates, variables, seconds, weights, robust, noise)
+    except InputError:
+        return []
     worth = sicc(fit.predicted, seconds, len(fit.terms), noise)
     return _rivals(Judged(candidates[0], fit, [], worth), found)
 

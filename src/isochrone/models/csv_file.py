@@ -16,6 +16,8 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
+from isochrone.models.own_columns import AS_NAMED, Columns
+from isochrone.models.separators import separator_of, with_points
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.origin import GIVEN, together
 from isochrone.runfile.samples import MARKS, counted
@@ -42,9 +44,15 @@ _KNOWN: Final = {*NUMBERS, *SELECTORS, *_PARTNERS, *MARKS, _ORIGIN}
 MAX_ORIGIN: Final = 60
 MAX_ROWS: Final = 10_000_000
 
+_LONGEST: Final = 1 << 16
+"""Characters of a line by which it is seen what separates columns."""
 
-def read_csv(path: Path) -> Samples:
-    """Read a CSV; its first line names the columns.
+
+def read_csv(path: Path, own: Columns = AS_NAMED) -> Samples:
+    """Read a CSV; its first line names the columns, ``own`` what they are if not the same.
+
+    Between the columns may be commas, semicolons or tabs; of the latter two, decimals may have
+    commas.
 
     A column ``launch`` tells the starts of the job apart. Unknown columns are no variables; they
     are kept as `Samples.others`. Rows that are marked ``void``, or were measured ``again``, count
@@ -57,41 +65,62 @@ def read_csv(path: Path) -> Samples:
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
-            return _read(csv.reader(stream), path)
+            first, second = stream.readline(_LONGEST), stream.readline(_LONGEST)
+            mark = separator_of(first, second, str(path))
+            stream.seek(0)
+            return _read(csv.reader(stream, delimiter=mark), path, own, commas=mark != ",")
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"not a CSV: {error}", where=str(path)) from error
 
 
-def _read(reader: Any, path: Path) -> Samples:
-    names = [name.strip() for name in next(reader, [])]
+def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
+    names = own.renamed([name.strip() for name in next(reader, [])], str(path))
     if "seconds" not in names:
         raise InputError(
             "neither a run file nor a CSV with a column 'seconds'",
             where=str(path),
-            hint="the first line must name the columns, for example op,p,b,seconds",
+            hint="the first line must name the columns, for example op,p,b,seconds; or say what "
+            "they are: --columns size=b,usec=seconds:us",
         )
     if len(set(names)) != len(names):
         raise InputError("two columns have the same name", where=str(path))
     used = [(k, name) for k, name in enumerate(names) if name not in _COUNTS]
     columns: dict[str, list[Any]] = {name: [] for _, name in used}
+    lines: list[int] = []
     for row in reader:
         if not row:
             continue
-        where = f"{path}:{reader.line_num}"
         if len(row) != len(names):
-            raise InputError(f"{len(row)} values, not {len(names)}", where=where)
+            raise InputError(f"{len(row)} values, not {len(names)}", where=_line(path, reader))
         if reader.line_num > MAX_ROWS:
             raise InputError(f"more than {MAX_ROWS} lines", where=str(path))
+        lines.append(reader.line_num)
         for k, name in used:
             text = row[k].strip()
-            columns[name].append(number(text, name, where) if name in NUMBERS else text)
+            held = name not in NUMBERS or commas
+            columns[name].append(text if held else number(text, name, _line(path, reader)))
+    if commas:
+        columns = {
+            name: _numbers(with_points(texts, name, str(path), own.decimal), name, path, lines)
+            if name in NUMBERS
+            else texts
+            for name, texts in columns.items()
+        }
     arrays: dict[str, NDArray[Any]] = {
         name: np.array(values, dtype=np.float64 if name in NUMBERS else None)
         for name, values in columns.items()
     }
-    return samples_of_columns(arrays, str(path))
+    return samples_of_columns(own.scaled(arrays), str(path))
+
+
+def _line(path: Path, reader: Any) -> str:
+    return f"{path}:{reader.line_num}"
+
+
+def _numbers(texts: list[str], name: str, path: Path, lines: list[int]) -> list[float]:
+    return [number(text, name, f"{path}:{k}") for text, k in zip(texts, lines, strict=True)]
 
 
 def samples_of_columns(columns: dict[str, NDArray[Any]], where: str) -> Samples:

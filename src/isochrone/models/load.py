@@ -11,6 +11,7 @@ from isochrone.base.files import sha256
 from isochrone.models.csv_file import read_csv
 from isochrone.models.joining import joined
 from isochrone.models.observations import Samples, of_run
+from isochrone.models.own_columns import AS_NAMED, Columns
 from isochrone.models.regime import Selector
 from isochrone.models.tables import Frame, is_frame, is_row, of_rows, of_table
 from isochrone.runfile.file import read as read_run
@@ -38,9 +39,18 @@ def load(paths: Sequence[str | Path]) -> Samples:
 
 
 def load_usable(
-    paths: Sequence[str | Path], **only: Selector | None
+    given: Sequence[str | Path | Run], own: Columns = AS_NAMED, **only: Selector | None
 ) -> tuple[Samples, list[InputError]]:
     """Read the samples that selectors mean from those files that hold some.
+
+    Parameters
+    ----------
+    given
+        Files, or runs that were read already.
+    own
+        What the columns of tables are.
+    only
+        The selectors.
 
     Returns
     -------
@@ -53,23 +63,31 @@ def load_usable(
         If a file cannot be read, all are left out, or the others do not belong together.
     """
     parts, left_out = [], []
-    for path in map(Path, paths):
-        run = read_run(path) if _looks_like_a_run(path) else None
+    for item in given:
+        run, path = _run_at(item)
         try:
-            parts.append(_file(path, run).only(**only))
+            parts.append(_file(path, run, own).only(**only))
         except InputError as error:
             left_out.append(InputError(error.what, where=error.where or str(path)))
-            if run is None or len(paths) == 1:
+            if run is None or len(given) == 1:
                 raise
     if not parts:
         raise InputError(f"none of the {len(left_out)} files can be fitted", hint=str(left_out[0]))
     return joined(parts), left_out
 
 
-def _file(path: Path, run: Run | None = None) -> Samples:
+def _run_at(item: str | Path | Run) -> tuple[Run | None, Path]:
+    """Return a run, None if it is a table, and where it is."""
+    if isinstance(item, Run):
+        return item, Path(item.where)
+    path = Path(item)
+    return read_run(path) if _looks_like_a_run(path) else None, path
+
+
+def _file(path: Path, run: Run | None = None, own: Columns = AS_NAMED) -> Samples:
     if run is None and _looks_like_a_run(path):
         run = read_run(path)
-    samples = read_csv(path) if run is None else of_run(run)
+    samples = read_csv(path, own) if run is None else of_run(run)
     samples.made_from = [{"path": str(path), "sha256": sha256(path)}]
     return samples
 

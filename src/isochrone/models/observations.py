@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST
 from isochrone.models.disturbance import Disturbance
@@ -28,7 +29,7 @@ from isochrone.models.points import summarised
 from isochrone.models.regime import Selector
 from isochrone.models.starts import ONE_START, Starts
 from isochrone.models.terms import VARIABLES
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
@@ -300,7 +301,10 @@ def of_run(run: Run) -> Samples:
         for key, number in placement_of(run).items():
             columns[key] = np.full(len(columns["seconds"]), number)
     if {"i", "j"} <= columns.keys() and run.kind == SWEEP:
-        columns |= pairs_on_nodes(run, columns["i"], columns["j"])
+        ends = [numbers(Table(columns), key, run.where) for key in ("i", "j")]
+        if any(end.max() >= run.size for end in ends):
+            raise InputError("a 'sample' record of a rank that is not there", where=run.where)
+        columns |= pairs_on_nodes(run, *ends)
     data = _samples_of(run, columns)
     data.leaving = leaving(columns)
     return data

@@ -24,7 +24,7 @@ __all__ = ["QUIET", "Unused", "unused", "words"]
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-QUIET: Final = ("pair", "pairs", "root", "i", "j")
+QUIET: Final = ("pair", "pairs", "root", "i", "j", "host_i", "host_j")
 """Columns of our own: a model is of all pairs together, and that is said only if it matters."""
 
 MIN_RATIO: Final = 1.05

@@ -1,10 +1,11 @@
 """A comma-separated table for pandas, R or a spreadsheet: one row per pair or sample, in seconds.
 
 A sweep has one row for each repetition that counts, with the columns that ``fit`` reads,
-``op,p,b,seconds``, and more, which also tell realisations on grids and their phases apart; a hot
-spot likewise, with ``order,pa,pe,seconds`` and more. Emulated applications have a row for each
-iteration and one for each rank of a launch. In all, ``origin`` says where the times come from:
-``measured``, ``simulated``, ``made up`` or ``imported``.
+``op,p,b,seconds``, and more, which also tell realisations on grids and their phases apart; its last
+columns, ``stddev,p95,p99``, say how all repetitions of the same point are spread. A hot spot
+likewise, with ``order,pa,pe,seconds`` and more. Emulated applications have a row for each iteration
+and one for each rank of a launch. In all, ``origin`` says where the times come from: ``measured``,
+``simulated``, ``made up`` or ``imported``.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
 missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
 Every message size of the run is written unless one is chosen. An empty cell means not known.
@@ -31,7 +32,7 @@ from isochrone.formats.exporter import Exporter
 from isochrone.results.grid_collectives import is_grid_run
 from isochrone.results.sweep.curves import is_sweep, samples
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
-from isochrone.runfile.samples import counted, identity
+from isochrone.runfile.samples import counted, identity, points, summarise
 
 __all__ = ["EXPORTER", "write"]
 
@@ -39,8 +40,9 @@ _STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low
 _COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _SWEEP: Final = (
     "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
-    "origin",
+    "origin", "stddev", "p95", "p99",
 )  # fmt: skip
+_SPREAD: Final = ("stddev", "p95", "p99")
 _ON_GRIDS: Final = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
 """More columns of collective operations that were also measured on grids."""
 
@@ -90,14 +92,27 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
 def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a sweep; what a sample does not have is an empty cell."""
     usual = str(run.options.get("mode") or run.experiment)
-    for sample in samples(run).rows():
+    table = samples(run)
+    spread = _spread(run, table)
+    for row, sample in enumerate(table.rows()):
         if nbytes is not None and sample["bytes"] != nbytes:
             continue
         sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"], "origin": run.origin}
+        sample |= spread[row]
         for key in ("op", "grid", "phase", "phase_op"):
             if key in sample:
                 sample[key] = _cell_of_text(str(sample[key]))
         yield tuple(_cell(sample.get(key)) for key in columns)
+
+
+def _spread(run: Run, table: Table) -> dict[int, dict[str, float | None]]:
+    """Return for each row how the repetitions of its point are spread."""
+    found: dict[int, dict[str, float | None]] = {}
+    for rows in points(table, (*run.by, "bytes")).values():
+        times = summarise(table, rows)
+        spread = {key: getattr(times, key) for key in _SPREAD}
+        found.update((row, spread) for row in rows.tolist())
+    return found
 
 
 def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

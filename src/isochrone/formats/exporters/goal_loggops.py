@@ -1,0 +1,83 @@
+"""The parameters of LogGOPSim, on one line: L o g G O S of a measured machine.
+
+Of a point-to-point run: a message of s bytes takes L + 2 o + (s - 1) G. Round trips show L + 2 o
+and G only. So o is written as 0, and L holds what both processors do as well; g, the gap between
+messages, is 0, as it needs messages in flight. S, up to which size messages leave at once, is the
+first switch of protocol, which is an assumption. Times are in nanoseconds, as the programs
+`export --to goal` are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from isochrone.base.files import whole_file
+from isochrone.base.text import printable
+from isochrone.formats.exported_sweep import leaves_at_once, points_of, single_messages
+from isochrone.formats.exporter import Exporter
+from isochrone.formats.protocol_lines import Line, scaled
+from isochrone.results.sweep.curves import Curve
+from isochrone.runfile.run import Run
+
+__all__ = ["EXPORTER", "write"]
+
+_NANO: Final = 1e9
+_ALWAYS: Final = 2**31 - 1
+"""S where no switch was seen: all messages leave at once."""
+
+
+class _Parameters(NamedTuple):
+    """Seconds, seconds a byte, bytes; and the largest deviation of a median from them."""
+
+    latency: float
+    per_byte: float
+    eager: int
+    off: float
+
+
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    """Write the options of LogGOPSim, below comments that say what they rest on.
+
+    Raises
+    ------
+    InputError
+        If the run does not hold times of single messages of two ranks, or the file cannot be
+        written.
+    """
+    curve = single_messages(run, nbytes)[0]
+    found = _parameters(curve)
+    said = [
+        f"LogGOPS of {run.origin} messages: {curve.name} {run.library.library}".strip(),
+        *remarks(run, nbytes),
+        "L, o and g in ns, G in ns a byte, S in bytes",
+    ]
+    line = (
+        f"-L {found.latency * _NANO:.0f} -o 0 -g 0 -G {found.per_byte * _NANO:.6g} -O 0 "
+        f"-S {found.eager}"
+    )
+    text = "".join(f"# {printable(one, 300)}\n" for one in said) + f"{line}\n"
+    with whole_file(path) as stream:
+        stream.write(text.encode())
+
+
+def remarks(run: Run, nbytes: int | None) -> list[str]:
+    """Say what round trips do not show."""
+    found = _parameters(single_messages(run, nbytes)[0])
+    return [
+        "o and g cannot be known from round trips: they are written as 0, and L holds L + 2 o",
+        f"one G for all sizes: measured medians are within {100 * found.off:.2g} % of it",
+    ]
+
+
+def _parameters(curve: Curve) -> _Parameters:
+    sizes, seconds = points_of(curve)
+    first = [max(size, 1) for size in sizes]  # an empty message has a byte there, which is free
+    latency, per_byte, off = scaled([Line(-1, 1.0, 1.0, 0.0)], first, seconds, -1)
+    eager = leaves_at_once(curve)
+    return _Parameters(latency, per_byte, _ALWAYS if eager is None else eager, off)
+
+
+EXPORTER: Final = Exporter(
+    suffix=".loggops", holds=("sweep",), write=write, of_pairs=True, remarks=remarks
+)

@@ -1,0 +1,102 @@
+"""An Apache Parquet file: the records of a run with their types, for data frames and databases.
+
+Maps have a row a pair, sweeps and hot spots a row for each repetition that counts. Columns are
+those of the run file, in seconds and bytes, with the hosts of the ranks, ``op`` and ``p`` where a
+sweep has none, and ``origin``: ``measured``, ``simulated``, ``made up`` or ``imported``. The header
+of the run is in the metadata of the file under ``isochrone``. Needs pyarrow.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.table import Table
+from isochrone.formats.exported_sweep import curves_to_export
+from isochrone.formats.exporter import Exporter
+from isochrone.results.sweep.curves import is_sweep
+from isochrone.runfile.run import Run
+from isochrone.runfile.samples import counted, identity
+
+__all__ = ["EXPORTER", "write"]
+
+
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    """Write pairs of a map, or samples of a sweep or hot spot.
+
+    Raises
+    ------
+    InputError
+        If pyarrow is not installed, the run holds nothing of this size, or the file cannot be
+        written.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise InputError(
+            "Parquet needs pyarrow, which is not installed",
+            hint="try: pip install 'isochrone[parquet]'",
+        ) from error
+    found = {name: _plain(values) for name, values in _columns(run, nbytes).items()}
+    table = pyarrow.table(found)
+    header = json.dumps(run.header, ensure_ascii=True, default=str).encode()
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), "isochrone": header})
+    with whole_file(path) as stream:
+        pyarrow.parquet.write_table(table, stream)
+
+
+def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
+    """Return the columns of all rows that count, or of those of one size."""
+    if is_sweep(run):
+        curves_to_export(run, nbytes)  # says what is wrong with it
+        columns = _counted(run, "sample")
+        usual = str(run.options.get("mode") or run.experiment)
+        more: dict[str, Any] = {"op": usual, "p": 2}
+    elif run.kind == "hotspot" and "sample" in run.tables:
+        columns, more = _counted(run, "sample"), {}
+    else:
+        if nbytes is not None and nbytes not in run.message_sizes():
+            known = ", ".join(map(str, run.message_sizes()))
+            raise InputError(
+                f"no pairs of {nbytes} bytes", where=run.where, hint=f"there are: {known}"
+            )
+        run.pairs()
+        columns, more = run.columns("pair"), {}
+    more["origin"] = run.origin
+    rows = len(columns["bytes"])
+    columns |= {name: np.full(rows, value) for name, value in more.items() if name not in columns}
+    if nbytes is None:
+        return columns
+    mine = columns["bytes"] == nbytes
+    return {name: values[mine] for name, values in columns.items()}
+
+
+def _counted(run: Run, name: str) -> dict[str, NDArray[Any]]:
+    """Return the samples that count, with the hosts of their ranks."""
+    table = Table(run.columns(name))
+    return dict(counted(table, identity(table, run.by), run.where).columns)
+
+
+def _plain(values: NDArray[Any]) -> list[Any]:
+    """Return a column as Parquet has it: what is not known is null, and texts are Unicode."""
+    return [_value(value) for value in values.tolist()]
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, float) and value != value:
+        return None
+    if isinstance(value, str):  # half a surrogate pair cannot be saved
+        return value.encode("utf-8", "replace").decode()
+    return value
+
+
+EXPORTER: Final = Exporter(
+    suffix=".parquet", holds=("latency-map", "sweep", "hotspot"), write=write
+)

@@ -1,0 +1,192 @@
+"""A platform for SimGrid: latency, bandwidth and factors of a measured machine.
+
+Of a point-to-point run, whose times of a message become straight lines by size
+(`isochrone.formats.protocol_lines`): SMPI multiplies the latency and the bandwidth of a link by
+factors that depend on the size, and with those of the file a simulated message takes as long as a
+measured one. The hosts are those of the run, behind one switch; the ranks are in a file beside it.
+
+SimGrid's factors hold for all links alike. So one curve is met exactly, the one between nodes where
+there is one; of messages within a node, latency and bandwidth of the loopback are those that come
+nearest, and the file says how near that is. Speeds of processors are not measured: 1 Gflop/s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.files import whole_file
+from isochrone.base.text import printable
+from isochrone.formats.exported_sweep import leaves_at_once, points_of, single_messages
+from isochrone.formats.exporter import Exporter
+from isochrone.formats.protocol_lines import Line, lines, scaled
+from isochrone.results.sweep.curves import Curve
+from isochrone.runfile.run import Run
+
+__all__ = ["EXPORTER", "write"]
+
+HEADER: Final = 16
+"""Bytes that SimGrid's MPI adds to a message."""
+
+_EXACT: Final = (
+    ("network/TCP-gamma", "0"), ("network/crosstraffic", "0"), ("smpi/wtime", "0"),
+)  # fmt: skip
+"""What SimGrid would add to the times by itself."""
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """What a run says of a machine.
+
+    Attributes
+    ----------
+    hosts
+        Number of the host of each rank.
+    exact
+        The curve that is met, and its lines.
+    inside
+        Curve of messages within a node, if those between nodes were measured, too.
+    loopback
+        Latency and bandwidth within a node, and how far from them a median may be.
+    """
+
+    hosts: tuple[int, ...]
+    exact: Curve
+    lines: tuple[Line, ...]
+    inside: Curve | None
+    loopback: tuple[float, float, float]
+
+    @property
+    def latency(self) -> float:
+        """Seconds of the shortest messages between two hosts."""
+        return self.lines[0].latency
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes a second of the largest ones."""
+        return 1 / self.lines[-1].per_byte
+
+
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    """Write a platform, and beside it the hosts of the ranks.
+
+    Raises
+    ------
+    InputError
+        If the run does not hold times of single messages of two ranks, or the file cannot be
+        written.
+    """
+    machine = _machine(run, nbytes)
+    text = "".join(f"{line}\n" for line in _platform(run, machine))
+    with whole_file(path) as stream:
+        stream.write(text.encode())
+    with whole_file(path.with_suffix(".hosts")) as stream:
+        stream.write("".join(f"node-{host}\n" for host in machine.hosts).encode())
+
+
+def remarks(run: Run, nbytes: int | None) -> list[str]:
+    """Say what the file cannot hold."""
+    machine = _machine(run, nbytes)
+    told = []
+    others = len(single_messages(run, nbytes)) - 1 - (machine.inside is not None)
+    if machine.inside is not None:
+        told.append(
+            f"factors of SimGrid hold for all links: {machine.exact.name} is met, "
+            f"{machine.inside.name} within {max(100 * machine.loopback[2], 1):.0f} %"
+        )
+    if others:
+        told.append(f"{others} more curves were left out: all pairs of nodes are alike in the file")
+    return told
+
+
+def _machine(run: Run, nbytes: int | None) -> _Machine:
+    found = single_messages(run, nbytes)
+    nodes = {rank.rank: rank.node for rank in run.ranks}
+    numbers = {node: k for k, node in enumerate(dict.fromkeys(nodes.values()))}
+    hosts = tuple(numbers[nodes[rank]] if rank in nodes else rank for rank in range(run.size))
+    apart = [curve for curve in found if len({hosts[rank] for rank in curve.key["pair"]}) > 1]
+    inside = [curve for curve in found if curve not in apart]
+    exact = (apart or inside)[0]
+    drawn = tuple(lines(*points_of(exact), HEADER))
+    latency, bandwidth, off = drawn[0].latency, 1 / drawn[-1].per_byte, 0.0
+    if apart and inside:
+        of_latency, of_bytes, off = scaled(drawn, *points_of(inside[0]), HEADER)
+        latency, bandwidth = latency * of_latency, bandwidth / max(of_bytes, 1e-9)
+    return _Machine(
+        hosts, exact, drawn, inside[0] if apart and inside else None, (latency, bandwidth, off)
+    )
+
+
+def _platform(run: Run, machine: _Machine) -> Iterator[str]:
+    """Yield the lines of the platform file."""
+    yield "<?xml version='1.0'?>"
+    yield '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
+    yield from (f"<!-- {_comment(text)} -->" for text in _said(run, machine))
+    yield '<platform version="4.1">'
+    yield '  <config id="General">'
+    for key, value in (*_factors(machine), *_EXACT):
+        yield f'    <prop id="{key}" value="{value}"/>'
+    yield "  </config>"
+    most = max(machine.hosts.count(host) for host in set(machine.hosts))
+    yield (
+        f'  <cluster id="machine" prefix="node-" suffix="" radical="0-{max(machine.hosts)}" '
+        f'speed="1Gf" core="{most}" lat="{machine.latency / 2:.12g}s" '
+        f'bw="{machine.bandwidth:.12g}Bps" loopback_lat="{machine.loopback[0]:.12g}s" '
+        f'loopback_bw="{machine.loopback[1]:.12g}Bps"/>'
+    )
+    yield "</platform>"
+
+
+def _factors(machine: _Machine) -> list[tuple[str, str]]:
+    """Return factors of latency and bandwidth by size, and up to which size a send does not wait.
+
+    A factor holds for messages larger than the size before it, header included.
+    """
+    one, last = machine.lines[0], machine.lines[-1]
+    starts = [max(line.above + HEADER, 0) if line.above >= 0 else 0 for line in machine.lines]
+    latency = [line.latency / one.latency for line in machine.lines]
+    bandwidth = [last.per_byte / line.per_byte for line in machine.lines]
+    found = [("smpi/lat-factor", _list(starts, latency)),
+             ("smpi/bw-factor", _list(starts, bandwidth))]  # fmt: skip
+    eager = leaves_at_once(machine.exact)
+    if eager is not None:
+        found += [("smpi/async-small-thresh", str(eager)),
+                  ("smpi/send-is-detached-thresh", str(eager))]  # fmt: skip
+    return found
+
+
+def _list(starts: Sequence[int], factors: Sequence[float]) -> str:
+    return ";".join(f"{start}:{factor:.9g}" for start, factor in zip(starts, factors, strict=True))
+
+
+def _said(run: Run, machine: _Machine) -> Iterator[str]:
+    """Say what the file was made from, and what is not known."""
+    off = max(line.off for line in machine.lines)
+    yield f"Times of {run.origin} messages: {machine.exact.name} {run.library.library}".strip()
+    within = max(100 * off, 0.01)
+    yield f"Every measured median within {within:.2g} %, in {len(machine.lines)} lines"
+    yield "smpirun takes the factors from here, isochrone measure, too; its own options override"
+    if machine.inside is not None:
+        yield (
+            f"Within a node: {machine.inside.name}, every median within "
+            f"{max(100 * machine.loopback[2], 0.01):.2g} %; the factors are those between nodes"
+        )
+    elif len(set(machine.hosts)) < len(machine.hosts):
+        yield "Within a node and between nodes alike: only one of them was measured"
+    yield "Not measured: speeds of processors, and what several messages at once share"
+    if leaves_at_once(machine.exact) is not None:
+        yield "That messages up to the first switch of protocol leave at once is an assumption"
+
+
+def _comment(text: str) -> str:
+    """Return a text that ends no comment of XML; names of libraries come from elsewhere."""
+    plain = printable(text, 300).replace("--", "- -").rstrip("-")
+    return plain.replace("&", "and").replace("<", "(").replace(">", ")")
+
+
+EXPORTER: Final = Exporter(
+    suffix=".xml", holds=("sweep",), write=write, beside=(".hosts",), of_pairs=True,
+    remarks=remarks,
+)  # fmt: skip

@@ -1,0 +1,249 @@
+"""Output of nccl-tests (and rccl-tests): all_reduce_perf, sendrecv_perf and the others.
+
+Columns go by their names, out-of-place first: ``size count type redop root time algbw busbw
+#wrong`` and the last four again in place. Which collective it was is said by newer versions only;
+otherwise by what a table leaves no doubt of: the reduction, the root, and bus bandwidth over
+algorithm bandwidth. A sample is the time out of place; ``in_place`` is the other one, in seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.formats.imported_sweep import Sweep, cut_short, decoded_lines, micro, whole
+from isochrone.formats.importer import Importer
+from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.runfile.run import Rank, Run
+
+__all__ = ["IMPORTER", "read"]
+
+_TEST: Final = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
+_RANK: Final = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s.*?\bPid\s+\d+\s+on\s+(?P<host>\S+)\s.*")
+_LIBRARY: Final = re.compile(r"#.*\bnccl-library=(?P<number>\d{1,9})\b.*")
+_OPERATIONS: Final = {
+    "all_reduce": "allreduce", "all_gather": "allgather", "alltoall": "alltoall",
+    "broadcast": "bcast", "gather": "gather", "reduce": "reduce",
+    "reduce_scatter": "reduce_scatter_block", "scatter": "scatter", "sendrecv": "sendrecv",
+    "hypercube": "hypercube",
+}  # fmt: skip
+_WIDTHS: Final = {
+    "int8": 1, "char": 1, "uint8": 1, "int": 4, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
+    "half": 2, "float16": 2, "float": 4, "float32": 4, "double": 8, "float64": 8, "bfloat16": 2,
+    "f8e4m3": 1, "f8e5m2": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
+}  # fmt: skip
+"""Bytes of an element by the name of its type."""
+
+_UNKNOWN: Final = "N/A"
+_NEEDED: Final = ("size", "count", "type", "time")
+_IN_PLACE: Final = "in-place "
+_CLOSE: Final = 0.1  # of a ratio of two bandwidths, which are printed with two decimals
+_ENOUGH: Final = 1.0  # GB/s: of less, two decimals say too little
+
+
+@dataclass
+class _Table:
+    """One table: its columns, and its rows with the lines they stand on."""
+
+    name: str
+    columns: list[str] = field(default_factory=list)
+    rows: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+
+
+@dataclass
+class _Text:
+    """What a file says: tables, hosts of the ranks, version of the library."""
+
+    tables: list[_Table] = field(default_factory=list)
+    hosts: dict[int, str] = field(default_factory=dict)
+    library: str = ""
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    cut: bool = False
+
+
+def read(path: Path, ranks: int | None = None) -> Run:
+    """Read the output of nccl-tests as a sweep of collective operations.
+
+    Parameters
+    ----------
+    path
+        What the test printed.
+    ranks
+        Number of ranks, if the file does not list them.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, holds no table or one of an operation that is not known, or a number
+        is wrong.
+    """
+    source = Source.open(path, "nccl-tests")
+    text = _read(source)
+    tables = [table for table in text.tables if table.rows]
+    if not tables:
+        raise source.fail("it holds no table of nccl-tests")
+    count = max(text.hosts, default=-1) + 1 or ranks
+    if not count:
+        raise source.fail("it does not list its ranks", hint="give --ranks N")
+    if count > MAX_RANKS:
+        raise source.fail(f"{count} is not a possible number of ranks")
+    return _run(source, text, _samples(source, tables, count), count)
+
+
+def _run(source: Source, text: _Text, samples: list[dict[str, Any]], count: int) -> Run:
+    sweep = Sweep(
+        experiment="collective", seconds_are="operation out of place, mean of the ranks",
+        ranks=count, samples=samples, warnings=text.warnings, cut=text.cut,
+    )  # fmt: skip
+    found = sweep.run(source)
+    found.header["memory"] = "device"
+    if text.library:
+        found.header["mpi"] = {"library": f"NCCL {text.library}"}
+    nodes: dict[str, int] = {}
+    found.ranks = [
+        Rank(rank=rank, host=host, node=nodes.setdefault(host, len(nodes)))
+        for rank, host in sorted(text.hosts.items())
+    ]
+    return found
+
+
+def _read(source: Source) -> _Text:
+    """Find the tables; what is not part of one is text of other programs and left out."""
+    lines = decoded_lines(source)
+    found, name = _Text(), ""
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if tested := _TEST.search(line):
+            name = tested["name"]
+        if names := _columns(words):
+            found.tables.append(_Table(name, names))
+        elif words[:1] == ["#"]:
+            _comment(source, found, line.strip(), number)
+        elif found.tables and _is_row(words, found.tables[-1]):
+            try:
+                found.tables[-1].rows.append(
+                    (number, _row(source, found.tables[-1], words, number))
+                )
+            except InputError as error:
+                if number < len(lines):
+                    raise
+                cut_short(error, number, found.warnings)
+                found.cut = True
+    return found
+
+
+def _is_row(words: list[str], table: _Table) -> bool:
+    """Whether a line is a row, be it a damaged one; a date of a log is none."""
+    first = words[0] if words else ""
+    return first.isdecimal() or (first[:1].isdecimal() and len(words) == len(table.columns))
+
+
+def _columns(words: list[str]) -> list[str]:
+    """Return the names of the columns if these words are they; those in place get a prefix."""
+    if words[:3] != ["#", "size", "count"]:
+        return []
+    names: list[str] = []
+    for word in words[1:]:
+        plain = word.lstrip("#")
+        names.append(f"{_IN_PLACE}{plain}" if plain in names else plain)
+    return names if len(set(names)) == len(names) and set(_NEEDED) <= set(names) else []
+
+
+def _comment(source: Source, found: _Text, line: str, number: int) -> None:
+    """Take the host of a rank, or the version of the library."""
+    if rank := _RANK.fullmatch(line):
+        host = printable(rank["host"], 200)
+        if found.hosts.setdefault(int(rank["rank"]), host) != host:
+            raise source.fail(f"rank {rank['rank']} is listed on two hosts", number)
+        if int(rank["rank"]) >= MAX_RANKS:
+            raise source.fail(f"rank {rank['rank']} is above the limit of {MAX_RANKS}", number)
+    elif version := _LIBRARY.fullmatch(line):
+        digits = int(version["number"])  # 22703 is 2.27.3, as NCCL counts since 2.9
+        found.library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
+
+
+def _row(source: Source, table: _Table, words: list[str], line: int) -> dict[str, str]:
+    if len(words) != len(table.columns):
+        raise source.fail(f"{len(words)} columns, not {len(table.columns)}", line)
+    row = dict(zip(table.columns, words, strict=True))
+    for key in ("size", "count"):
+        whole(source, row[key], key, line)
+    for key in ("time", f"{_IN_PLACE}time"):
+        if row.get(key, _UNKNOWN) != _UNKNOWN:
+            micro(source, row[key], key, line)
+    return row
+
+
+def _samples(source: Source, tables: list[_Table], p: int) -> list[dict[str, Any]]:
+    """Return a sample a row; the same test again is another repetition."""
+    samples = []
+    seen: dict[tuple[str, int], int] = {}
+    for table in tables:
+        op = _operation(source, table, p)
+        for line, row in table.rows:
+            if row["time"] == _UNKNOWN:
+                continue
+            sample = {"op": op, "p": p, **_timed(source, row, line)}
+            again = seen[op, sample["bytes"]] = seen.get((op, sample["bytes"]), -1) + 1
+            samples.append({**sample, "repeat": again})
+    return samples
+
+
+def _timed(source: Source, row: dict[str, str], line: int) -> dict[str, Any]:
+    """Return the bytes and times of a row."""
+    seconds = micro(source, row["time"], "time", line)
+    sample: dict[str, Any] = {"bytes": _block(source, row, line), "seconds": seconds}
+    size = int(float(row["size"]))
+    if seconds > 0 and size / seconds < 1e17:
+        sample["rate"] = size / seconds
+    if row.get(f"{_IN_PLACE}time", _UNKNOWN) != _UNKNOWN:
+        sample["in_place"] = micro(source, row[f"{_IN_PLACE}time"], "time", line)
+    return sample
+
+
+def _block(source: Source, row: dict[str, str], line: int) -> int:
+    """Return the bytes of one rank's block, as in the call: the table's size is of all blocks."""
+    if row["type"] not in _WIDTHS:
+        known = ", ".join(_WIDTHS)
+        raise source.fail(
+            f"'{printable(row['type'], 40)}' is no type of nccl-tests", line,
+            hint=f"these are: {known}",
+        )  # fmt: skip
+    return int(float(row["count"])) * _WIDTHS[row["type"]]
+
+
+def _operation(source: Source, table: _Table, p: int) -> str:
+    """Return the operation: as the file says, or as the columns leave no other."""
+    if table.name in _OPERATIONS:
+        return _OPERATIONS[table.name]
+    line, row = table.rows[0]
+    reduces = row.get("redop", "none") != "none"
+    rooted = parse_number(row.get("root", "-1")) != -1
+    if "redop" in row and "root" in row and not (rooted and not reduces):
+        if reduces and rooted:
+            return "reduce"
+        if reduces and p > 1 and (ratio := _bus_over_algorithm(table)) is not None:
+            for op, times in (("allreduce", 2), ("reduce_scatter_block", 1)):
+                if abs(ratio * p / (p - 1) - times) < _CLOSE:
+                    return op
+    raise source.fail(
+        "it does not say which operation this is", line,
+        hint="older nccl-tests do not: put the command before the table, as in "
+        "'# all_gather_perf'",
+    )  # fmt: skip
+
+
+def _bus_over_algorithm(table: _Table) -> float | None:
+    """Return bus bandwidth over algorithm bandwidth, of the rows that are fast enough to tell."""
+    for _, row in reversed(table.rows):
+        bus, algorithm = (parse_number(row.get(key, "")) for key in ("busbw", "algbw"))
+        if bus and algorithm and min(bus, algorithm) >= _ENOUGH:
+            return bus / algorithm
+    return None
+
+
+IMPORTER: Final = Importer(holds="sweep", read=read, takes_ranks=True)

@@ -1,0 +1,108 @@
+"""Output of nccl-tests: what is read, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from beds.mpis import ROOT
+from isochrone.base.errors import InputError
+from isochrone.formats.importers import nccl_tests
+from isochrone.results.sweep.curves import curves
+from isochrone.runfile import file as runs
+from isochrone.runfile.run import Run
+
+GOLDEN = ROOT / "tests/golden/nccl-tests"
+NEW = (GOLDEN / "all-reduce-2.17.txt").read_text()
+OLD = (GOLDEN / "reduce-scatter-2.0.txt").read_text()
+
+
+def of(folder: Path, text: str, ranks: int | None = None) -> Run:
+    path = folder / "out.txt"
+    path.write_text(text)
+    run = nccl_tests.read(path, ranks)
+    assert isinstance(run, Run)
+    return run
+
+
+def test_an_all_reduce_is_a_collective_run_with_hosts_and_both_times() -> None:
+    run = nccl_tests.read(GOLDEN / "all-reduce-2.17.txt")
+    (curve,) = curves(run)
+    assert (curve.key["op"], curve.p, run.complete) == ("allreduce", 4, True)
+    assert run.hosts == ["gpu01", "gpu01", "gpu02", "gpu02"]
+    assert [rank.node for rank in run.ranks] == [0, 0, 1, 1]
+    assert run.about.memory == "device"
+    assert run.library.library == "NCCL 2.27.3"
+    assert (curve.points[0].bytes, curve.points[-1].bytes) == (8, 67108864)
+    assert curve.points[-1].median == pytest.approx(7401.2e-6)
+    assert run.tables["sample"]["in_place"][0] == pytest.approx(21.95e-6)
+
+
+def test_the_size_of_an_all_gather_becomes_that_of_the_block_of_one_rank(tmp_path: Path) -> None:
+    """NCCL counts the whole buffer, an MPI call one rank's block; no time in place is no zero."""
+    run = nccl_tests.read(GOLDEN / "all-gather-2.13.txt")
+    (curve,) = curves(run)
+    assert curve.key["op"] == "allgather"
+    assert [point.bytes for point in curve.points] == [4, 64, 1024, 16384, 262144]
+    assert run.tables["sample"].columns["in_place"][-1] != run.tables["sample"]["in_place"][0]
+    runs.write(run, tmp_path / "run.jsonl")
+    assert curves(runs.read(tmp_path / "run.jsonl"))[0].points[1].median == pytest.approx(11.4e-6)
+
+
+def test_a_file_that_does_not_name_its_test_is_known_by_its_bandwidths(tmp_path: Path) -> None:
+    (curve,) = curves(nccl_tests.read(GOLDEN / "reduce-scatter-2.0.txt"))
+    assert curve.key["op"] == "reduce_scatter_block"
+    nameless = NEW.replace("all_reduce_perf", "a test")
+    assert curves(of(tmp_path, nameless))[0].key["op"] == "allreduce"
+    rooted = nameless.replace("sum      -1", "sum       0")
+    assert curves(of(tmp_path, rooted))[0].key["op"] == "reduce"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no table of nccl-tests"),
+        ("\0\0", "not a text file"),
+        (OLD.replace("sum ", "none"), "does not say which operation"),
+        (OLD.replace("16777216  ", "167x7216  "), "not a number"),
+        (OLD.replace("268.40", "-268.4"), "negative"),
+        (OLD.replace("268.40", "1e300"), "no time"),
+        (OLD.replace("268.40", "nan"), "not a number"),
+        (OLD.replace("float", "quad"), "'quad' is no type of nccl-tests"),
+        (OLD.replace("1048576   float     sum", "1e99   float     sum"), "impossible"),
+        (OLD.replace("#   Rank", "#   Sank"), "it does not list its ranks"),
+        (OLD.replace("Rank  3", "Rank  3000000"), "above the limit"),
+        (OLD.replace("Rank  1 Pid   2200 on     dgx-1", "Rank  0 Pid  1 on x"), "two hosts"),
+        (NEW.replace("    0    21.95", "    0    "), "12 columns, not 13"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(text: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        of(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_number_of_ranks_is_taken_where_none_is_listed(tmp_path: Path) -> None:
+    text = OLD.replace("#   Rank", "#   Sank")
+    assert curves(of(tmp_path, text, 4))[0].p == 4
+    assert curves(of(tmp_path, OLD, 5))[0].p == 4, "what the file says counts"
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cut=st.integers(0, len(NEW)), at=st.integers(0, len(NEW) - 1), char=st.characters())
+def test_cut_or_damaged_output_is_read_or_refused(
+    tmp_path: Path, cut: int, at: int, char: str
+) -> None:
+    """A truncated or damaged file is a partial run or one line, never anything else."""
+    for text in (NEW[:cut], NEW[:at] + char + NEW[at + 1 :]):
+        path = tmp_path / "out.txt"
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        try:
+            run = nccl_tests.read(path)
+        except InputError as error:
+            assert "\n" not in str(error)
+        else:
+            assert curves(run)[0].points

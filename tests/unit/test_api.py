@@ -1,0 +1,114 @@
+"""What `import isochrone` offers: the same answers as the command line, from runs or files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isochrone
+from beds.command_line import run_here
+from beds.mpis import ROOT
+from isochrone.base.errors import InputError
+from isochrone.runfile.file import write
+from made_up import sweeps
+from made_up.latency_maps import latency_map
+from made_up.launches import launches
+
+OSU = ROOT / "tests/golden/osu/latency-7.2.txt"
+
+
+@pytest.fixture
+def map_file(tmp_path: Path) -> Path:
+    write(latency_map(["a", "a", "b", "b"]), tmp_path / "map.jsonl")
+    return tmp_path / "map.jsonl"
+
+
+def test_all_public_names_are_there_and_loaded_on_first_use() -> None:
+    """The package is light until something is used: no numpy for ``isochrone --help``."""
+    assert {"analyse", "compare", "plot", "measure", "fit", "read"} <= set(isochrone.__all__)
+    assert all(callable(getattr(isochrone, name)) for name in isochrone.__all__)
+    assert set(isochrone.__all__) <= set(dir(isochrone))
+    code = (
+        "import sys, isochrone; sys.exit('numpy' in sys.modules or 'isochrone.api' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    with pytest.raises(AttributeError, match="no attribute 'weather'"):
+        _ = isochrone.weather  # type: ignore[attr-defined]
+
+
+def test_measure_is_a_function_whatever_was_imported_before() -> None:
+    """`isochrone.measure` is a package, too: importing from it must not take the function away."""
+    code = (
+        "import isochrone.measure.probe; from isochrone import measure; "
+        "assert callable(measure) and callable(isochrone.measure)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_an_analysis_is_the_document_and_the_words_of_show(map_file: Path) -> None:
+    found = isochrone.analyse(map_file)
+    printed = json.loads(run_here("show", map_file, "--json").stdout)
+    assert json.loads(json.dumps(found.to_json())) == printed
+    assert found["levels"][0]["name"] == printed["levels"][0]["name"]
+    assert str(found) == run_here("show", map_file).stdout.rstrip()
+    assert isochrone.analyse(isochrone.read(map_file)).to_json() == found.to_json()
+
+
+def test_output_of_other_programs_is_read_analysed_and_fitted() -> None:
+    assert isochrone.read(OSU).origin == "imported"
+    assert isochrone.analyse(OSU)["origin"] == "imported"
+    assert isochrone.fit(OSU, "hockney").family == "hockney"
+    assert isochrone.fit([OSU, OSU], "hockney").origin == "imported"
+
+
+def test_launches_are_compared_from_runs_paths_and_numbered_files(tmp_path: Path) -> None:
+    slow = launches(5, np.random.default_rng(2), factor=1.5, between=0.01)
+    for number, run in enumerate(launches(5, np.random.default_rng(1), between=0.01), start=1):
+        write(run, tmp_path / f"a-{number}.jsonl")
+    by_name = isochrone.compare(tmp_path / "a.jsonl", slow)
+    by_path = isochrone.compare([tmp_path / f"a-{k}.jsonl" for k in range(1, 6)], slow)
+    assert by_name.to_json() == by_path.to_json()
+    assert {point.verdict for point in by_name.points} == {"slower"}
+    same = isochrone.compare(slow[0], slow[0])
+    assert same.launches == (1, 1)
+
+
+def test_figures_are_drawn_and_written(map_file: Path, tmp_path: Path) -> None:
+    figure = isochrone.plot(map_file, output=tmp_path / "map.svg")
+    assert figure.axes
+    assert (tmp_path / "map.svg").read_text().lstrip().startswith("<?xml")
+    assert isochrone.plot([sweeps.point_to_point(), sweeps.point_to_point(seed=8)], "bandwidth")
+    with pytest.raises(InputError, match="no such option of a figure"):
+        isochrone.plot(map_file, colour="red")
+
+
+def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
+    for wrong in (
+        lambda: isochrone.analyse(tmp_path / "nowhere"),
+        lambda: isochrone.compare([], []),
+        lambda: isochrone.plot([]),
+        lambda: isochrone.measure("weather"),
+        lambda: isochrone.measure("null", launcher="rsh"),
+        lambda: isochrone.measure("latency-map", 2, launcher_options={"platform": "none.xml"},
+                                  launcher="simgrid", mpicc="none-cc"),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as caught:
+            wrong()
+        assert "\n" not in str(caught.value)
+
+
+def test_data_frames_have_the_hosts_of_ranks(map_file: Path) -> None:
+    run = isochrone.read(map_file)
+    frame = run.to_pandas()
+    assert frame[["i", "j", "host_i", "host_j"]].iloc[1].tolist() == [0, 2, "a", "b"]
+    ranks = run.to_pandas("rank")
+    assert ranks["host"].tolist() == ["a", "a", "b", "b"]
+    assert ranks["rank"].tolist() == [0, 1, 2, 3]
+    pair = sweeps.point_to_point(sizes=(8, 64), repeats=2).to_pandas()
+    assert set(pair["host_j"]) == {"node-2"} or pair["host_j"].nunique() == 1
+    assert "times" in sweeps.collective(sizes=(8,), repeats=2).to_pandas()
