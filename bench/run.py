@@ -79,7 +79,8 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     source = ROOT / "probe"
     names = (
         "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
-        "messages/message", "sampling/sampler", "machine/clock", "machine/host", "runfile/record",
+        "messages/message", "sampling/sampler", "machine/clock", "machine/host",
+        "machine/settings", "machine/secrets", "machine/surroundings", "runfile/record",
         "base/check", "base/options", "base/sizes",
     )  # fmt: skip
     files = [source / f"{name}.c" for name in names]

@@ -15,14 +15,17 @@ from types import ModuleType
 from typing import Final
 
 from isochrone.base.errors import InputError, IsochroneError
+from isochrone.base.suggestion import did_you_mean
 
 __all__ = ["FAMILIES", "load", "names", "path_of", "summary"]
 
 FAMILIES: Final = {
     "cli.commands": "command",
+    "cli.commands.baseline": "step of a baseline",
     "cli.commands.place": "thing to place",
     "cli.commands.predict": "kind of prediction",
     "cli.commands.tune": "thing to tune",
+    "documents.declared": "document",
     "formats.exporters": "export format",
     "formats.importers": "import format",
     "formats.placements": "placement file",
@@ -60,7 +63,8 @@ def load(family: str, name: str) -> ModuleType:
     """
     known = names(family)
     if name not in known:
-        raise InputError(f"no {FAMILIES[family]} '{name}'", hint=f"there are: {', '.join(known)}")
+        hint = f"{did_you_mean(name, known)}there are: {', '.join(known)}"
+        raise InputError(f"no {FAMILIES[family]} '{name}'", hint=hint)
     try:
         return import_module(f"isochrone.{family}.{_module(name)}")
     except IsochroneError:

@@ -1,14 +1,17 @@
-"""What a command reads: a run that did not come to its end is used, and the user is told."""
+"""What a command reads: run files, and results of other programs as they are.
+
+A run that did not come to its end is used, and the user is told.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from isochrone.runfile.file import read
+from isochrone.formats.any_file import read
 from isochrone.runfile.run import NO_END, Run
 
-__all__ = ["read_run", "tell_partial"]
+__all__ = ["read", "read_run", "tell_partial"]
 
 
 def read_run(path: Path) -> Run:
@@ -17,7 +20,7 @@ def read_run(path: Path) -> Run:
     Raises
     ------
     InputError
-        As `isochrone.runfile.file.read`.
+        As `isochrone.formats.any_file.read`.
     """
     run = read(path)
     if not run.complete:

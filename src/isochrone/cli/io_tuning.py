@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.pages import terminal
 
 __all__ = ["print_outcome", "teller"]
 
@@ -27,7 +26,7 @@ def teller(*, quiet: bool) -> Callable[[str], None]:
 
 def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     """Print what was gained, and how to use it."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = terminal.console()
     for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
         gain = document[key]
         if gain is not None:

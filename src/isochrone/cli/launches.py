@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.cli import defaults
+from isochrone.cli.experiments import options_of
 from isochrone.cli.measuring import (
     add_setup,
     follow,
-    rank_count,
     seconds_above_zero,
     see_again,
     setup_of,
 )
+from isochrone.cli.options import values_of
 from isochrone.cli.parser import Parser
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets, probe
@@ -29,11 +32,14 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 __all__ = [
-    "Launchable", "add_measurement", "default_name", "launch_files", "launched", "read_command",
-    "run_count", "sizes_of", "with_sizes",
+    "Launchable", "add_measurement", "default_name", "launch_files", "launched", "ranks_file",
+    "read_command", "run_count", "sizes_of", "with_sizes",
 ]  # fmt: skip
 
 AUTOMATIC: Final = "auto"
+
+_UNKNOWN: Final = re.compile("there is no option '(--[^']*)'")
+"""What the probe says."""
 
 
 def add_measurement(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +49,9 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
         "experiment", metavar="EXPERIMENT", choices=names, help=f"one of: {', '.join(names)}"
     )
     parser.add_argument(
-        "-n", "--ranks", type=rank_count, metavar="N",
-        help="number of ranks (default: those of the Slurm job, or one for each processor)",
+        "-n", "--ranks", type=values_of("ranks"), metavar="N",
+        help="number of ranks; several are measured one after the other, into a file each: "
+        "2,4,8,16 or 2:64:x2 (default: those of the Slurm job, or one for each processor)",
     )  # fmt: skip
     parser.add_argument(
         "--preset", metavar="NAME",
@@ -98,8 +105,8 @@ class Launchable:
     forced: Forced = field(default_factory=Forced)
 
     @classmethod
-    def of(cls, args: argparse.Namespace) -> Launchable:
-        """Check what the options ask for.
+    def of(cls, args: argparse.Namespace) -> list[Launchable]:
+        """Check what the options ask for; return it for each number of ranks.
 
         Raises
         ------
@@ -111,13 +118,17 @@ class Launchable:
             options = (*presets.find(args.preset, args.experiment).options, *options)
             notes["preset"] = args.preset
         setup = setup_of(args)
-        ranks = args.ranks or setup.default_ranks()
-        setup.check(args.experiment, options, ranks)
+        counts = sorted(set(args.ranks or [setup.default_ranks()]))
+        for ranks in counts:
+            _check(setup, args, options, ranks)
         forced = Forced()
         if args.algorithm is not None:
             forced = _forced(args, setup)
             notes[algorithms.NOTE] = args.algorithm
-        return cls(setup, args.experiment, options, ranks, notes, args.timeout, forced)
+        return [
+            cls(setup, args.experiment, options, ranks, notes, args.timeout, forced)
+            for ranks in counts
+        ]
 
     def tokens(self, path: Path, *, force: bool = False, launch: str = "") -> list[str]:
         """Return the command of one launch; ``launch`` says which it is: ``2 of 5``."""
@@ -128,6 +139,21 @@ class Launchable:
         )  # fmt: skip
         variables = [f"{key}={value}" for key, value in self.forced.environ.items()]
         return ["env", *variables, *tokens] if variables else tokens
+
+
+def _check(setup: Setup, args: argparse.Namespace, options: Sequence[str], ranks: int) -> None:
+    """Let the probe refuse options; say which one was probably meant by one that is unknown."""
+    try:
+        setup.check(args.experiment, options, ranks)
+    except InputError as error:
+        unknown = _UNKNOWN.search(error.what)
+        parser = getattr(args, "parser", None)
+        if unknown and isinstance(parser, Parser):
+            own = [option.name for option in options_of(setup.built, args.experiment)]
+            error.hint = parser.option_meant(unknown[1], own)
+            if error.hint:
+                error.what = error.what.removesuffix(" (--help lists them)")
+        raise
 
 
 def _forced(args: argparse.Namespace, setup: Setup) -> Forced:
@@ -154,6 +180,8 @@ def read_command(text: str, where: str) -> Launchable:
         raise InputError(f"{str(error).lower()}: {text}", where=where) from error
     parser = Parser(prog=f"isochrone compare --measure: {where}")
     add_measurement(parser)
+    if (trouble := defaults.apply(parser, "measure")) is not None:
+        raise trouble
     args, rest = parser.parse_known_args(words)
     args.rest = rest
     taken = [word for word in rest if word.split("=")[0] in ("-o", "--output", "--runs")]
@@ -162,7 +190,17 @@ def read_command(text: str, where: str) -> Launchable:
             f"{(taken or ['--dry-run'])[0]} belongs to compare", where=where,
             hint="give it after the two commands",
         )  # fmt: skip
-    return Launchable.of(args)
+    if args.ranks and len(args.ranks) > 1:
+        raise InputError("compare measures one number of ranks", where=where, hint="see -n")
+    return Launchable.of(args)[0]
+
+
+def ranks_file(path: Path, ranks: int, several: bool) -> Path:
+    """Name the file of a number of ranks: ``run-n4.jsonl`` for ``run.jsonl`` if there are several.
+
+    ``run-4.jsonl`` would be the fourth launch of one number of ranks.
+    """
+    return path.with_name(f"{path.stem}-n{ranks}{path.suffix}") if several else path
 
 
 def launch_files(path: Path, runs: int) -> list[Path]:

@@ -76,7 +76,7 @@ def _run(argv: Sequence[str] | None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args, rest = top.parse_known_args(argv)
     if rest and not args.passes_options_on:
-        args.parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        args.parser.refuse(rest)
     args.rest = rest
     return int(args.run(args))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_seconds
+from isochrone.cli.mpi import add_mpi
 from isochrone.measure import launcher as launchers
 from isochrone.measure import setup as setups
 from isochrone.measure.confirm import confirm
@@ -23,7 +24,7 @@ __all__ = [
 def add_setup(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how ranks are started: MPI, launcher, limits."""
     names = launchers.names()
-    parser.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
+    add_mpi(parser)
     parser.add_argument(
         "--launcher", metavar="L", choices=names,
         help="launcher of the ranks (default: chosen from the batch system and the MPI); one of: "

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from isochrone.base import registry
+from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
+from isochrone.cli import defaults
 
-__all__ = ["Parser", "add_subcommands"]
+__all__ = ["Parser", "Subcommand", "add_subcommands", "examples", "load_all", "subcommands"]
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -27,7 +29,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports wrong use in one line, as everything else does."""
+    """Reports wrong use in one line, as everything else does, and what was probably meant."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=_HelpFormatter, **options)
@@ -36,32 +38,70 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong and end with exit code 2."""
         self.exit(2, f"{self.prog}: {printable(message, 1000)} (try: {self.prog} --help)\n")
 
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Say which words of a command line mean nothing, and end with exit code 2."""
+        meant = next(filter(None, (self.option_meant(word) for word in unknown)), "")
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{meant and f'; {meant}'}")
 
-class _Subcommand(Parser):
+    def option_meant(self, word: str, more: Sequence[str] = ()) -> str:
+        """Return ``did you mean '--ranks'?`` for a mistyped option; empty if none is alike."""
+        if not word.startswith("--"):
+            return ""
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        return did_you_mean(word.partition("=")[0], [*known, *more], then="")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of the choices; argparse lists them, and knows no likeness."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        meant = did_you_mean(str(value), known)
+        raise argparse.ArgumentError(
+            action, f"invalid choice: {value!r} ({meant}choose from {', '.join(known)})"
+        )
+
+
+class Subcommand(Parser):
     """One plug-in of a family; to be listed in a help, its file is not imported."""
 
     def __init__(self, *, family: str, plugin: str, **options: Any) -> None:
         super().__init__(**options)
         self.family, self.plugin = family, plugin
+        self.examples: tuple[tuple[str, str], ...] = ()
+        self.words: tuple[str, ...] = ()
+        self._loaded = False
+
+    def load(self) -> None:
+        """Import the plug-in and let it add its options, unless that was done."""
+        if self._loaded:
+            return
+        self._loaded = True
+        module = registry.load(self.family, self.plugin)
+        self.description = module.__doc__
+        inner = f"{self.family}.{self.plugin}"
+        self.examples = tuple(getattr(module, "EXAMPLES", ()))
+        if inner in registry.FAMILIES:  # a folder of subcommands
+            add_subcommands(self, inner, "WHAT")
+        else:
+            module.add_arguments(self)
+            self.set_defaults(run=module.run)
+        self.epilog = "\n\n".join(filter(None, [self.epilog, examples(self.examples)]))
+        self.set_defaults(parser=self)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Import the plug-in, let it add its options, and parse them."""
-        module = registry.load(self.family, self.plugin)
-        self.description = module.__doc__
-        inner = f"{self.family}.{self.plugin}"
-        if inner in registry.FAMILIES:  # a folder of subcommands
-            add_subcommands(self, inner, "WHAT")
-        else:
-            self.epilog = _examples(getattr(module, "EXAMPLES", ()))
-            module.add_arguments(self)
-            self.set_defaults(run=module.run)
-        self.set_defaults(parser=self)
-        return super().parse_known_args(args, namespace)
+        """Load the plug-in, let its options have the defaults of this site, and parse them."""
+        self.load()
+        self.words = tuple(args or ())
+        trouble = defaults.apply(self, self.plugin)
+        found = super().parse_known_args(args, namespace)
+        if trouble is not None:
+            raise trouble
+        return found
 
 
-def _examples(pairs: Sequence[tuple[str, str]]) -> str | None:
+def examples(pairs: Sequence[tuple[str, str]]) -> str | None:
     """Return the end of a help: what each command line does, and the line."""
     lines = [f"  # {what}\n  {line}" for what, line in pairs]
     return "\n".join(["examples:", *lines]) if lines else None
@@ -69,8 +109,26 @@ def _examples(pairs: Sequence[tuple[str, str]]) -> str | None:
 
 def add_subcommands(parser: argparse.ArgumentParser, family: str, metavar: str) -> None:
     """Add one subcommand for each plug-in of a family; the named one sets ``run``."""
-    subcommands = parser.add_subparsers(metavar=metavar, required=True, parser_class=_Subcommand)
+    added = parser.add_subparsers(metavar=metavar, required=True, parser_class=Subcommand)
     for name in registry.names(family):
-        subcommands.add_parser(
-            name, help=registry.summary(family, name), family=family, plugin=name
-        )
+        added.add_parser(name, help=registry.summary(family, name), family=family, plugin=name)
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, Subcommand]:
+    """Return the subcommands of a parser by name; none if it has none."""
+    return {
+        name: one
+        for action in parser._actions
+        if isinstance(action, argparse._SubParsersAction)
+        for name, one in action.choices.items()
+    }
+
+
+def load_all(parser: argparse.ArgumentParser) -> Iterator[Subcommand]:
+    """Load all commands below a parser, at any depth, and yield those that do something."""
+    for one in subcommands(parser).values():
+        one.load()
+        if subcommands(one):
+            yield from load_all(one)
+        else:
+            yield one

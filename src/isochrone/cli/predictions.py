@@ -17,6 +17,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.cli.as_json import add_json
 from isochrone.cli.options import values_of
 from isochrone.models import Model, Regime
 from isochrone.models.grid_runs import CG, GROUP
@@ -43,7 +44,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         "--model", type=Path, required=True, metavar="FILE",
         help="model file, from isochrone fit -o or examples/models",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
 
 
 def add_models(parser: argparse._ActionsContainer, *, required: bool) -> None:

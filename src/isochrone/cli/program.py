@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 
 from isochrone.base.errors import InputError
+from isochrone.cli.mpi import add_mpi
 
 __all__ = ["add_program", "command_of"]
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
-    """Add ``--mpicc`` and the command that starts the program."""
-    parser.add_argument(
-        "--mpicc", metavar="X",
-        help="compiler wrapper of the program's MPI (default: the mpicc beside the launcher that "
-        "is named, then $MPICC, then mpicc)",
-    )  # fmt: skip
+    """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
+    add_mpi(
+        parser,
+        "compiler wrapper of the program's MPI (default: the mpicc beside the launcher that is "
+        "named, then $MPICC, then mpicc)",
+    )
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.cli.measuring import setup_of
+from isochrone.cli.mpi import add_mpi
 from isochrone.cli.workload import chosen_pattern
 from isochrone.formats import placement as placements
 from isochrone.formats.placement import LaunchPlan
@@ -56,7 +57,7 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
     group.add_argument(
         "--runs", type=Path, metavar="FOLDER", help=f"{when}keep the run files in this folder"
     )
-    group.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
+    add_mpi(group)
     group.add_argument("--launcher", metavar="L", help="launcher of the ranks")
     group.add_argument(
         "--launcher-arg", action="append", default=[], metavar="A",

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isochrone.base.errors import InputError
+from isochrone.cli.others_results import AS_IT_IS, Reading
 from isochrone.results.comparison.alike import thing
-from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 __all__ = ["Pairing", "paired", "runs_of"]
@@ -22,7 +22,7 @@ class Pairing(NamedTuple):
     after: list[Run]
 
 
-def runs_of(*texts: str) -> list[Run]:
+def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
     """Read the runs of one side, each file once.
 
     Parameters
@@ -30,6 +30,8 @@ def runs_of(*texts: str) -> list[Run]:
     texts
         Each a run file, a folder of them (or of folders of them), several joined by commas, or a
         name ``run.jsonl`` that stands for ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+    reading
+        How files are read that are no run files.
 
     Raises
     ------
@@ -39,7 +41,8 @@ def runs_of(*texts: str) -> list[Run]:
     lists = ([text] if Path(text).exists() else text.split(",") for text in texts)
     words = [word for words in lists for word in words]
     files = [file for word in words for file in _files(Path(word))]
-    return [read(file) for file in {file.resolve(): file for file in files}.values()]
+    once = {file.resolve(): file for file in files}.values()
+    return [run for file in once for run in reading.runs(file)]
 
 
 def _files(path: Path) -> list[Path]:

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rich.console import Console
 from rich.table import Table
 
 from isochrone import models
@@ -17,6 +16,7 @@ from isochrone.cli.predictions import add_values
 from isochrone.improve.collectives.modelled_choices import modelled_savings
 from isochrone.improve.collectives.times import Place, TuningTimes
 from isochrone.improve.collectives.tuning import Saving
+from isochrone.pages import terminal
 from isochrone.predict.grid_collectives import Machine
 from isochrone.workloads.grid_collectives import OPERATIONS
 
@@ -72,7 +72,7 @@ def modelled(
 
 def print_report(document: Mapping[str, Any], min_gain: float) -> None:
     """Print what was chosen and what it saves."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = terminal.console()
     console.width = max(console.width, WIDTH)
     wanted = f"{100 * min_gain:g} %"
     if not document["savings"]:

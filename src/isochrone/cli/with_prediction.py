@@ -10,12 +10,11 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.input import tell_partial
+from isochrone.cli.input import read, tell_partial
 from isochrone.pages.model import predicted_by_several
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 from isochrone.predict.application_accuracy import Accuracy, accuracy
-from isochrone.runfile.file import read
 
 __all__ = ["compare_with_prediction"]
 

@@ -54,7 +54,7 @@ def isochrone(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_auto_leaves_broken_families_out_and_says_which_and_why(package: Path) -> None:
-    answer = isochrone(package, "fit", "times.csv")
+    answer = isochrone(package, "fit", "times.csv", "-v")
     assert answer.returncode == 0, answer.stderr
     for name, (_, reason) in BROKEN.items():
         (line,) = (text for text in answer.stdout.splitlines() if f"own_{name}.py" in text)

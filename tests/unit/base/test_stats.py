@@ -14,7 +14,9 @@ from isochrone.base.stats import (
     mad,
     median_interval,
     middles_by,
+    order_by,
     outlier_limit,
+    quantile_interval,
     ratio_interval,
     row_medians,
 )  # fmt: skip
@@ -188,3 +190,47 @@ def test_the_interval_of_a_ratio_adds_the_distances_of_independent_errors() -> N
 def test_the_interval_of_a_ratio_is_not_known_if_an_end_is_not() -> None:
     for below in ((2.0, float("nan"), 2.2), (0.0, 0.0, 0.0)):
         assert np.isnan(ratio_interval((4.0, 3.6, 4.4), below)).all()
+
+
+@pytest.mark.parametrize(("part", "least"), [(0.95, 72), (0.99, 368), (0.5, 6)])
+def test_a_quantile_is_enclosed_from_the_first_number_of_values_that_can(
+    part: float, least: int
+) -> None:
+    """The largest of n values is below a quantile with a chance of part^n: at most 2.5 %."""
+    assert quantile_interval(np.arange(least - 1.0), part) is None
+    ends = quantile_interval(np.arange(least), part)
+    assert ends is not None
+    assert ends[1] == least - 1
+    assert part**least <= 0.025 < part ** (least - 1)
+
+
+def test_the_interval_of_the_half_quantile_is_that_of_the_median() -> None:
+    for n in (6, 7, 25, 100, 1000):
+        values = np.random.default_rng(n).lognormal(0, 1, n)
+        assert quantile_interval(values, 0.5) == median_interval(values)
+
+
+@pytest.mark.parametrize(("part", "n"), [(0.95, 72), (0.95, 300), (0.99, 368), (0.99, 1500)])
+def test_the_interval_of_a_quantile_holds_it_as_often_as_promised(part: float, n: int) -> None:
+    """Of any distribution: in at least 95 of 100 samples, and not in all."""
+    dice, held = np.random.default_rng(3), 0
+    for _ in range(1500):
+        ends = quantile_interval(dice.exponential(1.0, n), part)
+        assert ends is not None
+        held += ends[0] <= -np.log(1 - part) <= ends[1]
+    assert 0.94 < held / 1500 < 0.995
+
+
+@given(
+    st.lists(st.tuples(st.integers(-3, 70_000), st.sampled_from([0.5, 1.0, 2.0])), max_size=60),
+    st.sampled_from([1, 1000]),
+)
+def test_the_order_by_key_and_value_is_that_of_numpy(
+    rows: list[tuple[int, float]], divisor: int
+) -> None:
+    """With keys that fit in 16 bits, and those that do not."""
+    key = np.array([row[0] // divisor for row in rows], dtype=np.int64)
+    values = np.array([row[1] for row in rows])
+    order, known = order_by(key, values), np.lexsort((values, key))
+    assert key[order].tolist() == key[known].tolist()
+    assert values[order].tolist() == values[known].tolist()

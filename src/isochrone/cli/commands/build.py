@@ -1,26 +1,51 @@
-"""Compile the probe for an MPI; the other commands do this automatically when needed."""
+"""Say which probe measures here, and compile it if there is none that fits.
+
+The other commands do the same by themselves when they need it.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
+from typing import Final
 
-from isochrone.measure import probe
+from isochrone.cli.mpi import add_mpi
+from isochrone.measure import finding, probe
+from isochrone.measure.library import library_file
+from isochrone.runfile.header import library_name
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("with the MPI that is on your PATH", "isochrone build"),
+    ("with another one, afresh", "isochrone build --mpicc /opt/openmpi/bin/mpicc --again"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone build``."""
+    add_mpi(parser, "compiler wrapper of your MPI (default: $MPICC, then mpicc)")
     parser.add_argument(
-        "--mpicc", metavar="X", help="compiler wrapper of your MPI (default: $MPICC, then mpicc)"
-    )
-    parser.add_argument("--again", action="store_true", help="compile even if it was built before")
+        "--again", action="store_true",
+        help="compile, whatever there is already, and even if it was built before",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build and say what was built."""
-    built = probe.build(probe.find_mpicc(args.mpicc), again=args.again)
+    """Find or build the probe, and say which it is."""
+    named, mpicc = args.probe, args.mpicc
+    if named is None and mpicc is None:
+        named, mpicc = args.usual.get("probe"), args.usual.get("mpicc")
+    if args.again:
+        built = probe.build(probe.find_mpicc(mpicc), again=True)
+    else:
+        built = finding.find(named, mpicc)
     print(f"probe    {built.path}")
-    print(f"mpicc    {built.mpicc}")
-    print(f"library  {built.library}")
+    print(f"origin   {built.origin}")
+    if os.access(built.mpicc, os.X_OK):
+        print(f"mpicc    {built.mpicc}")
+    file = library_file(built.path)
+    if file is not None:
+        print(f"loads    {file.resolve()}")
+    print(f"library  {library_name(built.library)}")
     return 0

@@ -1,8 +1,9 @@
 """Compare two measurements: what became slower or faster, what is the same, what is not known.
 
-A and B are each a run file, a folder of run files, or several joined by commas; several runs of one
-thing are launches of it. `before.jsonl` also stands for the before-1.jsonl, before-2.jsonl … that
-`isochrone measure --runs` writes. B is compared with A: a ratio above 1 means that B is slower.
+A and B are each a run file, the output of OSU, IMB or nccl-tests as it is, a table of one's own, a
+folder of run files, or several joined by commas; several runs of one thing are launches of it.
+`before.jsonl` also stands for the before-1.jsonl, before-2.jsonl … that `isochrone measure --runs`
+writes. B is compared with A: a ratio above 1 means that B is slower.
 
 Launches of one command differ by more than their repetitions. A verdict needs two launches a side,
 --fail-on three, and five are better: `isochrone measure … --runs 5`, or both sides in turns with
@@ -22,8 +23,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
+from isochrone.cli.as_json import add_json
 from isochrone.cli.input import tell_partial
 from isochrone.cli.launches import launched, read_command, run_count, with_sizes
+from isochrone.cli.others_results import Reading, add_reading
 from isochrone.cli.output import check_output
 from isochrone.cli.predictions import add_models
 from isochrone.cli.sides import Pairing, paired, runs_of
@@ -35,7 +38,17 @@ from isochrone.results.comparison.compare import Comparison, compare
 from isochrone.results.comparison.gate import Gate, Limit, judge
 from isochrone.runfile.run import Run
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
+    ("for a nightly job: exit code 1 if something is slower by more than 5 %",
+     "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
+    ("measure both sides in turns, which excludes changes of the machine",
+     "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating' --runs 5"),
+    ("an emulation against what models say of it",
+     "isochrone compare run.jsonl --with-prediction --model messages.json allgather.json"),
+)  # fmt: skip
 
 USUAL_RUNS: Final = 5
 
@@ -63,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with one launch on a side, take the ratios for the truth. Launches of one command "
         "differ by 5 to 30 %%: verdicts and --fail-on are then often wrong",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     parser.add_argument("--common", action="store_true", help=argparse.SUPPRESS)  # always so
     group = parser.add_argument_group("measuring both sides in turns")
     group.add_argument(
@@ -80,6 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--force", action="store_true", help="--measure: overwrite these files")
     group.add_argument("--quiet", action="store_true", help="--measure: no progress")
+    add_reading(parser)
     group = parser.add_argument_group("emulated applications against models")
     group.add_argument(
         "--with-prediction", action="store_true",
@@ -101,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
         for option, given in (("--runs", args.runs), ("--output", args.output)):
             if given is not None:
                 raise InputError("it goes with --measure", where=option)
-    before, after = _measured(args) if args.measure else (runs_of(args.before), runs_of(args.after))
+    before, after = _measured(args) if args.measure else _read(args)
     pairings, alone = paired(before, after)
     if alone:
         print(f"isochrone: on one side only: {', '.join(alone)}", file=sys.stderr)
@@ -120,6 +134,11 @@ def run(args: argparse.Namespace) -> int:
         single = documents.get("")
         print(json.dumps(single if single is not None else {"comparisons": documents}))
     return 0 if good else 1
+
+
+def _read(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
+    reading = Reading.of(args)
+    return runs_of(args.before, reading=reading), runs_of(args.after, reading=reading)
 
 
 def _compared(pairing: Pairing, args: argparse.Namespace) -> tuple[Comparison, Gate]:

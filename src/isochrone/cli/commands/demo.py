@@ -10,14 +10,21 @@ from typing import Final
 
 from isochrone import models
 from isochrone.cli.measuring import follow, setup_of
+from isochrone.cli.mpi import add_mpi
 from isochrone.cli.output import add_output, check_output
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.pages.html.render import write_report
-from isochrone.pages.model import blocks
+from isochrone.pages.model import brief
 from isochrone.runfile.file import read
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("measure this machine for a minute, and see what came of it", "isochrone demo"),
+    ("with an MPI of your own, into a report of your choice",
+     "isochrone demo --mpicc ~/mpich/bin/mpicc -o laptop.html"),
+)  # fmt: skip
 
 STEPS: Final = (
     ("latency-map", 4, ("--bytes", "64,64KiB")),
@@ -30,7 +37,7 @@ TIMEOUT: Final = 120.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone demo``."""
-    parser.add_argument("--mpicc", metavar="X", help="compiler wrapper of your MPI")
+    add_mpi(parser)
     add_output(parser, "HTML file (default: report.html, or report-2.html if that exists …)")
 
 
@@ -79,5 +86,5 @@ def _fit(run_file: Path, path: Path) -> Path:
     print(f"$ isochrone fit {run_file} --model hockney -o {path}\n")
     model = models.fit(models.load([run_file]), "hockney")
     models.write(model, path)
-    terminal.print_blocks(blocks(model))
+    terminal.print_blocks(brief(model))
     return path

@@ -17,9 +17,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.cli.launches import default_name
+from isochrone.cli.long_work import add_yes, agree
 from isochrone.cli.measuring import (
     add_setup,
     follow,
@@ -28,6 +30,7 @@ from isochrone.cli.measuring import (
     setup_of,
 )
 from isochrone.cli.output import add_output, check_output
+from isochrone.measure.expectation import Expected
 from isochrone.measure.setup import Setup
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
@@ -41,7 +44,15 @@ from isochrone.workloads.applications.program import Program
 from isochrone.workloads.applications.reading import RUNS, as_document, parse
 from isochrone.workloads.applications.reading import read as read_description
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("all applications of a description, alone and beside each other",
+     "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
+    ("one size of a parameter, alone only",
+     "isochrone emulate jacobi.yaml -n 8 --set n=4096 --runs alone"),
+    ("teach your editor what a description may say", "isochrone emulate --schema"),
+)  # fmt: skip
 
 EXPERIMENT = "app"
 
@@ -84,6 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="end the ranks after this time",
     )  # fmt: skip
     add_setup(parser)
+    add_yes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_output(parser, "run file (default: SPEC-DATE-TIME.jsonl)")
 
@@ -104,6 +116,8 @@ def run(args: argparse.Namespace) -> int:
         if args.dry_run:
             print(shlex.join(tokens))
             return 0
+        if setup.launcher.stands_alone and args.max_time:
+            agree(Expected(args.max_time, "at most"), args)
         follow(tokens, path, title=args.spec.stem, timeout=args.timeout, quiet=args.quiet)
     if not args.quiet:
         terminal.render(page_of(read(path)))

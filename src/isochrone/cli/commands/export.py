@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.cli.input import read_run
 from isochrone.cli.options import add_message_size
@@ -16,7 +18,14 @@ from isochrone.formats import program as programs
 from isochrone.workloads.applications import lowering, reading
 from isochrone.workloads.applications.actions import actions
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("a table for a spreadsheet", "isochrone export map.jsonl --to csv"),
+    ("a script for gnuplot", "isochrone export pair.jsonl --to gnuplot -o pair.dat"),
+    ("a described application, for SimGrid to replay",
+     "isochrone export app.yaml --to simgrid-ti -o app.ti"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
         check_output(other, force=args.force, inputs=[args.file])
     found = read_run(args.file)
     exporter.write(found, path, nbytes=args.bytes)
+    for remark in exporter.remarks(found, args.bytes):
+        print(f"isochrone: {printable(remark, 500)}", file=sys.stderr)
     if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])
         print(

@@ -1,9 +1,10 @@
 """Fit a formula to measured times: coefficients with intervals, regimes, deviations.
 
-The input is one or more run files (point-to-point, bisection, collective, hotspot) or CSV files
-with columns such as op,p,b,seconds. --model auto tries every family of formulas whose variables the
-data contain and selects the one with the smallest cross-validation error; docs/models.md lists the
-families. Of several files, run files that hold nothing to fit, such as maps, are left out.
+The input is one or more run files (point-to-point, bisection, collective, hotspot), output of OSU,
+IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --columns).
+--model auto tries every family of formulas whose variables the data contain and selects the one
+with the smallest cross-validation error; docs/models.md lists the families. Of several files, run
+files that hold nothing to fit, such as maps, are left out.
 """
 
 from __future__ import annotations
@@ -12,26 +13,40 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Final
 
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.cli.as_json import add_json
 from isochrone.cli.input import tell_partial
+from isochrone.cli.others_results import Reading, add_reading
 from isochrone.cli.output import add_output, check_output
 from isochrone.models.switches import nowhere_near
 from isochrone.pages import explanation
-from isochrone.pages.model import blocks
+from isochrone.pages.model import blocks, brief
 from isochrone.pages.rivals import rivals
 from isochrone.pages.terminal import print_blocks
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("which formula describes a message?", "isochrone fit sizes.jsonl -o model.json"),
+    ("with intervals, deviations and the formulas that were tried", "isochrone fit sizes.jsonl -v"),
+    ("one family, to runs on several numbers of ranks",
+     "isochrone fit bcast-*.jsonl --model bcast --op bcast -o bcast.json"),
+    ("why this formula, and what to measure next", "isochrone fit times.csv --explain"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
     families = ", ".join(registry.names("models.families"))
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file or CSV")
+    parser.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE",
+        help="run file, output of OSU, IMB or nccl-tests, or CSV",
+    )  # fmt: skip
     parser.add_argument(
         "--model", default="auto", metavar="FAMILY",
         help=f"auto (default), or one of: {families}",
@@ -70,7 +85,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain", action="store_true",
         help="say why this formula, what else would fit, and which measurement would decide",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true",
+        help="also the intervals of the coefficients, deviations and the families that were tried",
+    )  # fmt: skip
+    add_json(parser)
+    add_reading(parser)
     add_output(parser, "model file to write")
 
 
@@ -80,7 +100,11 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--most-pieces must be at least 1")
     if args.output:
         check_output(args.output, force=args.force, inputs=args.files)
-    data, left_out = models.load_usable(args.files, op=args.op, order=args.order)
+    reading = Reading.of(args)
+    data, left_out = models.load_usable(
+        [reading.measured(path) for path in args.files], reading.columns,
+        op=args.op, order=args.order,
+    )  # fmt: skip
     for error in left_out:
         print(f"isochrone: left out: {printable(error, 500)}", file=sys.stderr)
     for path in data.partial:
@@ -95,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(models.document(model)))
     else:
-        print_blocks(blocks(model))
+        print_blocks(blocks(model) if args.verbose else brief(model))
         if args.rivals:
             print_blocks(list(rivals(model)))
         if args.explain:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -16,7 +17,13 @@ from isochrone.runfile.file import write
 from isochrone.workloads.applications import reading
 from isochrone.workloads.traces.deriving import describe
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("the output of an OSU benchmark", "isochrone import latency.txt --from osu -o latency.jsonl"),
+    ("a trace, as the description of an application",
+     "isochrone import traces.otf2 --from otf2 -o app.yaml"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

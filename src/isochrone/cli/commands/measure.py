@@ -7,30 +7,55 @@ EXPERIMENT is what to measure; its own options follow, and
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
 import shlex
-import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import IO, Final
 
 from isochrone.base.errors import IsochroneError
 from isochrone.base.text import printable
+from isochrone.cli.experiments import Option, add_options, options_of, usual_probe
 from isochrone.cli.launches import (
     Launchable,
     add_measurement,
     default_name,
     launch_files,
     launched,
+    ranks_file,
     run_count,
     with_sizes,
 )
+from isochrone.cli.long_work import add_yes, agree, expected, limit_of
 from isochrone.cli.measuring import setup_of
 from isochrone.cli.output import add_output, check_output
+from isochrone.cli.parser import Parser, Subcommand, examples
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.runfile.run import Run
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("which of 16 ranks are near, which are slow?",
+     "isochrone measure latency-map -n 16 -o map.jsonl"),
+    ("time and bandwidth from 0 to 1 MiB",
+     "isochrone measure point-to-point -n 2 --preset sizes -o sizes.jsonl"),
+    ("collectives on several numbers of ranks, a file for each",
+     "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl"),
+    ("five launches, for compare and for show --pool",
+     "isochrone measure collective -n 8 --op bcast --runs 5 -o bcast.jsonl"),
+    ("all pairs across the bisection at once",
+     "isochrone measure bisection -n 16 -o bisection.jsonl"),
+    ("how well the clocks agree", "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
+    ("what an arithmetic operation takes", "isochrone measure compute -n 4 -o compute.jsonl"),
+    ("what the busiest node pays", "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
+    ("a tiled array through collective MPI-IO", "isochrone measure tile-io -n 16 -o tile.jsonl"),
+    ("see the command first, start nothing", "isochrone measure latency-map -n 16 --dry-run"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,30 +66,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="launch it N times and keep each: FILE-1.jsonl … FILE-N.jsonl. Launches of one "
         "command differ; `compare` needs three or more to tell a change from that (default: 1)",
     )  # fmt: skip
+    add_yes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
     parser.set_defaults(passes_options_on=True)
-    parser.print_help = lambda file=None: _print_help(parser, file)  # type: ignore[method-assign]
+    if isinstance(parser, Subcommand):
+        parser.print_help = functools.partial(_print_help, parser)  # type: ignore[method-assign]
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
     if args.algorithm == algorithms.LIST:
         return _list_algorithms(args)
-    what = Launchable.of(args)
-    files = launch_files(args.output or default_name(args.experiment), args.runs)
-    for path in files:
+    counts = Launchable.of(args)
+    base = args.output or default_name(args.experiment)
+    files = [
+        launch_files(ranks_file(base, what.ranks, len(counts) > 1), args.runs) for what in counts
+    ]
+    for path in itertools.chain(*files):
         check_output(path, force=args.force)
     if args.dry_run:
-        for k, path in enumerate(files, start=1):
+        return _print_commands(counts, files, args)
+    plan = [(what, args.runs) for what in counts]
+    agree(expected(plan, base.parent, limit_of(args)), args)
+    for number, (what, own) in enumerate(zip(counts, files, strict=True)):
+        found = _launch(what, own, args)
+        if not args.quiet:
+            if number:
+                print()
+            terminal.render(page_of(found))
+    if not args.quiet:
+        _say_files(counts, files, args.runs)
+    return 0
+
+
+def _print_commands(
+    counts: Sequence[Launchable], files: Sequence[list[Path]], args: argparse.Namespace
+) -> int:
+    for what, own in zip(counts, files, strict=True):
+        for k, path in enumerate(own, start=1):
             launch = f"{k} of {args.runs}" if args.runs > 1 else ""
             print(shlex.join(what.tokens(path, force=args.force, launch=launch)))
-        return 0
-    found = _launch(what, files, args)
-    if not args.quiet:
-        terminal.render(page_of(found))
-        if args.runs > 1:
-            print(f"\nThis is the first of {args.runs} launches: {_names(files)}")
     return 0
 
 
@@ -77,6 +119,16 @@ def _launch(what: Launchable, files: list[Path], args: argparse.Namespace) -> Ru
     return first
 
 
+def _say_files(counts: Sequence[Launchable], files: Sequence[list[Path]], runs: int) -> None:
+    """Say which files there are, if there are several."""
+    if len(counts) > 1:
+        print("\nFiles:")
+        for what, own in zip(counts, files, strict=True):
+            print(f"  {what.ranks} ranks: {_names(own)}")
+    elif runs > 1:
+        print(f"\nThis is the first of {runs} launches: {_names(files[0])}")
+
+
 def _list_algorithms(args: argparse.Namespace) -> int:
     """Print what ``--algorithm`` may name for the MPI at hand."""
     mpi = setup_of(args).mpi()
@@ -86,22 +138,35 @@ def _list_algorithms(args: argparse.Namespace) -> int:
 
 
 def _names(files: list[Path]) -> str:
-    return printable(f"{files[0]} … {files[-1]}")
+    return printable(f"{files[0]} … {files[-1]}" if len(files) > 1 else files[0])
 
 
-def _print_help(parser: argparse.ArgumentParser, file: object) -> None:
-    """Print our options, then those the probe knows for the experiment that was named."""
-    print(parser.format_help(), end="")
-    named = next((word for word in sys.argv[1:] if word in probe.experiments()), None)
+def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
+    """Print what the named experiment takes, its own options first; without one, our options."""
+    named = next((word for word in parser.words if word in probe.experiments()), None)
     if named is None:
+        print(parser.format_help(), end="", file=file)
         return
+    print(f"usage: {parser.prog} {named} [-n N] [-o FILE] [options]\n", file=file)
+    try:
+        own = options_of(usual_probe(), named)
+        print(_section(parser, f"options of {named}", own), file=file)
+    except IsochroneError as error:
+        print(f"the options of {named} can be listed once an MPI is found: {error}\n", file=file)
     known = [preset for preset in presets.PRESETS.values() if preset.experiment == named]
     if known:
-        print(f"\npresets of {named}:")
+        print(f"presets of {named}:", file=file)
         for preset in known:
-            print(f"  {preset.name:<28}  {preset.summary}")
-    try:
-        built = probe.build(probe.find_mpicc(None))
-        print(f"\noptions of {named}:\n{built.options_help(named)}")
-    except IsochroneError as error:
-        print(f"\nthe options of {named} can be listed once an MPI is found: {error}")
+            print(f"  {preset.name:<20}  {preset.summary}", file=file)
+        print(file=file)
+    general = parser.format_help().partition("\noptions:\n")[2].partition("\nexamples:\n")[0]
+    print(f"options of every experiment:\n{general}", end="", file=file)
+    mine = [pair for pair in EXAMPLES if f" {named} " in pair[1]]
+    print(f"\n{examples(mine)}" if mine else "", file=file)
+
+
+def _section(parser: Parser, title: str, options: list[Option]) -> str:
+    """Lay options out as a help does."""
+    inner = Parser(prog=parser.prog, add_help=False, usage=argparse.SUPPRESS)
+    add_options(inner.add_argument_group(title), options)
+    return inner.format_help().lstrip("\n")

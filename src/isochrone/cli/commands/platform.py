@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.cli.output import add_output, check_output
 from isochrone.measure import platforms
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("16 nodes of 4 cores below two switches",
+     "isochrone platform 'nodes:16 cores:4 switches:2' -o machine.xml"),
+    ("measure it, in virtual time",
+     "isochrone measure latency-map -n 64 --launcher simgrid --platform machine.xml"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from isochrone import models, views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.cli.input import read
 from isochrone.cli.options import read_size
 from isochrone.cli.output import add_output, check_output
 from isochrone.improve.orders import orders_file
@@ -15,17 +17,26 @@ from isochrone.improve.orders.compared_orders import ComparedOrders
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
-from isochrone.runfile.file import read
+from isochrone.runfile.baseline_folder import files
 from isochrone.runfile.run import Run
+from isochrone.views.map_order import SORTS
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("the heatmap of a latency map", "isochrone plot map.jsonl -o map.png"),
+    ("levels instead, of large messages",
+     "isochrone plot map.jsonl --view levels --bytes 1MiB -o levels.svg"),
+    ("a fitted model over its data",
+     "isochrone plot sizes.jsonl --view fit --model hockney -o fit.pdf"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE",
-        help="run file; several for sweeps, models and nodes; "
+        help="run file; several, or a folder, for sweeps, models, nodes and history; "
         "views fit, deviation: also a CSV as 'isochrone fit' takes it; view orders: what "
         "'isochrone place orders' wrote",
     )  # fmt: skip
@@ -39,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="median",
         help="maps: statistic of the round trips (default: median); view matrix: bytes (default), "
         "messages or seconds",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sort", choices=list(SORTS), default="rank",
+        help="views heatmap, surface: order of the ranks (default: as numbered); node and level "
+        "put side by side those that belong together, cost the slowest last",
     )  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
@@ -68,18 +84,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
     path = check_output(args.output, force=args.force, inputs=args.files)
-    given = [_read(file) for file in args.files]
+    given = [_read(file) for name in args.files for file in _files(name)]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args.model or [], view)
     options = views.Options(
         what=args.what, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
         model=one, models=several, across=args.across,
+        sort=args.sort,
     )  # fmt: skip
     figure = views.draw(view, given, options)
     views.save(figure, path)
     print(path)
     return 0
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the run files of a folder, as the view history is often given; else the file."""
+    if not path.is_dir():
+        return [path]
+    found = files(path)
+    if not found:
+        raise InputError("no run files (*.jsonl) in this folder", where=str(path))
+    return found
 
 
 def _read(path: Path) -> Run | ComparedOrders | Path:

@@ -21,13 +21,21 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.cli.output import add_output, check_output
 from isochrone.cli.program import add_program, command_of
-from isochrone.measure import probe, recorded, tuned
+from isochrone.measure import finding, recorded, tuned
 from isochrone.results import recording
 from isochrone.runfile.file import read
 from isochrone.workloads.applications import reading
 from isochrone.workloads.traces.deriving import describe
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("who sends how much to whom", "isochrone record -o run.jsonl -- mpiexec -n 16 ./app"),
+    ("the description of the program as well",
+     "isochrone record -o run.jsonl --description app.yaml -- srun -n 64 ./app"),
+    ("which bytes of a file each rank accesses",
+     "isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app"),
+)  # fmt: skip
 
 USUAL: Final = Path("recording.jsonl")
 FAILED: Final = 3
@@ -52,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build the library, run the command, and say where the recording is."""
+    """Find the library, run the command, and say where the recording is."""
     command = command_of(args, "isochrone record -- mpiexec -n 4 ./app")
     if args.collective_io and args.description is not None:
         raise InputError(
@@ -62,11 +70,10 @@ def run(args: argparse.Namespace) -> int:
     path = check_output(args.output or USUAL, force=args.force)
     if args.description is not None:
         check_output(args.description, force=args.force, inputs=[path])
-    mpicc = tuned.mpicc_of(command[0], args.mpicc)
+    built = tuned.probe_of(command[0], args.mpicc, args.probe)
     what = "io" if args.collective_io else "record"
-    variables = recorded.settings(probe.build_library(mpicc, what), path, os.environ, what)
-    name = probe.build(mpicc).library
-    words, environ = tuned.with_settings(command, name, variables, args.environ)
+    variables = recorded.settings(finding.library(built, what), path, os.environ, what)
+    words, environ = tuned.with_settings(command, built.library, variables, args.environ)
     path.unlink(missing_ok=True)  # the library overwrites nothing
     sys.stdout.flush()
     code = recorded.start(words, environ)
@@ -74,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         path.unlink(missing_ok=True)  # rank 0 was killed when it had just begun to write
         _say(
             "nothing was recorded: no rank 0 came to MPI_Finalize, or the program is of another "
-            f"MPI than {mpicc}, or linked statically"
+            f"MPI than {built.library or built.mpicc}, or linked statically"
         )
         return code or FAILED
     _say(f"recorded in {path}")

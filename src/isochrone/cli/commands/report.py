@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from isochrone import models
+from isochrone.cli.input import read
 from isochrone.cli.output import add_output, check_output
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
-from isochrone.runfile.file import read
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("one page of one run", "isochrone report map.jsonl"),
+    ("all that a suite measured",
+     "isochrone report quick/map-16.jsonl quick/sizes-16.jsonl -o machine.html"),
+    ("an emulation beside what models predict of it",
+     "isochrone report fig2.jsonl --model messages.json -o fig2.html"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

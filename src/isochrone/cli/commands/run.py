@@ -13,12 +13,19 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Final
 
 from isochrone.cli.program import add_program, command_of
-from isochrone.measure import probe, tuned
+from isochrone.measure import finding, tuned
 from isochrone.workloads import tuning_table
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("with the collectives of a table", "isochrone run --tuning table.json -- mpiexec -n 16 ./app"),
+    ("say at the end how often each choice was taken",
+     "isochrone run --tuning table.json --report -- srun -n 64 ./app"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,13 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check the table, build the library, and become the command."""
+    """Check the table, find the library, and become the command."""
     command = command_of(args, "isochrone run --tuning T -- mpiexec ./app")
     tuning_table.read(args.tuning)
-    mpicc = tuned.mpicc_of(command[0], args.mpicc)
-    library = probe.build_library(mpicc)
+    built = tuned.probe_of(command[0], args.mpicc, args.probe)
+    library = finding.library(built)
     variables = tuned.settings(library, args.tuning, os.environ, args.report)
-    name = probe.build(mpicc).library
-    words, environ = tuned.with_settings(command, name, variables, args.environ)
+    words, environ = tuned.with_settings(command, built.library, variables, args.environ)
     sys.stdout.flush()
     return tuned.become(words, environ)

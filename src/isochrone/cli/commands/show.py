@@ -11,23 +11,30 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Final
 
-from isochrone.cli.input import tell_partial
+from isochrone.cli.as_json import add_json
+from isochrone.cli.input import read, tell_partial
 from isochrone.cli.options import add_least, add_message_size
 from isochrone.cli.sides import runs_of
 from isochrone.pages import launches, terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
 from isochrone.results.launches import pool
-from isochrone.runfile.file import read
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("what a run found", "isochrone show map.jsonl"),
+    ("for scripts", "isochrone show map.jsonl --json"),
+    ("five launches together: run-1.jsonl … run-5.jsonl", "isochrone show --pool run.jsonl"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="run file")
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     parser.add_argument(
         "--pool", action="store_true",
         help="all files are launches of one measurement: typical times with intervals over the "

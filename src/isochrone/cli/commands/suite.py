@@ -16,21 +16,30 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.text import printable
 from isochrone.cli.launches import run_count, sizes_of
+from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
+from isochrone.measure.expectation import Expected
 from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup
+from isochrone.pages import terminal
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("an overview of this machine, in two minutes", "isochrone suite quick"),
+    ("everything, three times, within two hours each",
+     "isochrone suite full -n 2,8,32 --runs 3 --max-time 2h -o machine"),
+    ("what would be started", "isochrone suite quick --dry-run"),
+)  # fmt: skip
 
 TRIAL_SIZES: Final = (8, 262144)
 GRACE: Final = 60.0
@@ -70,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
         "needs three or more to tell a change from what launches differ by (default: 1)",
     )  # fmt: skip
+    add_yes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     add_setup(parser)
 
@@ -84,14 +94,16 @@ def run(args: argparse.Namespace) -> int:
         _make_folder(folder)
     first = folder / "launch-1"
     for k in range(1, 2 if args.dry_run else args.runs + 1):
-        _suite(args, suite, setup, folder / f"launch-{k}", args.like if k == 1 else first)
+        like = args.like if k == 1 else first
+        _suite(args, suite, setup, folder / f"launch-{k}", like, args.runs if k == 1 else 0)
     return 0
 
 
 def _suite(
-    args: argparse.Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None
-) -> int:
-    """Plan, say the plan, measure."""
+    args: argparse.Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None,
+    times: int = 1,
+) -> int:  # fmt: skip
+    """Plan, say the plan, measure. It is agreed to for so many ``times``; 0: it was."""
     began = time.monotonic()
     ranks = args.ranks or (setup.default_ranks(),)
     sweeps = setup.sweeps() if suite.other_sweeps else {}
@@ -113,12 +125,14 @@ def _suite(
     max_time = args.max_time or suite.max_time
     costs = _estimate(setup, missing)
     _print_plan(suite, folder, missing, costs, max_time - (time.monotonic() - began), max_time)
+    needed = sum(cost.startup + cost.full for cost in costs)
+    agree(Expected(needed * times).limited(max_time * times), args)
     for k, one in enumerate(missing):
         left = max_time - (time.monotonic() - began)
         share = _shares(left, costs[k:])[0]
         _measure(setup, one, share, quiet=args.quiet)
     spent = time.monotonic() - began
-    print(f"\nDone in {_duration(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
+    print(f"\nDone in {duration(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
     return 0
 
 
@@ -261,8 +275,8 @@ def _print_plan(
     shares = _shares(left, costs)
     total = sum(cost.startup + cost.full for cost in costs)
     print(
-        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {_duration(total)} of at most"
-        f" {_duration(max_time)}"
+        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {duration(total)} of at most"
+        f" {duration(max_time)}"
     )
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("run", "ranks", "about", "at most"):
@@ -270,10 +284,10 @@ def _print_plan(
     table.add_column("what")
     for planned, cost, share in zip(runs, costs, shares, strict=True):
         table.add_row(
-            planned.preset.name, str(planned.ranks), _duration(cost.startup + cost.full),
-            _duration(cost.startup + share.seconds), planned.preset.summary,
+            planned.preset.name, str(planned.ranks), duration(cost.startup + cost.full),
+            duration(cost.startup + share.seconds), planned.preset.summary,
         )  # fmt: skip
-    Console().print(table)
+    terminal.console().print(table)
     if any(share.points_omitted for share in shares):
         print("Not enough time: repetitions are reduced to the minimum and points are left out.")
     elif any(share.repeats_reduced for share in shares):
@@ -303,16 +317,9 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
     )  # fmt: skip
     found = read(planned.path)
     said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
-    print(f"{planned.path}: {_duration(time.monotonic() - began)}", flush=True)
+    print(f"{planned.path}: {duration(time.monotonic() - began)}", flush=True)
     for warning in said:
         print(f"  {printable(warning.get('text'), 200)}")
-
-
-def _duration(seconds: float) -> str:
-    """Write a duration as a person plans: 12 s, 3.5 min."""
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
 
 def _rank_counts(text: str) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from isochrone.formats.tuning import LibraryRule, Written
 from isochrone.improve.proof import TIMEOUT, folder_for
-from isochrone.measure import job, probe
+from isochrone.measure import finding, job
 from isochrone.measure.algorithm import Forced
 from isochrone.measure.setup import Setup
 from isochrone.measure.tuned import settings
@@ -116,7 +116,7 @@ class TuningJobs:
 
 def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
     """Prove rules of a tuning table by the report of the library that applies it."""
-    variables = settings(probe.build_library(setup.built.mpicc), path, os.environ, report=True)
+    variables = settings(finding.library(setup.built), path, os.environ, report=True)
     options = setup.launcher.environment(variables)
     forced = Forced(variables) if options is None else Forced(options=tuple(options))
     found = []

@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.improve.program_io.trials import Trials
-from isochrone.measure import job, probe
+from isochrone.measure import job
 from isochrone.measure.program import launcher_words
 from isochrone.models import Model
 from isochrone.models.regime import Regime
@@ -130,7 +130,7 @@ def _measured(trials: Trials, run: Run, words: Sequence[str], message: int) -> M
     )
     path = trials.folder / RUN
     path.unlink(missing_ok=True)
-    built = probe.build(trials.program.mpicc)
+    built = trials.program.probe
     options = [
         "--bytes", ",".join(map(str, sizes)), "--warmup", "1", "--repeats", "2",
         "--time-limit", f"{60 * MINUTES:.0f}",

@@ -161,3 +161,18 @@ def test_the_page_says_what_extrapolation_was_worth(isochrone: Command, tmp_path
     write_steps(tmp_path / "few.csv", (2, 4, 8))
     answer = isochrone("fit", "few.csv", cwd=tmp_path)
     assert "op bcast: too few numbers of ranks to try" in answer.stdout
+
+
+def test_the_first_line_is_the_verdict_and_v_tells_the_rest(
+    isochrone: Command, folder: Path
+) -> None:
+    """Most want to know the formula, and whether to trust it."""
+    brief = isochrone("fit", "b-pair.jsonl", "--model", "hockney", cwd=folder).stdout
+    first = brief.splitlines()[0]
+    assert first.startswith("hockney model")
+    assert "; off by " in first
+    assert "95 % interval" not in brief
+    more = isochrone("fit", "b-pair.jsonl", "--model", "hockney", "-v", cwd=folder).stdout
+    assert more.splitlines()[0] == first
+    assert "95 % interval" in more
+    assert "|predicted - " in more

@@ -11,15 +11,14 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
+from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.cli.aggregator_choice import by_all, by_order
 from isochrone.cli.aggregator_proposal import Asked, Proposal
+from isochrone.cli.as_json import add_json
 from isochrone.cli.output import add_output, check_output
 from isochrone.cli.placing import print_warnings
 from isochrone.cli.proof import add_start, compare_in_turn, launch_plan, starter, tile_options
@@ -38,6 +37,7 @@ from isochrone.improve.aggregators import romio_hints
 from isochrone.improve.aggregators.choice import Choice
 from isochrone.improve.aggregators.setting import BUFFER, Setting
 from isochrone.improve.proof import Launch, folder_for
+from isochrone.pages import terminal
 from isochrone.pages.model import predicted_by
 from isochrone.pages.terminal import print_blocks
 from isochrone.predict.calls_of_runs import measured_calls
@@ -47,7 +47,15 @@ from isochrone.runfile.file import read
 from isochrone.workloads.arrangement import Arrangement
 from isochrone.workloads.cb_config_list import DEFAULT
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("a hints file; no rank moves",
+     "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "
+     "-o romio-hints"),
+    ("also how many there are, and their buffers",
+     "isochrone place aggregators --table io.jsonl --model hot.json --choose all"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Lustre stripes, and with --calls whether there should be any. All takes a model of "
         "messages of several sizes",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     add_output(parser, "hints file (default: romio-hints, if the node names are known)")
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     add_start(parser, "aggregators")
@@ -142,7 +150,7 @@ def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str,
 
 
 def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = terminal.console()
     console.print(printable(found.headline(), 400), style="bold", markup=False)
     print_blocks([predicted_by(found.asked.model.model), *found.blocks()], console)
     for line in [*text.splitlines(), *found.advice()]:

@@ -10,15 +10,15 @@ import argparse
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from rich.console import Console
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.cli.as_json import add_json
 from isochrone.cli.output import check_output
 from isochrone.cli.placing import block_placed, certainty, print_warnings
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
@@ -37,6 +37,7 @@ from isochrone.improve.nodes.node_order import NodeOrder, best_order
 from isochrone.improve.nodes.positions import Positions
 from isochrone.improve.proof import Launch, folder_for, library_hints
 from isochrone.models import Model
+from isochrone.pages import terminal
 from isochrone.pages.model import predicted_by
 from isochrone.predict.node_cost import refuse_no_time
 from isochrone.workloads.allocation import Allocation
@@ -45,7 +46,15 @@ from isochrone.workloads.call import Call
 from isochrone.workloads.cb_config_list import DEFAULT
 from isochrone.workloads.node_messages import block_layout
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("an order for the launcher, of nodes with 4, 4, 2 and 2 ranks",
+     "isochrone place nodes --nodes 4,4,2,2 --tiles 4x3 --model hot.json -o order"),
+    ("for Open MPI, proved by measuring",
+     "isochrone place nodes --hostfile nodes.txt --tiles 4x4 --model hot.json --to "
+     "openmpi --measure"),
+)  # fmt: skip
 
 MAX_NAMES = 24
 """Nodes of an order that are printed; a file holds all."""
@@ -63,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="time limit of the search (default: 8, or 30 for more than 2,048 nodes)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     parser.add_argument(
         "--to", action="append", choices=formats, default=[], metavar="FORMAT",
         help=f"file to write, may be repeated; one of: {', '.join(formats)} "
@@ -235,7 +244,7 @@ def _proof(
 
 
 def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model: Model) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = terminal.console()
     less = 100 * (1 - found.cost / found.given_cost)
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "

@@ -12,9 +12,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from isochrone import views
 from isochrone.base.errors import InputError
+from isochrone.cli.as_json import add_json
 from isochrone.cli.measuring import setup_of
 from isochrone.cli.options import read_count
 from isochrone.cli.output import add_output, check_output
@@ -51,7 +53,16 @@ from isochrone.predict.whole_call import WholeCall, WholeCost
 from isochrone.runfile.file import read
 from isochrone.workloads.allocation import Allocation
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("what is expected of six orders",
+     "isochrone place orders --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json "
+     "--orders 6 --dry-run"),
+    ("measure them in turns, and draw both",
+     "isochrone place orders --hostfile nodes.txt --tiles 4x4 --model hot.json "
+     "--figure orders.png"),
+)  # fmt: skip
 
 MOST = 200
 """Orders that are compared at most."""
@@ -85,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_launches(parser, "order")
     parser.add_argument("--dry-run", action="store_true", help="launch nothing: expect only")
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     add_output(parser, "file for the JSON document")
     parser.add_argument(
         "--figure", type=Path, metavar="FILE",
@@ -187,7 +198,7 @@ def _starter(args: argparse.Namespace, nodes: Allocation) -> tuple[JobRunner | N
     try:
         return JobRunner(setup_of(args), nodes.ranks), ""
     except InputError as error:
-        if args.mpicc is not None or args.launcher is not None:
+        if any(given is not None for given in (args.probe, args.mpicc, args.launcher)):
             raise
         return None, str(error)
 

@@ -16,11 +16,12 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from isochrone import models
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.cli.as_json import add_json
 from isochrone.cli.options import read_count
 from isochrone.cli.predictions import add_models
 from isochrone.models import Model
@@ -33,7 +34,14 @@ from isochrone.workloads.applications.lowering import program
 from isochrone.workloads.applications.reading import read
 from isochrone.workloads.applications.sweeps import settings
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("what an application takes on 64 ranks",
+     "isochrone predict app jacobi.yaml --model messages.json allgather.json -n 64"),
+    ("for several sizes and numbers of ranks",
+     "isochrone predict app jacobi.yaml --model m.json --set n=1024,2048 --set p=16:128:x2"),
+)  # fmt: skip
 
 Settings = Mapping[str, str]
 
@@ -59,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--placement", choices=["block", "cyclic"], default="block",
         help="ranks node after node (default), or one on each node in turn",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

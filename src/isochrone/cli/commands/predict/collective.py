@@ -12,11 +12,20 @@ grids and the library's own, cheapest first (docs/grid-collectives.md).
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
 from isochrone.cli import grid_predictions
 from isochrone.cli.predictions import add_model, add_values, answer
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("a broadcast of 1 MiB to 4,096 ranks",
+     "isochrone predict collective --model bcast.json --ranks 4096 --bytes 1MiB"),
+    ("which grid of ranks is fastest",
+     "isochrone predict collective --op allgather --ranks 64 --nodes 16 --grid best "
+     "--bytes 64KiB --model m.json"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

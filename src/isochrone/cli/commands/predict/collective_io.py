@@ -6,10 +6,12 @@ import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.cli.as_json import add_json
 from isochrone.cli.output import check_output
 from isochrone.cli.workload import (
     add_call,
@@ -37,7 +39,14 @@ from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.distribution import distribution
 from isochrone.workloads.node_messages import layout_of
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("the hot spot of 16 tiles on eight nodes",
+     "isochrone predict collective-io --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json"),
+    ("the accesses of a recorded program",
+     "isochrone predict collective-io --table io.jsonl --calls io.jsonl --model hot.json"),
+)  # fmt: skip
 
 MAX_NODES = 32
 """Nodes that are listed for a person; of more, the hottest."""
@@ -53,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_model(parser)
     add_measured_calls(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     parser.add_argument(
         "--figure", type=Path, metavar="FILE",
         help="draw which node holds and which serves what of the file (.png, .svg, .pdf)",

@@ -7,10 +7,17 @@ where all pairs send at once.
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
 from isochrone.cli.predictions import add_model, add_values, answer
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("two sizes", "isochrone predict message --model sizes.json --bytes 1KiB,1MiB"),
+    ("a range of sizes, for scripts",
+     "isochrone predict message --model sizes.json --bytes 64:1MiB:x4 --json"),
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from typing import Any, Final
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.cli.as_json import add_json
 from isochrone.cli.io_tuning import print_outcome, teller
 from isochrone.cli.measuring import seconds_above_zero
 from isochrone.cli.options import read_count, read_part
@@ -32,7 +33,14 @@ from isochrone.measure import tuned
 from isochrone.measure.program import Program
 from isochrone.predict.node_cost import NodeCost
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("record, choose, try, keep what is faster",
+     "isochrone tune collective-io -o tuned -- mpiexec -n 16 ./app out.h5"),
+    ("with a fresh file for each start",
+     "isochrone tune collective-io --before 'rm -f out.h5' -- mpiexec -n 16 ./app out.h5"),
+)  # fmt: skip
 
 USUAL: Final = Path("io-tuning")
 HINTS: Final = "romio-hints"
@@ -81,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--least", type=read_part, default=0.03, metavar="PART",
         help="stop if collective calls take less than this part of the run (default: 3%%)",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     add_program(parser)
 
 
@@ -136,8 +144,8 @@ def _program(args: argparse.Namespace) -> Program:
         before = shlex.split(args.before)
     except ValueError as error:
         raise InputError(f"cannot read it: {error}", where="--before") from error
-    mpicc = tuned.mpicc_of(command[0], args.mpicc)
-    return Program(command, args.environ, mpicc, before)
+    built = tuned.probe_of(command[0], args.mpicc, args.probe)
+    return Program(command, args.environ, built, before)
 
 
 def _prepared(args: argparse.Namespace) -> tuple[Path, Path]:

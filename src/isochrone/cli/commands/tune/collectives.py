@@ -13,12 +13,13 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, whole_file
+from isochrone.cli.as_json import add_json
 from isochrone.cli.measuring import add_setup, setup_of
 from isochrone.cli.options import read_part
 from isochrone.cli.output import add_output, check_output
@@ -42,7 +43,15 @@ from isochrone.runfile.origin import together
 from isochrone.workloads import tuning_table
 from isochrone.workloads.tuning_table import Table
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
+    ("write the table of isochrone run",
+     "isochrone tune collectives grids-8.jsonl forced-8.jsonl -o table.json"),
+    ("a rules file of Open MPI, and is it in force?",
+     "isochrone tune collectives default.jsonl forced.jsonl --to openmpi -o rules.conf --verify"),
+)  # fmt: skip
 
 TABLE = "table"
 """The file of ``isochrone run``; all others are those of MPI libraries."""
@@ -62,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="part of the time that must be saved for certain (default: 5%%)",
     )  # fmt: skip
     add_modelled(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    add_json(parser)
     add_output(parser, "file to write (default: only say what would be chosen)")
     parser.add_argument(
         "--verify", action="store_true",

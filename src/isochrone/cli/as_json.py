@@ -1,0 +1,40 @@
+"""``--json``, and ``--schema``, which says what that prints."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from isochrone.documents import document as documents
+
+__all__ = ["add_json"]
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add both to a command; what its ``--json`` prints is declared in `isochrone.documents`."""
+    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    parser.add_argument(
+        "--schema", action=_Schema, nargs="?", metavar="NAME",
+        help="print the JSON Schema of that document, or of the document NAME, and end",
+    )  # fmt: skip
+
+
+class _Schema(argparse.Action):
+    """Prints a schema and ends, whatever else is asked for."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        if values is None:
+            print(documents.text(documents.printed_by(parser.prog.partition(" ")[2])), end="")
+        elif values in documents.names():
+            print(documents.text(documents.schema(str(values))), end="")
+        else:
+            known = ", ".join(documents.names())
+            parser.error(f"argument --schema: no document '{values}' (there are: {known})")
+        parser.exit()

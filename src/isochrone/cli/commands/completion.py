@@ -1,0 +1,40 @@
+"""Print a script by which bash, zsh or fish completes commands, options and their values.
+
+Keep it where your shell looks for it; it starts no program when you press TAB. Write it again after
+an update, and where the MPI is: the options of experiments are in it if the probe can be asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from isochrone.cli.completion import SHELLS, script
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("for bash, from the next shell on",
+     "isochrone completion bash > ~/.local/share/bash-completion/completions/isochrone"),
+    ("for zsh, into a folder of $fpath", "isochrone completion zsh > ~/.zfunc/_isochrone"),
+    ("for fish", "isochrone completion fish > ~/.config/fish/completions/isochrone.fish"),
+)  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone completion``."""
+    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the script."""
+    text, with_experiments = script(args.shell)
+    print(text)
+    if not with_experiments:
+        print(
+            "isochrone: the options of experiments are not in it: there is no probe to ask "
+            "(try: isochrone build)",
+            file=sys.stderr,
+        )
+    return 0

@@ -1,0 +1,83 @@
+"""Show what is configured: the value of each setting, and where it came from.
+
+What is on a command line wins over the environment (ISOCHRONE_…), that over your file,
+~/.config/isochrone/config.toml, that over the file of the site, /etc/isochrone.toml, and that over
+what Isochrone does by itself (docs/command-line.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from typing import Any, Final
+
+from isochrone.base.suggestion import nearest
+from isochrone.cli import configuration
+from isochrone.cli.as_json import add_json
+from isochrone.cli.configuration import Value
+from isochrone.pages.page import Block, Column, Listing, Row, Sentence, Table
+from isochrone.pages.terminal import print_blocks
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("which value came from where", "isochrone config"),
+    ("the same for a script", "isochrone config --json"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone config``."""
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print all settings."""
+    found = list(configuration.values().values())
+    files = [
+        {"source": source, "path": str(path), "exists": path.is_file()}
+        for source, path in configuration.files(os.environ)
+    ]
+    if args.json:
+        print(json.dumps({"settings": [one.to_json() for one in found], "files": files}))
+        return 0
+    print_blocks([_table(found), *_files(files), *_mistyped()])
+    return 0
+
+
+def _table(found: list[Value]) -> Block:
+    titles = ("setting", "value", "from", "what it is")
+    rows = [
+        Row((
+            one.setting.key,
+            one.setting.default if one.source == "default" else one.text,
+            f"${one.where}" if one.source == "environment" else one.source,
+            one.setting.what,
+        )) for one in found
+    ]  # fmt: skip
+    return Table("", tuple(Column(title) for title in titles), tuple(rows))
+
+
+def _files(files: list[dict[str, Any]]) -> list[Block]:
+    """Say which files are read."""
+    items = tuple(
+        Sentence(
+            str(file["path"]) + ("" if file["exists"] else " (there is none)"),
+            about=str(file["source"]),
+        )
+        for file in files
+    )
+    return [Sentence(""), Listing("Files", items)]
+
+
+def _mistyped() -> list[Block]:
+    """Point out variables that look like one of ours and are none."""
+    known = [name for setting in configuration.SETTINGS for name in setting.variables]
+    found = [
+        Sentence(f"it is no setting; did you mean {meant}?", about=f"${name}")
+        for name in sorted(os.environ)
+        if name.startswith("ISOCHRONE_") and name not in (*known, configuration.SITE_VARIABLE)
+        and (meant := nearest(name, known))
+    ]  # fmt: skip
+    return [Listing("Perhaps mistyped", tuple(found))] if found else []

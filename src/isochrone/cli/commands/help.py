@@ -1,0 +1,30 @@
+"""Show the help of a command: isochrone help measure latency-map."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from isochrone.cli.main import parser as top_parser
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("what fit can do", "isochrone help fit"),
+    ("the options of one experiment", "isochrone help measure latency-map"),
+    ("one kind of prediction", "isochrone help predict collective"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone help``."""
+    parser.add_argument(
+        "words", nargs="*", metavar="COMMAND",
+        help="command, and what it does or measures (default: list the commands)",
+    )  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what ``isochrone COMMAND --help`` prints."""
+    top_parser().parse_args([*args.words, "--help"])
+    raise AssertionError("--help ends the program")

@@ -1,0 +1,75 @@
+"""What shells complete: the parser as a script, generated once, that starts no Python at a TAB."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, Final
+
+import shtab
+
+from isochrone.base import registry
+from isochrone.cli.experiments import Option, asked, options_of
+from isochrone.cli.whole import MEASURE, actions_of, whole_parser
+from isochrone.measure import presets
+
+__all__ = ["SHELLS", "script"]
+
+SHELLS: Final = ("bash", "zsh", "fish")
+
+FAMILIES: Final = ("FAMILY", "FAMILY|FILE")
+"""What the help calls a value that is a family of models."""
+
+
+def script(shell: str) -> tuple[str, bool]:
+    """Return the script for a shell, and whether experiments' own options are in it."""
+    built = asked()
+
+    def of(experiment: str) -> list[Option]:
+        return options_of(built, experiment) if built is not None else []
+
+    top = whole_parser(of)
+    commands = next(action for action in top._actions if action.choices).choices or {}
+    assert isinstance(commands, dict)
+    for action in actions_of(top):
+        _say_values(action, list(commands))
+    measure = commands[MEASURE]
+    for name, one in _experiments(measure).items():
+        _choose(one, "--preset", [p.name for p in presets.PRESETS.values() if p.experiment == name])
+    # zsh would complete it before the experiment that has the presets is looked at.
+    measure._actions.remove(measure._option_string_actions["--preset"])
+    return shtab.complete(top, shell), built is not None
+
+
+def _say_values(action: argparse.Action, commands: list[str]) -> None:
+    """Say of an option or argument what it takes, where the parser itself does not."""
+    if isinstance(action.help, str):  # shells show one line; a colon or bracket means something
+        action.help = " ".join(action.help.split())
+    if action.choices is not None:
+        return
+    if action.metavar in FAMILIES:
+        action.choices = ["auto", *registry.names("models.families")]
+    elif action.dest == "words":
+        action.choices = commands
+    elif action.metavar == "FOLDER":
+        _complete(action, shtab.DIRECTORY)
+    elif action.type is Path or action.dest in ("files", "before", "after"):
+        _complete(action, shtab.FILE)
+
+
+def _complete(action: Any, how: object) -> None:
+    action.complete = how  # where shtab looks
+
+
+def _experiments(measure: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    below = next(a for a in measure._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(below.choices)
+
+
+def _choose(parser: argparse.ArgumentParser, option: str, choices: list[str]) -> None:
+    """Let an option of one parser have choices; the action may be shared with others."""
+    shared = parser._option_string_actions[option]
+    own = argparse.Action(list(shared.option_strings), shared.dest, metavar=shared.metavar,
+                          help=shared.help, choices=choices or None)  # fmt: skip
+    parser._actions[parser._actions.index(shared)] = own
+    parser._option_string_actions[option] = own

@@ -1,0 +1,183 @@
+"""Manual pages, a page for each command, from what ``--help`` says.
+
+``python -m isochrone.cli.manual FOLDER`` (``make man``) writes them. The text of a help is laid out
+already; of it, only options and arguments are set anew, by the macros of man(7).
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from isochrone import __version__
+from isochrone.cli.experiments import Option, asked, options_of
+from isochrone.cli.parser import Parser, Subcommand, subcommands
+from isochrone.cli.whole import MEASURE, whole_parser
+from isochrone.measure import probe
+
+__all__ = ["pages", "write"]
+
+_BLOCK: Final = re.compile(r"\n\s*\n")
+
+EXIT_CODES: Final = (
+    ("0", "done; also if the reader of the output has gone"),
+    ("1", "a check that was asked for failed, or you did not want to go on"),
+    ("2", "wrong use or bad input"),
+    ("3", "the measurement failed"),
+    ("130, 143, 129", "ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP"),
+)
+
+FILES: Final = (
+    ("~/.config/isochrone/config.toml", "settings of the user"),
+    ("/etc/isochrone.toml", "settings of the site; isochrone config says what is in force"),
+)
+
+
+def pages(options: dict[str, list[Option]]) -> dict[str, str]:
+    """Return the manual pages by the names of their files.
+
+    Parameters
+    ----------
+    options
+        Of experiments, by name; none of what is not known.
+    """
+    top = whole_parser()
+    found = {"isochrone.1": _page(top, list(subcommands(top)))}
+    for parser in _all(top):
+        own = options if parser.plugin == MEASURE else {}
+        found[_name(parser)] = _page(parser, list(subcommands(parser)), own)
+    return found
+
+
+def write(folder: Path) -> list[Path]:
+    """Write the manual pages into a folder, which is made; return them."""
+    built = asked()
+    known = {name: options_of(built, name) for name in probe.experiments()} if built else {}
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, text in pages(known).items():
+        path = folder / name
+        path.write_text(text, encoding="utf-8")
+        files.append(path)
+    return files
+
+
+def _all(parser: argparse.ArgumentParser) -> Iterator[Subcommand]:
+    for one in subcommands(parser).values():
+        yield one
+        yield from _all(one)
+
+
+def _name(parser: argparse.ArgumentParser) -> str:
+    return f"{parser.prog.replace(' ', '-')}.1"
+
+
+def _page(
+    parser: Parser, commands: Sequence[str], experiments: dict[str, list[Option]] | None = None
+) -> str:
+    """Return one page."""
+    name = parser.prog.replace(" ", "-")
+    what, *more = _BLOCK.split((parser.description or "").strip(), maxsplit=1)
+    usage = " ".join(parser.format_usage().removeprefix("usage:").split())
+    lines = [
+        f'.TH "{name.upper()}" 1 "" "isochrone {__version__}" "Isochrone"',
+        ".SH NAME", f"{name} \\- {_escaped(' '.join(what.split()).rstrip('.'))}",
+        ".SH SYNOPSIS", _escaped(usage),
+    ]  # fmt: skip
+    if more:
+        lines += [".SH DESCRIPTION", *_paragraphs(more[0])]
+    for group in parser._action_groups:
+        lines += _group(group)
+    for experiment, options in (experiments or {}).items():
+        lines += [f".SH OPTIONS OF {_escaped(experiment.upper())}"]
+        for option in options:
+            lines += _item(_bold(option.name, option.value), option.help)
+    lines += _end(parser, name, commands)
+    return "\n".join(lines) + "\n"
+
+
+def _group(group: argparse._ArgumentGroup) -> list[str]:
+    """Return the options or arguments of a group."""
+    actions = [one for one in group._group_actions if one.help is not argparse.SUPPRESS]
+    if not actions:
+        return []
+    title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "options")
+    lines = [f".SH {_escaped(title.upper())}"]
+    for action in actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for choice in action._choices_actions:
+                lines += _item(_bold(choice.dest), choice.help or "")
+        else:
+            lines += _item(_invocation(action), _help(action))
+    return lines
+
+
+def _invocation(action: argparse.Action) -> str:
+    value = action.metavar or ("" if action.nargs == 0 else action.dest.upper())
+    if isinstance(value, tuple):
+        value = " ".join(value)
+    if not action.option_strings:
+        return _bold(value)
+    if action.choices is not None and action.metavar is None:
+        value = "|".join(map(str, action.choices))
+    return ", ".join(_bold(name, value) for name in action.option_strings)
+
+
+def _help(action: argparse.Action) -> str:
+    """Return the help of an action as it is printed."""
+    return (action.help or "").replace("%(prog)s", "isochrone").replace("%%", "%")
+
+
+def _end(parser: Parser, name: str, commands: Sequence[str]) -> list[str]:
+    """Return what stands at the end: examples, other texts, exit codes, files, other pages."""
+    lines = []
+    examples = getattr(parser, "examples", ())
+    if examples:
+        lines += [".SH EXAMPLES"]
+        for what, line in examples:
+            lines += [".PP", _escaped(f"{what}:"), ".PP", ".RS 4", ".nf", _escaped(line),
+                      ".fi", ".RE"]  # fmt: skip
+    if name == "isochrone":
+        lines += [".SH EXIT STATUS", *_items(EXIT_CODES), ".SH FILES", *_items(FILES)]
+    below = [f"{name}-{command}" for command in commands]
+    others = below or (["isochrone"] if name != "isochrone" else [])
+    lines += [".SH SEE ALSO", ",\n".join(f".BR {_escaped(other)} (1)" for other in others)]
+    return [line.replace("(1),\n", "(1) ,\n") for line in lines]
+
+
+def _items(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    return [line for key, what in pairs for line in _item(_bold(key), what)]
+
+
+def _item(title: str, text: str) -> list[str]:
+    return [".TP", title, _escaped(" ".join(text.split()))]
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield paragraphs; those that are indented keep their lines."""
+    for block in _BLOCK.split(text.strip("\n")):
+        kept = block.startswith(" ")
+        yield ".PP"
+        if kept:
+            yield from [".nf", *(_escaped(line) for line in block.splitlines()), ".fi"]
+        else:
+            yield _escaped(" ".join(block.split()))
+
+
+def _bold(name: str, value: str = "") -> str:
+    return f"\\fB{_escaped(name)}\\fR" + (f" \\fI{_escaped(value)}\\fR" if value else "")
+
+
+def _escaped(text: str) -> str:
+    """Let roff take a text as it is: no escapes, no requests, no typographic dashes."""
+    plain = text.replace("\\", "\\e").replace("-", "\\-")
+    plain = "".join(c if c.isascii() else f"\\[u{ord(c):04X}]" for c in plain)
+    return f"\\&{plain}" if plain[:1] in (".", "'") else plain
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,58 @@
+"""All commands with all they take, in one parser: for completion, manual pages and their tests."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Final
+
+from isochrone.cli.experiments import Option, add_options
+from isochrone.cli.main import parser
+from isochrone.cli.parser import Parser, load_all, subcommands
+from isochrone.measure import probe
+
+__all__ = ["MEASURE", "actions_of", "whole_parser"]
+
+MEASURE: Final = "measure"
+
+
+def whole_parser(options_of: Callable[[str], list[Option]] | None = None) -> Parser:
+    """Return the parser with every command loaded.
+
+    Parameters
+    ----------
+    options_of
+        Lists the options that an experiment has of its own. If given, each experiment becomes a
+        command below ``measure``, with those of ``measure`` as well.
+    """
+    top = parser()
+    for _ in load_all(top):  # loading is what is wanted
+        pass
+    if options_of is not None:
+        _split(subcommands(top)[MEASURE], options_of)
+    return top
+
+
+def _split(measure: Parser, options_of: Callable[[str], list[Option]]) -> None:
+    """Let the experiments be commands below ``measure``."""
+    named = next(action for action in measure._actions if action.dest == "experiment")
+    measure._actions.remove(named)
+    measure._positionals._group_actions.remove(named)
+    shared = [action for action in measure._actions if action.option_strings]
+    below = measure.add_subparsers(metavar="EXPERIMENT", parser_class=Parser)
+    for name in probe.experiments():
+        one = below.add_parser(name, help=f"experiment {name}", add_help=False)
+        own = one.add_argument_group(f"options of {name}")
+        for action in shared:
+            one._add_action(action)
+        add_options(own, options_of(name))
+
+
+def actions_of(top: argparse.ArgumentParser) -> list[argparse.Action]:
+    """List the options and arguments of a parser and of all commands below it."""
+    found = list(top._actions)
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                found += actions_of(one)
+    return found

@@ -1,0 +1,68 @@
+"""What was mistyped is answered by what was probably meant, and help is found by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from beds.command_line import Command
+from isochrone.base.suggestion import did_you_mean, nearest
+
+
+def test_the_nearest_name_is_found_and_nothing_is_made_up() -> None:
+    assert nearest("shwo", ["show", "suite"]) == "show"
+    assert nearest("SHOW", ["show"]) == "show"
+    assert nearest("xyzzy", ["show", "suite"]) == ""
+    assert did_you_mean("xyzzy", ["show"]) == ""
+    assert did_you_mean("shwo", ["show"]) == "did you mean 'show'?; "
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["shwo"], "show"),
+        (["predict", "colective"], "collective"),
+        (["show", "a.jsonl", "--jsn"], "--json"),
+        (["compare", "a", "b", "--margn=3"], "--margin"),
+        (["plot", "a.jsonl", "--view", "heetmap", "-o", "a.png"], "heatmap"),
+        (["export", "a.jsonl", "--to", "gnplot"], "gnuplot"),
+        (["import", "a.txt", "--from", "ous"], "osu"),
+        (["measure", "latencymap"], "latency-map"),
+        (["measure", "latency-map", "-n", "2", "--reps", "4"], "--repeats"),
+        (["measure", "null", "-n", "2", "--ouput", "4"], "--output"),
+        (["measure", "point-to-point", "-n", "2", "--preset", "siezs"], "sizes"),
+        (["measure", "null", "--launcher", "srn"], "srun"),
+        (["suite", "quik"], "quick"),
+    ],
+)
+def test_one_line_says_what_was_meant(isochrone: Command, words: list[str], meant: str) -> None:
+    answer = isochrone(*words)
+    assert answer.returncode == 2
+    assert f"did you mean '{meant}'?" in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_a_family_of_models_is_suggested(isochrone: Command, tmp_path: object) -> None:
+    (tmp_path / "t.csv").write_text(  # type: ignore[operator]
+        "b,seconds\n" + "".join(f"{b},{1e-6 + 1e-9 * b}\n" for b in (1, 8, 64, 512, 4096, 9999))
+    )
+    answer = isochrone("fit", "t.csv", "--model", "hockny", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert "did you mean 'hockney'?" in answer.stderr
+
+
+def test_help_x_is_x_help(isochrone: Command) -> None:
+    for words in (["fit"], ["predict", "collective"], ["measure", "latency-map"], []):
+        answer = isochrone("help", *words)
+        assert answer.returncode == 0, answer.stderr
+        assert answer.stdout == isochrone(*words, "--help").stdout
+    assert isochrone("help", "shwo").returncode == 2
+
+
+def test_the_options_of_an_experiment_come_first_in_its_help(isochrone: Command) -> None:
+    """Whoever asks for an experiment wants to know what is special about it."""
+    said = isochrone("measure", "collective", "--help").stdout
+    places = [said.index(text) for text in
+              ("options of collective:", "--root fixed|rotating", "presets of collective:",
+               "options of every experiment:", "--launcher L", "examples:")]  # fmt: skip
+    assert places == sorted(places)
+    assert "latency-map" not in said.partition("examples:")[2]
