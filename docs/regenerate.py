@@ -1,11 +1,12 @@
-"""Run every `isochrone` command shown in a console block and put its real output below it.
+"""Run the commands shown in the console blocks of the pages, and put their real output below them.
 
-The same is done with Python that has a text block below it; what it draws goes to docs/pictures.
+    make examples                                    README.md and all pages
+    make examples PAGES="README.md docs/gallery.md"  these
 
-    make docs
-
-Commands run one after the other in a scratch folder of each page, which has examples/; others (pip,
-make) are left as they are. The pictures in docs/pictures/ are drawn anew, too.
+Commands run one after the other in a scratch folder of each page, which has examples/. A block is
+run if it has no other commands than those of COMMANDS; others (pip, make) are left as they are. The
+same is done with Python that has a text block below it. A picture that is drawn replaces the one of
+its name that the page shows.
 """
 
 from __future__ import annotations
@@ -14,99 +15,128 @@ import argparse
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
-ROOT = Path(__file__).parents[1]
-PICTURES = ROOT / "docs/pictures"
-BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
-PYTHON = re.compile(r"(?<=^```python\n)([^`]*)(^```\n\n```text\n)[^`]*(?=^```$)", re.MULTILINE)
-MADE_UP = (
-    "isochrone measure null -n 1 --quiet --shape 8,4,2 --slow-node 5 --noise 0.15 -o null.jsonl"
+ROOT: Final = Path(__file__).parents[1]
+BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+PYTHON: Final = re.compile(
+    r"(?<=^```python\n)([^`]*)(^```\n\n```text\n)[^`]*(?=^```$)", re.MULTILINE
 )
-"""The machine in the pictures: 8 ranks a node, 4 nodes a switch, 2 switches, node 5 slow."""
+PICTURE: Final = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.png)\)")
+COMMANDS: Final = ("isochrone", "mpicc", "cat")
+COLOURS: Final = 128
+PATIENCE: Final = 300
+"""Seconds for one command."""
 
-SWEEP = (
-    "isochrone measure point-to-point -n 2 --quiet --bytes auto:0:64KiB --smallest-gap 256"
-    " --tolerance 0.1 -o sizes.jsonl"
-)
-"""The sweep in the pictures is one of this machine, as in README.md."""
+Start = Callable[[list[str], Path, dict[str, str]], str]
+"""Runs a command in a folder and an environment, and returns what it printed."""
 
 
 def main() -> None:
-    """Regenerate README.md, docs/*.md and the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Regenerate README.md, the pages and their pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mpicc", type=Path, help="compiler wrapper of the MPI")
-    mpicc = parser.parse_args().mpicc
-    scripts = sysconfig.get_path("scripts")
-    environ = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
-    if mpicc:
-        environ["MPICC"] = str(mpicc.resolve())
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    parser.add_argument("pages", nargs="*", type=Path, help="default: all")
+    args = parser.parse_args()
+    environ = environment(args.mpicc)
+    for page in args.pages or all_pages():
+        text = page.read_text("utf-8")
         with tempfile.TemporaryDirectory() as scratch:
-            Path(scratch, "examples").symlink_to(ROOT / "examples")
-            regenerate(page, Path(scratch), environ)
-    with tempfile.TemporaryDirectory() as scratch:
-        draw(Path(scratch), environ)
+            fresh = walked(text, Path(scratch), environ)
+            keep_pictures(page, fresh, Path(scratch))
+        if fresh != text:
+            page.write_text(fresh, "utf-8")
+            print(f"wrote {page}")
 
 
-def regenerate(page: Path, folder: Path, environ: dict[str, str]) -> None:
-    """Run the commands of one page in a folder of its own."""
-    text = page.read_text()
-    fresh = BLOCK.sub(lambda block: answer(block[0], folder, environ), text)
-    fresh = PYTHON.sub(lambda block: block[1] + block[2] + printed(block[1], folder), fresh)
-    if fresh != text:
-        page.write_text(fresh)
-        print(f"wrote {page.relative_to(ROOT)}")
+def all_pages() -> list[Path]:
+    """Return README.md and the pages that are written by hand."""
+    docs = ROOT / "docs"
+    return [ROOT / "README.md", *sorted(docs.glob("*.md")), *sorted(docs.glob("tutorials/*.md"))]
 
 
-def answer(block: str, folder: Path, environ: dict[str, str]) -> str:
+def environment(mpicc: Path | None) -> dict[str, str]:
+    """Return what commands are run with: the programs beside this Python, and one MPI."""
+    scripts = sysconfig.get_path("scripts")
+    mpi = f"{mpicc.resolve().parent}{os.pathsep}" if mpicc else ""
+    found = {**os.environ, "PATH": f"{scripts}{os.pathsep}{mpi}{os.environ['PATH']}"}
+    return {**found, "MPICC": str(mpicc.resolve())} if mpicc else found
+
+
+def walked(text: str, folder: Path, environ: dict[str, str], start: Start | None = None) -> str:
+    """Run all commands of a page in a folder; return it with what they printed."""
+    if not (folder / "examples").exists():
+        (folder / "examples").symlink_to(ROOT / "examples")
+
+    def said(command: list[str]) -> str:
+        found = (start or run)(command, folder, environ).replace(str(folder.resolve()), "$PWD")
+        return "\n".join(line.rstrip() for line in found.splitlines()).strip("\n")
+
+    def printed(block: re.Match[str]) -> str:
+        return f"{block[1]}{block[2]}{said([sys.executable, '-c', block[1]])}\n"
+
+    fresh = BLOCK.sub(lambda block: answer(block[0], said), text)
+    return PYTHON.sub(printed, fresh)
+
+
+def commands(block: str) -> list[str]:
+    """Return the commands of a console block."""
+    return [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+
+
+def runs(block: str) -> bool:
+    """Say whether a console block is run: all its commands are ours."""
+    return all(command.split()[0] in COMMANDS for command in commands(block))
+
+
+def answer(block: str, said: Callable[[list[str]], str]) -> str:
     """Return a console block with the output of its commands."""
-    commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-    if not all(command.startswith("isochrone ") for command in commands):
+    if not runs(block):
         return block
     lines = []
-    for command in commands:
-        lines += [f"$ {command}", run(command, folder, environ).strip("\n")]
+    for command in commands(block):
+        lines += [f"$ {command}", said(shlex.split(command))]
     return "\n".join(line for line in lines if line) + "\n"
 
 
-def printed(code: str, folder: Path) -> str:
-    """Run Python as a user would; return what it printed, and keep what it drew."""
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, timeout=120, check=True,
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    for picture in folder.glob("*.png"):
-        shutil.move(picture, PICTURES / picture.name)
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
-
-
-def run(command: str, folder: Path, environ: dict[str, str]) -> str:
+def run(command: list[str], folder: Path, environ: dict[str, str]) -> str:
     """Run one command as a user would; return what it printed."""
     done = subprocess.run(
-        shlex.split(command), cwd=folder, env=environ, timeout=120, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        command, cwd=folder, env=environ, timeout=PATIENCE, check=False, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    if done.returncode:
-        raise SystemExit(f"'{command}' failed:\n{done.stdout}")
-    return "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    if not ended_well(command, done.returncode):
+        raise SystemExit(f"'{shlex.join(command)}' failed:\n{done.stdout}")
+    return done.stdout
 
 
-def draw(folder: Path, environ: dict[str, str]) -> None:
-    """Draw the made-up machine, a sweep on this one, and orders that were compared on a cluster."""
-    PICTURES.mkdir(exist_ok=True)
-    run(MADE_UP, folder, environ)
-    run(SWEEP, folder, environ)
-    for file, view in (("null.jsonl", "heatmap"), ("sizes.jsonl", "time")):
-        picture = PICTURES / f"{view}.png"
-        run(f"isochrone plot {file} --view {view} --force -o {picture}", folder, environ)
-    kept = ROOT / "examples/collective-io/orders.json"
-    run(f"isochrone plot {kept} --force -o {PICTURES / 'orders.png'}", folder, environ)
+def ended_well(command: list[str], code: int) -> bool:
+    """Say whether a command did what it should; one that judges ends with 1 if it is bad."""
+    return code == 0 or (code == 1 and ("check" in command[1:2] or "--fail-on" in command))
+
+
+def keep_pictures(page: Path, text: str, folder: Path) -> None:
+    """Put what was drawn where the page shows it."""
+    for shown in PICTURE.findall(text):
+        drawn = folder / Path(shown).name
+        if drawn.exists():
+            target = page.parent / shown
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shrunk(drawn, target)
+
+
+def shrunk(drawn: Path, target: Path) -> None:
+    """Keep a picture in few colours, which nobody sees, and in a third of the bytes."""
+    from PIL import Image
+
+    with Image.open(drawn) as picture:
+        picture.convert("RGB").quantize(COLOURS).save(target, optimize=True)
 
 
 if __name__ == "__main__":
