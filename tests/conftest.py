@@ -20,8 +20,15 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "own-cache"
     folder.mkdir(exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(folder)
-    for name in ("MPICC", "SLURM_JOB_ID", "FLUX_URI"):
+    for name in ("ISOCHRONE_PROBE", "MPICC", "SLURM_JOB_ID", "FLUX_URI"):
         os.environ.pop(name, None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_configured(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let neither the site nor the user have set anything."""
+    os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("config"))
+    os.environ["ISOCHRONE_SITE_CONFIG"] = ""
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
+from beds import documents
 from beds.mpis import MPIS, PATIENCE, SCRIPTS
 from isochrone.cli.main import main
 
@@ -24,7 +25,10 @@ HIDDEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 
 
 def run_here(*args: object, cwd: Path | None = None, **environ: str) -> Answer:
-    """Run the command line within this process; a Python warning, which users would see, fails."""
+    """Run the command line within this process; a Python warning, which users would see, fails.
+
+    So does a JSON document that is not as it is declared.
+    """
     argv = ["isochrone", *map(str, args)]
     stdout, stderr = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
@@ -41,6 +45,8 @@ def run_here(*args: object, cwd: Path | None = None, **environ: str) -> Answer:
             code = main()
         except SystemExit as end:  # argparse
             code = int(end.code or 0)
+    if code < 2:
+        documents.check_printed(args, stdout.getvalue())
     return Answer(argv, code, stdout.getvalue(), stderr.getvalue())
 
 

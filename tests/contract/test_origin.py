@@ -23,7 +23,7 @@ from isochrone.runfile.run import Run
 from isochrone.views.view import ORDERS, TABLE
 from made_up.emulations import emulation
 from made_up.grid_runs import grid_run
-from made_up.hotspots import exchange, hotspot
+from made_up.hotspots import exchange, hotspot, tile_io
 from made_up.io_recordings import io_recording
 from made_up.latency_maps import block, latency_map
 from made_up.recordings import halo_recording
@@ -79,6 +79,8 @@ def test_a_picture_of_simulated_data_says_so(name: str) -> None:
         runs_of_it = examples()["sweep" if kind == TABLE else kind]
         if name == "grids":
             runs_of_it = [grid_run(repeats=2), grid_run(24, ("4x6",), repeats=2)]
+        if name == "history" and kind == "tile-io":
+            runs_of_it = [tile_io()]  # it draws times, and counts of messages have none
         made: list[Any] = [simulated(run) for run in runs_of_it]
         made = [samples_of(run) for run in made] if kind == TABLE else made
         made = made if view.several else made[:1]

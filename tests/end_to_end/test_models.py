@@ -45,9 +45,9 @@ def test_measured_times_become_a_model_that_predicts(
     isochrone: Isochrone, runs: list[Path], tmp_path: Path
 ) -> None:
     model = tmp_path / "model.json"
-    answer = isochrone("fit", *runs[:2], "-o", model)
+    answer = isochrone("fit", *runs[:2], "-v", "-o", model)
     assert answer.returncode == 0, answer.stderr
-    for words in ("bcast-log model of 80 points, 1600 measured times", "R²", "leave-one-out",
+    for words in ("bcast-log model", "(80 points, 1600 measured times)", "R²", "leave-one-out",
                   "leave-one-group-out by p", "Families by leave-one-group-out error", "<- taken",
                   "scatter-allgather", str(model)):  # fmt: skip
         assert words in answer.stdout

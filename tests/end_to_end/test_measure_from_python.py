@@ -1,0 +1,28 @@
+"""`isochrone.measure` from Python, as a notebook calls it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import isochrone
+from beds.mpis import Mpi
+from isochrone.base.errors import InputError
+
+
+def test_a_run_is_measured_kept_and_analysed(mpich: Mpi, tmp_path: Path) -> None:
+    """The null experiment has made-up times; ranks, options and the file are real."""
+    path = tmp_path / "null.jsonl"
+    options = {"mpicc": str(mpich.probe.mpicc)}
+    run = isochrone.measure("null", 4, path, shape=[2, 2], bytes="8,64", **options)
+    assert (run.experiment, run.size, run.complete, run.origin) == ("null", 4, True, "made up")
+    assert run.message_sizes() == [8, 64]
+    assert isochrone.read(path).hosts == run.hosts
+    assert isochrone.analyse(run, bytes=64)["bytes"] == 64
+    with pytest.raises(InputError, match="exists already"):
+        isochrone.measure("null", 4, path, **options)
+    again = isochrone.measure("null", 4, shape=[2, 2], **options)
+    assert again.size == 4
+    with pytest.raises(InputError, match="no option '--typo'"):
+        isochrone.measure("null", 4, typo=1, **options)
