@@ -7,7 +7,9 @@ machine's own Slurm and munge, if it has them, are not touched.
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from cluster.plan import HEAD, Plan
@@ -15,7 +17,9 @@ from cluster.running import Cluster
 from cluster.waiting import wait_for
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
-COMMANDS = ("salloc", "sbatch", "sinfo", "srun")
+COMMANDS = ("salloc", "sbatch", "scontrol", "sinfo", "srun")
+
+UNFINISHED = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING")
 
 CONFIGURATION = """\
 ClusterName={plan.name}
@@ -30,6 +34,8 @@ SlurmdPidFile={folder}/%n.pid
 SlurmdSpoolDir={folder}/spool.%n
 SlurmctldTimeout=30
 SlurmdTimeout=60
+# A machine that others load may need long to end what is left of a step; no node is drained for it.
+UnkillableStepTimeout=600
 SchedulerParameters=batch_sched_delay=0,sched_interval=5
 ReturnToService=2
 MailProg=/bin/true
@@ -119,3 +125,49 @@ def idle_nodes(cluster: Cluster) -> int:
     """Count the nodes that wait for work."""
     answer = cluster.run("sinfo", "--noheader", "--states=idle", "--format=%D")
     return sum(int(count) for count in answer.stdout.split())
+
+
+def state(cluster: Cluster, what: str, name: str) -> str:
+    """Return the state of a ``job`` or a ``node``."""
+    answer = cluster.run("scontrol", "--oneliner", "show", what, name)
+    found = re.search(r"(?:Job)?State=(\S+)", answer.stdout)
+    assert found, answer
+    return found[1]
+
+
+def submit(cluster: Cluster, folder: Path, *command: object, environ: Mapping[str, str]) -> str:
+    """Submit a batch script that is to run in a folder, and return the number of the job."""
+    answer = cluster.run("sbatch", f"--chdir={folder}", *command, environ=environ)
+    number = re.search(r"batch job (\d+)", answer.stdout)
+    assert number, answer
+    return number[1]
+
+
+def finish(cluster: Cluster, job: str, log: Path) -> str:
+    """Wait for the end of a job and return its state; ``sbatch --wait`` looks only now and then.
+
+    Raises
+    ------
+    TimeoutError
+        If it does not end, with what Slurm says of job and nodes, and the end of the job's log.
+    """
+    try:
+        wait_for(lambda: state(cluster, "job", job) not in UNFINISHED, f"job {job}")
+    except TimeoutError as error:
+        raise TimeoutError(f"{error}\n{what_slurm_says(cluster, job, log)}") from None
+    return state(cluster, "job", job)
+
+
+def what_slurm_says(cluster: Cluster, job: str, log: Path) -> str:
+    """Say why a job does not end, as far as its controller, its nodes and its log know."""
+    questions = (
+        ("scontrol", "show", "job", job),
+        ("scontrol", "show", "step", job),
+        ("sinfo", "--Node", "--long"),
+        ("sinfo", "--list-reasons"),
+        ("ps", "-eo", "pid,ppid,stat,etimes,args"),
+    )
+    answers = [cluster.run(*question).stdout for question in questions]
+    logs = [log, *cluster.folder.glob("slurm*.log")]
+    ends = [f"{file}:\n{file.read_text()[-2000:]}" for file in logs if file.exists()]
+    return "\n".join([*answers, *ends])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,15 +12,12 @@ from beds.mpis import ROOT, SCRIPTS, find_mpi, missing
 from cluster import lifetime, slurm
 from cluster.plan import Plan
 from cluster.running import Cluster
-from cluster.waiting import wait_for
 from isochrone.runfile.file import read
 
 BATCH_SCRIPT = ROOT / "examples" / "slurm" / "latency-map.sbatch"
 
-UNFINISHED = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING")
 
-
-@pytest.fixture(scope="module")
+@pytest.fixture
 def slurm_cluster(namespaces: None) -> Iterator[Cluster]:
     """A cluster of three nodes with 3, 2 and 1 processors under Slurm."""
     if why := slurm.obstacle():
@@ -59,27 +55,16 @@ def test_the_batch_script_of_the_examples_ends_with_a_map_and_a_report(
     """What the documentation tells users to submit must run as it is."""
     find_mpi("mpich-wheel")
     shutil.copy(BATCH_SCRIPT, tmp_path)
-    shape = ("--nodes=2", "--ntasks-per-node=2", f"--chdir={tmp_path}")
-    submit = ["sbatch", *shape, tmp_path / BATCH_SCRIPT.name]
+    shape = ("--nodes=2", "--ntasks-per-node=2")
     path = f"{SCRIPTS}:{slurm_cluster.environ()['PATH']}"
-    answer = slurm_cluster.run(*submit, environ={"PATH": path})
-    number = re.search(r"batch job (\d+)", answer.stdout)
-    assert number, answer
-    wait_for(lambda: state(slurm_cluster, number[1]) not in UNFINISHED, "the job")
-    log = "".join(file.read_text() for file in tmp_path.glob("latency-map-*.log"))
-    assert state(slurm_cluster, number[1]) == "COMPLETED", log
-    run = read(tmp_path / f"latency-map-{number[1]}.jsonl")
+    script = tmp_path / BATCH_SCRIPT.name
+    number = slurm.submit(slurm_cluster, tmp_path, *shape, script, environ={"PATH": path})
+    log = tmp_path / f"latency-map-{number}.log"
+    assert slurm.finish(slurm_cluster, number, log) == "COMPLETED", log.read_text()
+    run = read(tmp_path / f"latency-map-{number}.jsonl")
     assert run.complete
     assert run.hosts == ["n1", "n1", "n2", "n2"]
     assert run.message_sizes() == [64, 2**20]
-    assert "latency-map · 4 ranks on 2 nodes" in log
-    report = (tmp_path / f"latency-map-{number[1]}.html").read_text()
+    assert "latency-map · 4 ranks on 2 nodes" in log.read_text()
+    report = (tmp_path / f"latency-map-{number}.html").read_text()
     assert "n2" in report
-
-
-def state(on: Cluster, job: str) -> str:
-    """Return what has become of a job; `sbatch --wait` looks only every few seconds."""
-    answer = on.run("scontrol", "--oneliner", "show", "job", job)
-    found = re.search(r"JobState=(\w+)", answer.stdout)
-    assert found, answer
-    return found[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +13,11 @@ from beds.mpis import ROOT, SCRIPTS, find_mpi, missing
 from cluster import lifetime, slurm
 from cluster.plan import Plan
 from cluster.running import Cluster
-from cluster.waiting import wait_for
 
 CONTRIB = ROOT / "contrib" / "slurm"
-UNFINISHED = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sick_cluster(namespaces: None) -> Iterator[Cluster]:
     """Four nodes under Slurm; the link of n3 has a tenth of the rate of the others."""
     if why := slurm.obstacle():
@@ -36,23 +33,15 @@ def environ(on: Cluster, **more: str) -> dict[str, str]:
     return {"PATH": path, "MPICC": str(mpi.probe.mpicc), **more}
 
 
-def state(on: Cluster, what: str, name: str) -> str:
-    answer = on.run("scontrol", "--oneliner", "show", what, name)
-    found = re.search(r"(?:Job)?State=(\S+)", answer.stdout)
-    assert found, answer
-    return found[1]
-
-
 def health_job(on: Cluster, folder: Path, **settings: str) -> tuple[str, str]:
     """Submit the job and wait for it; return its number and its log."""
     shutil.copy(CONTRIB / "health-job.sbatch", folder)
-    submit = ["sbatch", "--nodes=4", f"--chdir={folder}", folder / "health-job.sbatch"]
-    options = "--bytes 128KiB --repeats 4"
-    answer = on.run(*submit, environ=environ(on, HEALTH_OPTIONS=options, **settings))
-    number = re.search(r"batch job (\d+)", answer.stdout)
-    assert number, answer
-    wait_for(lambda: state(on, "job", number[1]) not in UNFINISHED, "the job")
-    return number[1], (folder / f"health-{number[1]}.log").read_text()
+    script = folder / "health-job.sbatch"
+    variables = environ(on, HEALTH_OPTIONS="--bytes 128KiB --repeats 4", **settings)
+    number = slurm.submit(on, folder, "--nodes=4", script, environ=variables)
+    log = folder / f"health-{number}.log"
+    slurm.finish(on, number, log)
+    return number, log.read_text()
 
 
 def test_the_health_job_names_the_bad_node_and_drains_it_only_if_asked(
@@ -60,15 +49,15 @@ def test_the_health_job_names_the_bad_node_and_drains_it_only_if_asked(
 ) -> None:
     """Its state is FAILED, so that mail is sent; who did not ask finds all nodes in service."""
     number, log = health_job(sick_cluster, tmp_path)
-    assert state(sick_cluster, "job", number) == "FAILED", log
+    assert slurm.state(sick_cluster, "job", number) == "FAILED", log
     assert (tmp_path / f"health-{number}.hosts").read_text() == "n3\n", log
     assert "node n3" in log
     assert (tmp_path / f"health-{number}.xml").exists()
-    assert "DRAIN" not in state(sick_cluster, "node", "n3")
+    assert "DRAIN" not in slurm.state(sick_cluster, "node", "n3")
     number, log = health_job(sick_cluster, tmp_path, HEALTH_DRAIN="yes")
     assert "drained n3" in log
-    assert "DRAIN" in state(sick_cluster, "node", "n3")
-    assert "DRAIN" not in state(sick_cluster, "node", "n2")
+    assert "DRAIN" in slurm.state(sick_cluster, "node", "n3")
+    assert "DRAIN" not in slurm.state(sick_cluster, "node", "n2")
     answer = sick_cluster.run("scontrol", "show", "node", "n3")
     assert f"slow in health job {number}" in answer.stdout
     sick_cluster.run("scontrol", "update", "NodeName=n3", "State=RESUME")
