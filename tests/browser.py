@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import time
@@ -13,8 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
 import websocket
+
+from beds.mpis import missing
 
 PATIENCE = 60.0
 FLAGS = (
@@ -128,17 +128,19 @@ class Browser:
             self.process.wait(10)
 
 
+def program() -> str:
+    """Return where the browser is; skip what needs one where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        missing("browser", "there is no Chromium")
+    return found
+
+
 @contextmanager
 def running(profile: Path) -> Iterator[Browser]:
     """Start a browser and end it; skip what needs one where there is none."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    program = program or shutil.which("google-chrome")
-    if program is None:
-        message = "no chromium here"
-        if "browser" in os.environ.get("ISOCHRONE_REQUIRE", "").split(","):
-            pytest.fail(message)
-        pytest.skip(message)
-    started = Browser(program, profile)
+    started = Browser(program(), profile)
     try:
         yield started
     finally:

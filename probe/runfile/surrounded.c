@@ -17,7 +17,7 @@ bool iso_surrounded(const iso_context_t *ctx,
 
 static void record_settings(iso_record_t *record)
 {
-    char name[256], value[ISO_SETTING_LONGEST + 64];
+    char value[ISO_SETTING_LONGEST + 64];
     const char *secret[ISO_SETTINGS_MOST + 1] = {0};
     char names[ISO_SETTINGS_MOST][132];
     int secrets = 0;
@@ -26,11 +26,10 @@ static void record_settings(iso_record_t *record)
     iso_record_enter(record, "settings");
     for (int k = 0; k < settings.count; k++) {
         const iso_setting_t *one = &settings.one[k];
-        snprintf(name, sizeof(name), "%.*s", (int)one->name, one->text);
+        char *name = names[secrets]; /* free until it is one of a secret */
+        snprintf(name, sizeof(names[0]), "%.*s", (int)one->name, one->text);
         if (one->secret) {
-            snprintf(names[secrets], sizeof(names[0]), "%.131s", name);
-            secret[secrets] = names[secrets];
-            secrets++;
+            secret[secrets++] = name;
         } else {
             iso_setting_value(one, value);
             iso_record_text(record, name, value);

@@ -5,9 +5,11 @@ Everything here is also in ``isochrone`` itself, where it is loaded when it is f
 
 from __future__ import annotations
 
+import copy
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,13 +56,17 @@ class Analysis:
     run: Run
     asked: Asked
 
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return document(self.run, self.asked)
+
     def to_json(self) -> dict[str, Any]:
         """Return the document; its schema is ``isochrone show --schema``."""
-        return document(self.run, self.asked)
+        return copy.deepcopy(self._document)
 
     def __getitem__(self, key: str) -> Any:
         """Return a member of the document: ``analysis["levels"]``."""
-        return self.to_json()[key]
+        return copy.deepcopy(self._document[key])
 
     def __str__(self) -> str:
         text = io.StringIO()

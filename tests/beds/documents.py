@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -15,20 +17,6 @@ from isochrone.documents import document as documents
 
 LONGEST = 1_000_000
 """Characters of a document that is checked beside another test; larger ones take too long."""
-
-
-def commands() -> list[tuple[str, Any]]:
-    """List all commands by their words, with their modules."""
-    found = []
-    for name in registry.names("cli.commands"):
-        family = f"cli.commands.{name}"
-        if family in registry.FAMILIES:
-            found += [
-                (f"{name} {one}", registry.load(family, one)) for one in registry.names(family)
-            ]
-        else:
-            found.append((name, registry.load("cli.commands", name)))
-    return found
 
 
 def check(document: object, name: str) -> None:
@@ -48,6 +36,17 @@ def check_printed(args: Sequence[object], stdout: str) -> None:
         known = [validator(name) for name in documents.of_command(command)]
         nearest = min(known, key=lambda one: _distance(one, document))
         _check(document, nearest, f"isochrone {command} --json")
+
+
+def check_run_file(file: Path, most: int = 3) -> None:
+    """Fail if one of the first records of each name is not as it is declared."""
+    seen: Counter[str] = Counter()
+    with file.open() as lines:
+        for line in lines:
+            record = strictly(line)
+            seen[record["record"]] += 1
+            if seen[record["record"]] <= most:
+                check(record, "run-file")
 
 
 def _distance(schema: Draft202012Validator, document: object) -> int:

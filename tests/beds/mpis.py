@@ -9,9 +9,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from beds import documents
 from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
 from isochrone.measure.probe import Probe
@@ -36,7 +38,7 @@ CROWDED = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": 
 sleeps, and does not take turns with those it waits for."""
 
 
-def missing(component: str, reason: str) -> None:
+def missing(component: str, reason: str) -> NoReturn:
     """Skip a test for a missing component, or fail it where ISOCHRONE_REQUIRE names that."""
     if component in os.environ.get("ISOCHRONE_REQUIRE", "").split(","):
         pytest.fail(f"{component} is required here: {reason}")
@@ -51,9 +53,10 @@ class Mpi:
     probe: Probe
 
     def run(self, experiment: str, *options: str, ranks: int, out: Path) -> Run:
-        """Start the probe through its launcher and read the run file."""
+        """Start the probe through its launcher, check the run file against its schema, read it."""
         argv = self.argv(experiment, *options, "--out", str(out), ranks=ranks)
         probe.run(argv, timeout=PATIENCE)
+        documents.check_run_file(out)
         return read(out)
 
     def argv(self, experiment: str, *options: str, ranks: int) -> list[str]:

@@ -49,7 +49,6 @@ def program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
         missing("shells", f"there is no {name}")
-    assert found is not None
     return found
 
 

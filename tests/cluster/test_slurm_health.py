@@ -60,7 +60,6 @@ def test_the_health_job_names_the_bad_node_and_drains_it_only_if_asked(
     assert "DRAIN" not in slurm.state(sick_cluster, "node", "n2")
     answer = sick_cluster.run("scontrol", "show", "node", "n3")
     assert f"slow in health job {number}" in answer.stdout
-    sick_cluster.run("scontrol", "update", "NodeName=n3", "State=RESUME")
 
 
 def test_the_node_check_looks_at_one_node_without_a_job(

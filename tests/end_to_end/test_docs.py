@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -15,8 +14,9 @@ import pytest
 
 import isochrone as package
 from beds.command_line import Command
-from beds.mpis import PATIENCE, ROOT, missing
+from beds.mpis import PATIENCE, ROOT
 from beds.pages import DOCS, command_lines, written
+from browser import program
 from isochrone.base import registry
 from isochrone.cli.main import parser
 
@@ -59,14 +59,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Links]:
+    """What is in each page of the site."""
+    return {path: Links(path) for path in site.rglob("*.html")}
+
+
 def test_the_makefile_builds_it_as_here() -> None:
     """A warning is an error in `make docs`, too."""
     assert "sphinx -q -W --keep-going" in (ROOT / "Makefile").read_text()
 
 
-def test_every_link_leads_to_a_page_and_a_place_in_it(site: Path) -> None:
+def test_every_link_leads_to_a_page_and_a_place_in_it(pages: dict[Path, Links]) -> None:
     """Pages, pictures, files to download, headings; addresses elsewhere are well-formed."""
-    pages = {path: Links(path) for path in site.rglob("*.html")}
     assert len(pages) > 40
     wrong = []
     for page, found in pages.items():
@@ -83,19 +88,19 @@ def test_every_link_leads_to_a_page_and_a_place_in_it(site: Path) -> None:
     assert wrong == []
 
 
-def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Links]) -> None:
     """No script, style, font or picture: the site is read where there is no network."""
-    for page in site.rglob("*.html"):
-        assert [one for one in Links(page).loaded if urlsplit(one).netloc] == [], page.name
+    for page, found in pages.items():
+        assert [one for one in found.loaded if urlsplit(one).netloc] == [], page.name
     for style in site.rglob("*.css"):
         assert not re.search(r"(@import|url\()\s*['\"]?(https?:)?//", style.read_text("utf-8"))
 
 
-def test_every_page_is_in_the_list_beside_it(site: Path) -> None:
+def test_every_page_is_in_the_list_beside_it(site: Path, pages: dict[Path, Links]) -> None:
     """Who opens the first page finds all others."""
-    listed = {urlsplit(link).path for link in Links(site / "commands/index.html").links}
-    pages = {os.path.relpath(page, DOCS / "commands") for page in DOCS.rglob("*.md")}
-    missed = {page.removesuffix(".md") for page in pages} - {
+    listed = {urlsplit(link).path for link in pages[site / "commands/index.html"].links}
+    sources = {os.path.relpath(page, DOCS / "commands") for page in DOCS.rglob("*.md")}
+    missed = {page.removesuffix(".md") for page in sources} - {
         link.removesuffix(".html") for link in listed
     }
     assert missed - {"index"} == set()
@@ -104,12 +109,8 @@ def test_every_page_is_in_the_list_beside_it(site: Path) -> None:
 @pytest.mark.browser
 def test_the_search_works_from_a_folder(site: Path, tmp_path: Path) -> None:
     """A browser refuses to fetch anything there; the index is a script."""
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    if not program:
-        missing("browser", "there is no Chromium")
-    assert program
     done = subprocess.run(
-        [program, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000",
+        [program(), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000",
          f"--user-data-dir={tmp_path}", "--dump-dom",
          f"{(site / 'search.html').as_uri()}?q=aggregators"],
         capture_output=True, text=True, timeout=PATIENCE, check=False,
@@ -135,8 +136,8 @@ def test_the_reference_of_a_command_has_all_its_options(
         assert {one for one in options if one not in text} == set()
 
 
-def test_the_reference_of_python_has_all_public_names(site: Path) -> None:
-    anchors = Links(site / "api.html").anchors
+def test_the_reference_of_python_has_all_public_names(site: Path, pages: dict[Path, Links]) -> None:
+    anchors = pages[site / "api.html"].anchors
     assert {f"isochrone.{name}" for name in package.__all__} <= anchors
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import subprocess
 import time
 from pathlib import Path
 
@@ -17,13 +18,14 @@ from isochrone.runfile.file import read
 WORDS = ("measure", "latency-map", "-n", "2", "--quiet", "--bytes", "8", "--repeats", "20")
 
 
-def on_terminal(*words: str, answer: str, cwd: Path, **environ: str) -> tuple[int, str]:
+def on_terminal(*words: str, answer: str, cwd: Path) -> tuple[int, str]:
     """Run the command on a terminal, type an answer to its question, return code and text."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(cwd)
-        os.environ.update(environ)
-        os.execv(SCRIPTS / "isochrone", ["isochrone", *words])
+    terminal, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [SCRIPTS / "isochrone", *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=cwd,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
     text, end, typed = "", time.monotonic() + PATIENCE, False
     try:
         while time.monotonic() < end:
@@ -36,10 +38,11 @@ def on_terminal(*words: str, answer: str, cwd: Path, **environ: str) -> tuple[in
             if "[y/N]" in text and not typed:
                 typed = True
                 os.write(terminal, answer.encode())
+        return process.wait(10), text
     finally:
-        _, status = os.waitpid(child, 0)
+        process.kill()
+        process.wait()
         os.close(terminal)
-    return os.waitstatus_to_exitcode(status), text
 
 
 @pytest.fixture

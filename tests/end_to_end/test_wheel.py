@@ -19,7 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from beds.mpis import CROWDED, MPIS, ROOT, SCRIPTS, find_mpi
+from beds.mpis import CROWDED, MPIS, ROOT, SCRIPTS, Mpi, find_mpi
 from isochrone.measure.prebuilt import WORD
 from isochrone.measure.sources import source_hash
 from isochrone.runfile.file import read
@@ -151,21 +151,19 @@ def test_the_wheel_and_what_it_asks_for_measure_and_report_without_a_compiler(
     assert (tmp_path / "report.html").is_file()
 
 
-@pytest.mark.parametrize("name", list(MPIS))
 def test_ready_made_binaries_measure_and_record_on_every_mpi(
-    name: str, installed: Path, bare: dict[str, str], tmp_path: Path
+    every_mpi: Mpi, installed: Path, bare: dict[str, str], tmp_path: Path
 ) -> None:
     """The probe, and the libraries that are loaded into a program which was compiled elsewhere."""
-    mpi = find_mpi(name)
-    options = {"env": bare | {"MPICC": str(mpi.probe.mpicc)}, "cwd": tmp_path}
+    options = {"env": bare | {"MPICC": str(every_mpi.probe.mpicc)}, "cwd": tmp_path}
     argv = [installed / "isochrone", "measure", "latency-map", "-n", "2", "-o", "map.jsonl"]
     run([*argv, "--quiet"], **options)
     found = read(tmp_path / "map.jsonl")
     assert found.complete
-    assert found.library.library.startswith(MPI_LIBRARIES[name])
+    assert found.library.library.startswith(MPI_LIBRARIES[every_mpi.name])
     source = ROOT / "tests/beds/io_program.c"
-    run([mpi.probe.mpicc, "-std=c11", "-O1", source, "-o", tmp_path / "program", "-lm"])
-    started = mpi.argv_of([str(tmp_path / "program"), "./file", "tiles", "4096", "2"], 2)
+    run([every_mpi.probe.mpicc, "-std=c11", "-O1", source, "-o", tmp_path / "program", "-lm"])
+    started = every_mpi.argv_of([str(tmp_path / "program"), "./file", "tiles", "4096", "2"], 2)
     argv = [installed / "isochrone", "record", "--collective-io", "-o", "io.jsonl", "--"]
     run([*argv, *started], **options)
     assert read(tmp_path / "io.jsonl").complete

@@ -57,7 +57,6 @@ class Campaign:
     limits: Limits = LIMITS
     readers: tuple[str, ...] = tuple(READERS)
     tried: Counter[str] = field(default_factory=Counter)
-    ended: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -92,7 +91,6 @@ class Campaign:
             return None
         verdict = self.verdict(reader, command, data)
         self.tried[reader] += 1
-        self.ended[reader] += verdict.said == ""
         return Found(reader, command, data, verdict) if verdict.wrong else None
 
     def verdict(self, reader: str, command: str, data: bytes) -> Verdict:

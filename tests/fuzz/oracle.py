@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Final
+from unittest.mock import patch
 
+from beds.command_line import HIDDEN
 from isochrone.cli.main import main
 
 __all__ = ["LIMITS", "Limits", "Verdict", "judge"]
@@ -66,7 +68,12 @@ def judge(argv: Sequence[str], folder: Path, outputs: Sequence[str], limits: Lim
     out, err = io.StringIO(), io.StringIO()
     start, memory = time.process_time(), _peak()
     try:
-        with _here(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with (
+            contextlib.chdir(folder),
+            patch.object(sys, "argv", ["isochrone"]),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
             code = _run(argv)
     except _HangsError as hangs:
         return Verdict(f"hangs: {_where(hangs)}")
@@ -109,12 +116,7 @@ def _run(argv: Sequence[str]) -> int:
     """Run the command line; a Python warning, which users would see, is an error."""
     with warnings.catch_warnings(), _alarm():
         warnings.simplefilter("error")
-        for category in (
-            DeprecationWarning,
-            PendingDeprecationWarning,
-            ImportWarning,
-            ResourceWarning,
-        ):
+        for category in HIDDEN:
             warnings.simplefilter("ignore", category)
         try:
             return main(list(argv))
@@ -134,17 +136,6 @@ def _alarm() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, old)
-
-
-@contextlib.contextmanager
-def _here(folder: Path) -> Iterator[None]:
-    argv = sys.argv
-    sys.argv = ["isochrone"]
-    with contextlib.chdir(folder):
-        try:
-            yield
-        finally:
-            sys.argv = argv
 
 
 def _listed(folder: Path) -> dict[str, tuple[int, int]]:

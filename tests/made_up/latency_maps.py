@@ -121,6 +121,12 @@ def map_of(times: Matrix, hosts: Sequence[str] | None = None, **columns: Matrix)
     )
 
 
+def one_slow_host(slow: float = 3.0, seed: int = 1, name: str = "n{}") -> Run:
+    """Make a run of 8 hosts; what has an end at the third takes so many µs more, 0 for none."""
+    matrix = noisy(flat(8) + slow * leaving(np.arange(8) == 2), 0.02, seed)
+    return map_of(matrix, block(8, name=name))
+
+
 def latency_map(
     hosts: Sequence[str],
     *,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,8 +106,8 @@ SHAPES: dict[str, Callable[[Dice], Machine]] = {
 """Shapes of machines by name; ``uneven`` draws how many ranks a node has."""
 
 
-def nothing(machine: Machine, dice: Dice) -> Truth:
-    """Nothing is slow."""
+def nothing(machine: Machine, dice: Dice, by: float = 1.0) -> Truth:
+    """Nothing is slow, whatever it is asked for."""
     return Truth("nothing", np.ones((machine.nodes,) * 2))
 
 
@@ -181,8 +181,3 @@ def launch(machine: Machine, dice: Dice, truth: Truth | None = None, chance: Cha
 def _symmetric(sigma: float, count: int, dice: Dice) -> Matrix:
     upper = np.triu(sigma * dice.standard_normal((count, count)), 1)
     return upper + upper.T
-
-
-def calm(chance: Chance = NIGHT) -> Chance:
-    """Return half of a chance."""
-    return replace(chance, **{name: value / 2 for name, value in vars(chance).items()})

@@ -24,6 +24,13 @@ def switching(nbytes: int) -> float:
     return 1.2e-6 + nbytes / 6e9 if nbytes <= 65536 else 5.2e-6 + nbytes / 11e9
 
 
+def three_protocols(nbytes: int) -> float:
+    """Return a time with two switches of protocol, as many libraries have them."""
+    if nbytes <= 1024:
+        return 1.2e-6 + nbytes / 4e9
+    return 2e-6 + nbytes / 7e9 if nbytes <= 65536 else 6e-6 + nbytes / 11e9
+
+
 def point_to_point(
     time: Callable[[int], float] = switching,
     *,

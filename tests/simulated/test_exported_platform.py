@@ -13,22 +13,11 @@ from beds.simulation import Simulation
 from isochrone.results.sweep.curves import curves
 from isochrone.runfile.file import read, write
 from isochrone.runfile.run import Run
-from made_up import sweeps
+from made_up.sweeps import line, point_to_point, table_of, three_protocols
 
 SIZES = [0, 1, 8, 64, 256, 1024, 2048, 8192, 32768, 65536, 131072, 524288, 2097152]
 BETWEEN = [100, 5000, 300000]
 Truth = Callable[[int], float]
-
-
-def plain(size: int) -> float:
-    return 2.5e-6 + size / 3e9
-
-
-def switching(size: int) -> float:
-    """Three protocols, as many libraries have them."""
-    if size <= 1024:
-        return 1.2e-6 + size / 4e9
-    return 2e-6 + size / 7e9 if size <= 65536 else 6e-6 + size / 11e9
 
 
 def drawn(seed: int) -> Truth:
@@ -57,22 +46,22 @@ def simulated(folder: Path, run: Run, *words: object) -> dict[str, dict[int, flo
     }
 
 
-@pytest.mark.parametrize("truth", [plain, switching, *map(drawn, range(11, 16))])
+@pytest.mark.parametrize("truth", [line(2.5e-6, 3e9), three_protocols, *map(drawn, range(11, 16))])
 def test_the_simulated_curve_is_the_measured_one(
     simulation: Simulation, truth: Truth, tmp_path: Path
 ) -> None:
     """Within 2 % of the truth at each measured size, with 1 % noise in what was measured."""
-    run = sweeps.point_to_point(truth, sizes=SIZES, pairs=((0, 2),), noise=0.01, repeats=20)
+    run = point_to_point(truth, sizes=SIZES, pairs=((0, 2),), noise=0.01, repeats=20)
     (found,) = simulated(tmp_path, run, "--pairs", "0-2").values()
     for size in SIZES:
         assert found[size] == pytest.approx(truth(size), rel=0.02), size
 
 
 def test_between_measured_sizes_the_protocols_hold(simulation: Simulation, tmp_path: Path) -> None:
-    run = sweeps.point_to_point(switching, sizes=SIZES, pairs=((0, 2),), noise=0.0, repeats=1)
+    run = point_to_point(three_protocols, sizes=SIZES, pairs=((0, 2),), noise=0.0, repeats=1)
     (found,) = simulated(tmp_path, run, "--pairs", "0-2").values()
     for size in BETWEEN:
-        assert found[size] == pytest.approx(switching(size), rel=0.02)
+        assert found[size] == pytest.approx(three_protocols(size), rel=0.02)
 
 
 def test_of_two_levels_one_is_exact_and_the_other_as_near_as_is_said(
@@ -83,13 +72,13 @@ def test_of_two_levels_one_is_exact_and_the_other_as_near_as_is_said(
     def inside(size: int) -> float:
         return 0.4e-6 + size / 9e9 if size <= 8192 else 0.9e-6 + size / 14e9
 
-    run = sweeps.point_to_point(switching, sizes=SIZES, pairs=((0, 2),), noise=0.0, repeats=1)
-    other = sweeps.point_to_point(inside, sizes=SIZES, pairs=((0, 1),), noise=0.0, repeats=1)
+    run = point_to_point(three_protocols, sizes=SIZES, pairs=((0, 2),), noise=0.0, repeats=1)
+    other = point_to_point(inside, sizes=SIZES, pairs=((0, 1),), noise=0.0, repeats=1)
     rows = [*run.tables["sample"].rows(), *other.tables["sample"].rows()]
-    run.tables["sample"] = sweeps.table_of(rows)
+    run.tables["sample"] = table_of(rows)
     found = simulated(tmp_path, run, "--pairs", "0-2,0-1")
     for size in SIZES:
-        assert found["ranks 0–2"][size] == pytest.approx(switching(size), rel=0.02)
+        assert found["ranks 0–2"][size] == pytest.approx(three_protocols(size), rel=0.02)
     text = (tmp_path / "p.xml").read_text()
     said = float(text.split("every median within ")[1].split(" %")[0])
     worst = max(abs(found["ranks 0–1"][size] / inside(size) - 1) for size in SIZES)

@@ -10,6 +10,7 @@ import shtab
 
 from isochrone.base import registry
 from isochrone.cli.experiments import Option, asked, options_of
+from isochrone.cli.parser import subcommands
 from isochrone.cli.whole import MEASURE, actions_of, whole_parser
 from isochrone.measure import presets
 
@@ -29,12 +30,11 @@ def script(shell: str) -> tuple[str, bool]:
         return options_of(built, experiment) if built is not None else []
 
     top = whole_parser(of)
-    commands = next(action for action in top._actions if action.choices).choices or {}
-    assert isinstance(commands, dict)
+    commands = subcommands(top)
     for action in actions_of(top):
         _say_values(action, list(commands))
     measure = commands[MEASURE]
-    for name, one in _experiments(measure).items():
+    for name, one in subcommands(measure).items():
         _choose(one, "--preset", [p.name for p in presets.PRESETS.values() if p.experiment == name])
     # zsh would complete it before the experiment that has the presets is looked at.
     measure._actions.remove(measure._option_string_actions["--preset"])
@@ -59,11 +59,6 @@ def _say_values(action: argparse.Action, commands: list[str]) -> None:
 
 def _complete(action: Any, how: object) -> None:
     action.complete = how  # where shtab looks
-
-
-def _experiments(measure: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    below = next(a for a in measure._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(below.choices)
 
 
 def _choose(parser: argparse.ArgumentParser, option: str, choices: list[str]) -> None:

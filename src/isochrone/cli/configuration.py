@@ -7,6 +7,7 @@ what Isochrone does by itself. What is on the command line wins over all of them
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import shlex
@@ -21,6 +22,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 from isochrone.base.units import parse_seconds
+from isochrone.cli.options import read_part
 
 __all__ = ["SETTINGS", "SITE_FILE", "Setting", "Value", "files", "values"]
 
@@ -127,9 +129,8 @@ def _part(value: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         found = float(value)
     elif isinstance(value, str):
-        number = value.strip().removesuffix("%")
-        with contextlib.suppress(ValueError):
-            found = float(number) / (100 if "%" in value else 1)
+        with contextlib.suppress(argparse.ArgumentTypeError):
+            found = read_part(value.strip())
     if not 0 <= found <= 1:
         raise ValueError('a part such as "5%" or 0.05')
     return found

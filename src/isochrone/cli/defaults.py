@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.cli import configuration
+from isochrone.cli.configuration import Value
 
-__all__ = ["apply", "usual"]
+__all__ = ["apply", "machine"]
 
 OPTIONS: Final = {
     "limits.timeout": ("--timeout", ("measure", "emulate")),
     "limits.max-time": ("--max-time", ("suite",)),
     "limits.ask-after": ("--yes", ()),
-    "thresholds.margin": ("--margin", ("compare", "check")),
+    "thresholds.margin": ("--margin", ("compare",)),
     "thresholds.least": ("--least", ("show", "check")),
 }
 """The option whose default a setting is, and the commands where it means this; none: all."""
@@ -49,18 +51,13 @@ def apply(parser: argparse.ArgumentParser, command: str) -> InputError | None:
             name = "ask_after" if key == "limits.ask-after" else has[option].dest
             parser.set_defaults(**{name: value})
     if starts:
-        machine = {
-            key: found[key].value for key in MACHINE
-            if found[key].value is not None and found[key].where != "MPICC"  # read where it counts
-        }  # fmt: skip
-        parser.set_defaults(usual=machine)
+        parser.set_defaults(usual=machine(found))
     return None
 
 
-def usual(key: str) -> str | None:
-    """Return a setting; None if it is not set, or nothing can be read."""
-    try:
-        value = configuration.values()[key].value
-    except InputError:
-        return None
-    return None if value is None else str(value)
+def machine(found: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the settings of `MACHINE` that were made; ``$MPICC`` is read where it counts."""
+    return {
+        key: found[key].value for key in MACHINE
+        if found[key].value is not None and found[key].where != "MPICC"
+    }  # fmt: skip

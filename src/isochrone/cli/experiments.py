@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from isochrone.base.errors import IsochroneError
-from isochrone.cli.defaults import usual
+from isochrone.base.errors import InputError, IsochroneError
+from isochrone.cli import configuration, defaults
 from isochrone.measure import finding
 from isochrone.measure.probe import Probe
 
@@ -44,7 +44,11 @@ def usual_probe() -> Probe:
     IsochroneError
         If there is no MPI, or it cannot be compiled.
     """
-    return finding.find(usual("probe"), usual("mpicc"))
+    try:
+        usual = defaults.machine(configuration.values())
+    except InputError:  # said by the command that needs it
+        usual = {}
+    return finding.find(usual.get("probe"), usual.get("mpicc"))
 
 
 def asked() -> Probe | None:

@@ -85,7 +85,8 @@ def expected(
         return None
     if most is not None and most * launches <= limit:
         return None
-    works = [_work(what) for what, _ in plan]
+    usual = _usual(first)  # experiment and probe are the same in the whole plan
+    works = [work_of(what.experiment, what.options, what.ranks, usual) for what, _ in plan]
     counted = [work for work in works if work is not None]
     if len(counted) < len(works):
         return None if most is None else Expected(most * launches, "at most")
@@ -107,13 +108,13 @@ def _most(what: Launchable) -> Seconds | None:
     return min((seconds for seconds in limits if seconds is not None), default=None)
 
 
-def _work(what: Launchable) -> Work | None:
-    usual = {
+def _usual(what: Launchable) -> dict[str, str]:
+    """Return what the probe takes for options that are not given, of those that count."""
+    return {
         option.name: found[1]
         for option in options_of(what.setup.built, what.experiment)
         if option.name in _COUNTED and (found := _USUAL.search(option.help))
     }
-    return work_of(what.experiment, what.options, what.ranks, usual)
 
 
 def _tried(

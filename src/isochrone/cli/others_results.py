@@ -10,7 +10,7 @@ from isochrone.base.errors import InputError
 from isochrone.cli.options import read_count
 from isochrone.formats.any_file import foreign, read
 from isochrone.formats.table_of_times import runs_of_table
-from isochrone.models.load import looks_like_a_table
+from isochrone.models.load import looks_like_a_run, looks_like_a_table
 from isochrone.models.own_columns import AS_NAMED, Columns
 from isochrone.runfile.run import Run
 
@@ -54,12 +54,7 @@ class Reading:
         if looks_like_a_table(path):
             return True
         named = bool(self.columns.meaning)
-        return named and foreign(path) in ("", "csv") and not _is_json(path)
-
-
-def _is_json(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(4096).lstrip()[:1] == b"{"
+        return named and foreign(path) in ("", "csv") and not looks_like_a_run(path)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

@@ -50,9 +50,5 @@ def _split(measure: Parser, options_of: Callable[[str], list[Option]]) -> None:
 
 def actions_of(top: argparse.ArgumentParser) -> list[argparse.Action]:
     """List the options and arguments of a parser and of all commands below it."""
-    found = list(top._actions)
-    for action in top._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for one in action.choices.values():
-                found += actions_of(one)
-    return found
+    below = (action for one in subcommands(top).values() for action in actions_of(one))
+    return [*top._actions, *below]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -89,6 +88,6 @@ def printed_by(command: str) -> Schema:
     return {**head, "anyOf": ways, "$defs": bodies}
 
 
-def text(content: Schema | Sequence[str]) -> str:
+def text(content: Schema) -> str:
     """Return a schema as it stands in its file."""
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -22,7 +22,7 @@ from isochrone.documents.shapes import (
     record,
 )
 
-__all__ = ["shown"]
+__all__ = ["SURROUNDINGS", "shown"]
 
 _OFFSETS: Final = record({
     "comparisons": COUNT, "median": SECONDS, "max": SECONDS, "bound": SECONDS,
@@ -39,6 +39,14 @@ CLOCKS: Final = described(
     "how well the clocks of the ranks were synchronised",
 )  # fmt: skip
 _MACHINE: Final = {"kernel": TEXT, "processor": TEXT, "governor": TEXT, "numa": COUNT}
+SURROUNDINGS: Final = {
+    "settings": described(by_name(TEXT), "variables that steer the MPI library"),
+    "settings_left_out": described(TEXTS, "names of those whose values look like secrets"),
+    "memory": described(TEXT, "where buffers lie"),
+    "machine": record(_MACHINE, optional=_MACHINE),
+}  # fmt: skip
+"""What a run says of where it was measured: in its file and wherever it is shown."""
+
 _ABOUT: Final = {
     "ranks": described(COUNT, "number of ranks"),
     "warnings": WARNINGS,
@@ -46,12 +54,9 @@ _ABOUT: Final = {
     "origin": ORIGIN,
     "complete": described(BOOLEAN, "whether the run came to its end"),
     "clocks": CLOCKS,
-    "settings": described(by_name(TEXT), "variables that steer the MPI library"),
-    "settings_left_out": described(TEXTS, "names of those whose values look like secrets"),
-    "memory": described(TEXT, "where buffers lie"),
-    "machine": record(_MACHINE, optional=_MACHINE),
+    **SURROUNDINGS,
 }  # fmt: skip
-_OFTEN: Final = ("clocks", "settings", "settings_left_out", "memory", "machine")
+_OFTEN: Final = ("clocks", *SURROUNDINGS)
 
 
 def shown(keys: Mapping[str, Schema], optional: Iterable[str] = ()) -> Schema:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -19,9 +19,12 @@ FAMILY: Final = "formats.exporters"
 
 
 class Write(Protocol):
-    """Writes a run, with all its message sizes or with one of them, as a file."""
+    """Writes a run, with all its message sizes or with one of them, as a file.
 
-    def __call__(self, run: Run, path: Path, *, nbytes: int | None = None) -> None:
+    Returns what the file cannot hold, a sentence each; None: nothing is to be said.
+    """
+
+    def __call__(self, run: Run, path: Path, *, nbytes: int | None = None) -> Sequence[str] | None:
         """Raise `InputError` if the run holds nothing of it, or the file cannot be written."""
 
 
@@ -43,8 +46,6 @@ class Exporter:
         Suffixes of the files that are written beside the one that is asked for.
     of_pairs
         Whether of sweeps it holds only those of single messages between two ranks.
-    remarks
-        Says what a file of a run cannot hold, a sentence each.
     """
 
     suffix: str
@@ -53,7 +54,6 @@ class Exporter:
     one_size: bool = False
     beside: tuple[str, ...] = ()
     of_pairs: bool = False
-    remarks: Callable[[Run, int | None], list[str]] = lambda run, nbytes: []
 
 
 def names() -> list[str]:

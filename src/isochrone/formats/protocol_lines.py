@@ -45,10 +45,6 @@ class Line:
     per_byte: float
     off: float
 
-    def at(self, nbytes: float) -> float:
-        """Return the seconds of a message."""
-        return self.latency + self.per_byte * nbytes
-
 
 def lines(sizes: Sequence[int], seconds: Sequence[float], header: int = 0) -> list[Line]:
     """Return the lines through measured times.

@@ -62,11 +62,12 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
             f"it has several values of '{several[0]}', which would be taken for repetitions",
             where=str(path), hint="compare the run files, or a table of each",
         )  # fmt: skip
+    imported = {"format": "table", "path": printable(path, 1000), "sha256": sha256(path)}
     starts = np.unique(data.start)
-    return [_run(data, data.start == start, path) for start in starts]
+    return [_run(data, data.start == start, path, dict(imported)) for start in starts]
 
 
-def _run(data: Samples, mine: NDArray[np.bool_], path: Path) -> Run:
+def _run(data: Samples, mine: NDArray[np.bool_], path: Path, imported: dict[str, str]) -> Run:
     rows = data.rows(mine)
     count = len(rows.seconds)
     ops = rows.selectors.get("op", rows.selectors.get("mode", np.full(count, _UNSAID)))
@@ -74,7 +75,7 @@ def _run(data: Samples, mine: NDArray[np.bool_], path: Path) -> Run:
     header: dict[str, Any] = {
         "experiment": "table", "kind": "sweep", "by": ["op", "p"], "ranks": int(p.max()),
         "options": {}, "mpi": {}, "clock": {},
-        "imported": {"format": "table", "path": printable(path, 1000), "sha256": sha256(path)},
+        "imported": imported,
     }  # fmt: skip
     columns: dict[str, NDArray[Any]] = {
         "op": np.array([str(op) for op in ops.tolist()]), "p": p,

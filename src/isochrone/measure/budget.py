@@ -59,10 +59,10 @@ class Share:
 
 def estimate(preset: Preset, ranks: int, trial: Trial, repeats: int = REPEATS) -> Cost:
     """Estimate a run of a preset from a trial of its experiment with as many ranks or more."""
-    sizes = message_sizes(preset)
-    window = int(option(preset, "--window") or 1)
+    sizes = message_sizes(preset.options)
+    window = int(option(preset.options, "--window") or 1)
     each = sum(trial.start + size * trial.per_byte for size in sizes)
-    each *= window * preset.trips * operations(preset)
+    each *= window * preset.trips * operations(preset.options)
     if preset.all_pairs:
         each *= ranks if ranks % 2 else ranks - 1  # rounds of a tournament
     return Cost(trial.startup, each * (repeats + WARMUP), each * (MIN_REPEATS + WARMUP))
@@ -89,9 +89,9 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
     ]
 
 
-def message_sizes(preset: Preset) -> list[int]:
-    """Return the message sizes of a preset in bytes; those that `auto` may choose."""
-    text = option(preset, "--bytes") or "0"
+def message_sizes(options: Sequence[str]) -> list[int]:
+    """Return the message sizes that options name, in bytes; those that `auto` may choose."""
+    text = option(options, "--bytes") or "0"
     if not text.startswith("auto"):
         return parse_sizes(text)
     _, _, ends = text.partition(":")
@@ -100,13 +100,13 @@ def message_sizes(preset: Preset) -> list[int]:
     return [int(low + k * step) for k in range(AUTOMATIC_POINTS)]
 
 
-def operations(preset: Preset) -> int:
+def operations(options: Sequence[str]) -> int:
     """Count the operations that --op names."""
-    named = option(preset, "--op")
+    named = option(options, "--op")
     return 1 if named is None else _OPERATIONS if named == "all" else len(named.split(","))
 
 
-def option(preset: Preset, name: str) -> str | None:
+def option(options: Sequence[str], name: str) -> str | None:
     """Return what an option says; given twice, the last one counts."""
-    places = [k for k, word in enumerate(preset.options) if word == name]
-    return preset.options[places[-1] + 1] if places else None
+    places = [k for k, word in enumerate(options) if word == name]
+    return options[places[-1] + 1] if places else None

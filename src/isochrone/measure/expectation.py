@@ -17,7 +17,6 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.units import Seconds, parse_seconds
 from isochrone.measure.budget import REPEATS, WARMUP, message_sizes, operations, option
-from isochrone.measure.presets import Preset
 from isochrone.runfile.run import Run
 
 __all__ = ["TRIAL_LIMIT", "Expected", "Work", "time_limit", "work_of"]
@@ -67,33 +66,36 @@ class Work:
 
     Attributes
     ----------
-    preset
-        Experiment and options, with those that are not given.
+    experiment
+        Its name.
+    options
+        What it gets, with those that are not given.
     ranks
         How many.
     """
 
-    preset: Preset
+    experiment: str
+    options: tuple[str, ...]
     ranks: int
 
     @property
     def sizes(self) -> list[int]:
         """Message sizes, in bytes."""
-        return message_sizes(self.preset)
+        return message_sizes(self.options)
 
     @property
     def repeats(self) -> int:
         """How often each point is measured, at most."""
-        warmup = int(option(self.preset, "--warmup") or WARMUP)
-        if float(option(self.preset, "--precision") or 0):
-            return int(option(self.preset, "--max-repeats") or _MOST_REPEATS) + warmup
-        return int(option(self.preset, "--repeats") or REPEATS) + warmup
+        warmup = int(option(self.options, "--warmup") or WARMUP)
+        if float(option(self.options, "--precision") or 0):
+            return int(option(self.options, "--max-repeats") or _MOST_REPEATS) + warmup
+        return int(option(self.options, "--repeats") or REPEATS) + warmup
 
     def rounds(self, hosts: Sequence[str] = ()) -> int:
         """Count what is done one after the other for each repetition; of a map by its order."""
-        if self.preset.experiment != "latency-map":
-            return operations(self.preset)
-        n, order = self.ranks, option(self.preset, "--order") or "quiet"
+        if self.experiment != "latency-map":
+            return operations(self.options)
+        n, order = self.ranks, option(self.options, "--order") or "quiet"
         if order == "rounds":
             return n if n % 2 else n - 1
         if order == "serial" or not hosts:
@@ -104,7 +106,7 @@ class Work:
 
     def bound(self) -> Seconds:
         """Return the seconds it takes where everything is slow."""
-        ranks = self.ranks if self.preset.experiment == "collective" else 1
+        ranks = self.ranks if self.experiment == "collective" else 1
         each = sum(_SLOW_START + size * _SLOW_BYTE for size in self.sizes)
         return each * ranks * self.rounds() * self.repeats * self._messages()
 
@@ -114,10 +116,10 @@ class Work:
         few = ["--bytes", ",".join(map(str, sizes)), "--repeats", str(_TRIAL_REPEATS),
                "--warmup", str(_TRIAL_WARMUP), "--precision", "0",
                "--time-limit", f"{TRIAL_LIMIT:g}"]  # fmt: skip
-        if self.preset.experiment == "latency-map":
+        if self.experiment == "latency-map":
             pairs = sorted({"0-1", f"0-{self.ranks - 1}"})
-            return [*self.preset.options, *few, "--retest", "0", "--pairs", ",".join(pairs)]
-        return [*self.preset.options, *few]
+            return [*self.options, *few, "--retest", "0", "--pairs", ",".join(pairs)]
+        return [*self.options, *few]
 
     def expected(self, trial: Run, wall: Seconds) -> Expected | None:
         """Return what is expected by a trial that took so long; None if it does not say.
@@ -151,14 +153,14 @@ class Work:
 
     def _messages(self) -> int:
         """Count messages for each time that is recorded."""
-        window = int(option(self.preset, "--window") or 1)
-        return _TRIPS[self.preset.experiment] * window
+        window = int(option(self.options, "--window") or 1)
+        return _TRIPS[self.experiment] * window
 
     def _precise(self, found: Expected) -> Expected:
         """Limit it by what a point may take where repetitions end once they are precise."""
-        if not float(option(self.preset, "--precision") or 0):
+        if not float(option(self.options, "--precision") or 0):
             return found
-        point = float(option(self.preset, "--max-time") or _SECOND)
+        point = float(option(self.options, "--max-time") or _SECOND)
         most = point * len(self.sizes) * self.rounds()
         return Expected(min(found.seconds, most), "at most")
 
@@ -179,8 +181,7 @@ def work_of(
         return None
     words = [word for given in options for word in _apart(given)]
     defaults = [word for name, value in usual.items() for word in (name, value)]
-    preset = Preset("", experiment, (*defaults, *words), "")
-    work = Work(preset, ranks)
+    work = Work(experiment, (*defaults, *words), ranks)
     try:
         work.bound()
     except (InputError, ValueError, IndexError):  # the probe will say what is wrong
@@ -190,9 +191,9 @@ def work_of(
 
 def time_limit(options: Sequence[str]) -> Seconds | None:
     """Return the seconds after which the probe is asked to end; None: there is no limit."""
-    words = tuple(word for given in options for word in _apart(given))
+    words = [word for given in options for word in _apart(given)]
     try:
-        text = option(Preset("", "", words, ""), "--time-limit")
+        text = option(words, "--time-limit")
         seconds = parse_seconds(text) if text else 0.0
     except (InputError, IndexError):
         return None

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from isochrone.base.errors import InputError, IsochroneError
 from isochrone.measure import installation as installations
@@ -20,9 +20,9 @@ from isochrone.measure import prebuilt, probe
 from isochrone.measure.installation import Installation
 from isochrone.measure.library import library_file
 from isochrone.measure.probe import Probe
-from isochrone.measure.sources import embedded, source_hash, sources
+from isochrone.measure.sources import embedded, own_hash
 
-__all__ = ["NAME", "find", "library"]
+__all__ = ["NAME", "find", "library", "named_or_usual"]
 
 NAME: Final = "isochrone-probe"
 
@@ -78,6 +78,15 @@ def find(
     return probe.build(probe.find_mpicc(mpicc))
 
 
+def named_or_usual(
+    named: str | None, mpicc: str | None, usual: Mapping[str, Any]
+) -> tuple[str | None, str | None]:
+    """Return the probe and the wrapper of a command line; if it has neither, the usual ones."""
+    if named is not None or mpicc is not None:
+        return named, mpicc
+    return usual.get("probe"), usual.get("mpicc")
+
+
 def library(built: Probe, name: str = "grid", tell: Tell = _say) -> Path:
     """Find a library that is loaded into programs, for the same MPI as a probe.
 
@@ -99,11 +108,12 @@ def library(built: Probe, name: str = "grid", tell: Tell = _say) -> Path:
         file_name = f"libisochrone-{name}.so"
         there = (built.path.parent / folder / file_name for folder in _BESIDE)
         for file in filter(Path.is_file, there):
-            as_named = built.origin == "named" and embedded(file) == built.source
-            if as_named or _is_ours(embedded(file), str(file), tell):
+            source = embedded(file)
+            as_named = built.origin == "named" and source == built.source
+            if as_named or _is_ours(source, str(file), tell):
                 return file.resolve()
         meant = installations.of_program(built.mpicc, os.environ)
-        fitted = _fitted(file_name, meant, tell)
+        fitted = _fitted(file_name, meant, tell) if meant else None
         if fitted is not None:
             return fitted
     wrapper = built.mpicc if os.access(built.mpicc, os.X_OK) else probe.find_mpicc()
@@ -121,10 +131,14 @@ def _named(named: str, mpicc: str | None, starter: Path | None, tell: Tell) -> P
         wrapper = probe.find_mpicc(mpicc)
     else:
         given = installations.of_program(starter, os.environ) if starter else None
-        wrapper = given.mpicc if given else _beside(program, installations.here(os.environ))
+        wrapper = (
+            given.mpicc
+            if given
+            else _beside(program, installations.here(os.environ), _linked(program))
+        )
     found = Probe(program, wrapper, "named")
     try:
-        if found.source != _ours():
+        if found.source != own_hash():
             tell(f"{program}: it was built from other sources than this package holds; it is used")
     except IsochroneError as error:
         hint = "is the MPI loaded that it was built for?"
@@ -145,23 +159,25 @@ def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
             f"not for {meant.library}"
         )
         return None
-    found = Probe(program, _beside(program, meant), "on the PATH")
+    found = Probe(program, _beside(program, meant, linked), "on the PATH")
     return found if _runs(found, tell) and _is_ours(found.source, path, tell) else None
 
 
 def _carried(meant: Installation | None, tell: Tell) -> Probe | None:
     """Return the probe that came with the package for the MPI that is meant."""
+    if meant is None:
+        return None
     path = _fitted(NAME, meant, tell)
-    if path is None or meant is None:
+    if path is None:
         return None
     found = Probe(path, meant.mpicc, "came with the package")
     return found if _runs(found, tell) else None
 
 
-def _fitted(name: str, meant: Installation | None, tell: Tell) -> Path | None:
+def _fitted(name: str, meant: Installation, tell: Tell) -> Path | None:
     """Return a binary that came with the package, made to load the library of an MPI."""
-    file = prebuilt.carried(name, meant.family) if meant else None
-    if file is None or meant is None or not _is_ours(embedded(file), str(file), tell):
+    file = prebuilt.carried(name, meant.family)
+    if file is None or not _is_ours(embedded(file), str(file), tell):
         return None
     try:
         return prebuilt.fitted(file, meant)
@@ -192,9 +208,8 @@ def _meant(starter: Path | None) -> Installation | None:
     return found or installations.here(os.environ)
 
 
-def _beside(program: Path, meant: Installation | None) -> Path:
-    """Return where the launchers of a probe are: those of the library that it loads."""
-    linked = _linked(program)
+def _beside(program: Path, meant: Installation | None, linked: Installation | None) -> Path:
+    """Return where the launchers of a probe are: those of the library that it is linked with."""
     if meant is not None and (linked is None or meant.same(linked)):
         return meant.mpicc
     return linked.mpicc if linked else program.with_name("mpicc")
@@ -217,11 +232,7 @@ def _runs(found: Probe, tell: Tell) -> bool:
 
 def _is_ours(source: str, name: str, tell: Tell) -> bool:
     """Tell whether a binary was built from the sources that this package holds."""
-    if source == _ours():
+    if source == own_hash():
         return True
     tell(f"{name}: passed over, it was built from other sources than this package holds")
     return False
-
-
-def _ours() -> str:
-    return source_hash(sources())

@@ -14,6 +14,7 @@ import shutil
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +22,8 @@ from isochrone.base.errors import MeasurementError
 from isochrone.measure.answer import answer
 
 __all__ = [
-    "LIBRARIES", "Installation", "family_of_library", "here", "of_library", "of_program",
-    "wrapper_beside",
+    "LAUNCHER", "LIBRARIES", "Installation", "family_of_library", "here", "of_library",
+    "of_program", "wrapper_beside",
 ]  # fmt: skip
 
 LIBRARIES: Final = {
@@ -32,7 +33,9 @@ LIBRARIES: Final = {
 """Names of the library by family: the one that programs are linked with, then others it may have.
 Debian's MPICH calls its own differently."""
 
-_PROGRAM: Final = re.compile(r"(mpiexec|mpirun|orterun|prterun|mpicc)(\.\w+)?")
+_LAUNCHERS: Final = "mpiexec|mpirun|orterun|prterun"
+LAUNCHER: Final = re.compile(rf"({_LAUNCHERS})(\.\w+)?")
+_PROGRAM: Final = re.compile(rf"({_LAUNCHERS}|mpicc)(\.\w+)?")
 
 _STARTERS: Final = ("mpiexec", "mpirun")
 
@@ -84,8 +87,8 @@ def of_program(program: Path, environ: Mapping[str, str]) -> Installation | None
     """Find the installation that a launcher or a compiler wrapper belongs to; None: not known."""
     family = _family_of_launcher(program)
     folders = [*_folders_of(program), *_paths(environ.get("LD_LIBRARY_PATH", ""))]
-    for files in (_libraries(folders), _libraries_of_linker()):
-        found = {name: file for name, file in files.items() if family in (name, None)}
+    for look in (partial(_libraries, folders), _libraries_of_linker):
+        found = {name: file for name, file in look().items() if family in (name, None)}
         if len(found) == 1:
             name, file = found.popitem()
             return Installation(wrapper_beside(program), name, file)

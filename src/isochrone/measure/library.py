@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
+
+from isochrone.base.errors import MeasurementError
+from isochrone.measure.answer import answer
 
 __all__ = ["holds", "library_file"]
 
@@ -20,13 +22,10 @@ def library_file(program: Path) -> Path | None:
     The dynamic linker is asked, which takes no MPI job.
     """
     try:
-        answer = subprocess.run(
-            ["ldd", str(program)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            errors="replace", timeout=_TIMEOUT, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
+        said = answer(["ldd", str(program)], _TIMEOUT)
+    except MeasurementError:
         return None
-    for line in answer.stdout.splitlines():
+    for line in said.stdout.splitlines():
         name, _, rest = line.strip().partition(" => ")
         if name.startswith(_NAMES) and rest.startswith("/"):
             return Path(rest.rpartition(" (")[0])

@@ -26,7 +26,7 @@ from isochrone.base.text import printable
 from isochrone.measure.answer import answer
 from isochrone.measure.job import Progress, run
 from isochrone.measure.kept import cache_folder
-from isochrone.measure.sources import source_hash, sources
+from isochrone.measure.sources import own_hash, sources
 
 __all__ = ["Probe", "Progress", "build", "build_library", "experiments", "find_mpicc", "run"]
 
@@ -186,7 +186,7 @@ def build_library(mpicc: Path, name: str = "grid") -> Path:
 def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Path:
     """Return the path of what the Makefile of the probe makes; make it if it is not there."""
     source = sources()
-    folder = cache_folder() / f"probe-{_fingerprint(source, mpicc)}"
+    folder = cache_folder() / f"probe-{_fingerprint(mpicc)}"
     product = folder / name
     if again or not product.is_file():
         if shutil.which("make") is None:
@@ -224,9 +224,9 @@ def _why_not(details: Sequence[str]) -> str:
     return "does this mpicc compile a trivial program?"
 
 
-def _fingerprint(source: Path, mpicc: Path) -> str:
-    """Hash what the program depends on: its source, the wrapper, and what the wrapper does."""
-    digest = hashlib.sha256(source_hash(source).encode())
+def _fingerprint(mpicc: Path) -> str:
+    """Hash what the program depends on: its sources, the wrapper, and what the wrapper does."""
+    digest = hashlib.sha256(own_hash().encode())
     real = mpicc.resolve()
     digest.update(f"{mpicc}\0{real}\0{real.stat().st_mtime_ns}\0".encode())
     digest.update(answer([str(mpicc), "-show"]).stdout.encode())

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from isochrone.base.errors import InputError
-from isochrone.measure import launcher as launchers
 from isochrone.measure import presets, probe
 from isochrone.measure.confirm import confirm
 from isochrone.measure.setup import Setup, follow
@@ -75,8 +74,6 @@ def measure(
         raise InputError("it exists already", where=str(output), hint="overwrite=True")
     own = {key: _path(value) for key, value in (launcher_options or {}).items()}
     chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **own}
-    if launcher is not None and launcher not in launchers.names():
-        raise InputError(f"no launcher '{launcher}'", hint=", ".join(launchers.names()))
     setup = Setup.choose(chosen, _warn)
     count = setup.default_ranks() if ranks is None else ranks
     setup.check(experiment, words, count)

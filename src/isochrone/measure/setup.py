@@ -69,10 +69,8 @@ class Setup:
             hint = launcher.package if own else ""
             built = probe.build(probe.find_mpicc(own or mpicc, hint=hint))
         else:
-            if named is None and mpicc is None:
-                usual = options.get("usual") or {}
-                named, mpicc = usual.get("probe"), usual.get("mpicc")
-            built = finding.find(named, mpicc, tell=warn)
+            wanted = finding.named_or_usual(named, mpicc, options.get("usual") or {})
+            built = finding.find(*wanted, tell=warn)
         if launcher is None or name is None:
             name = launchers.choose(os.environ, built.library)
             launcher = launchers.load(name)

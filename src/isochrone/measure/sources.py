@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
 
-__all__ = ["embedded", "source_hash", "sources"]
+__all__ = ["embedded", "own_hash", "source_hash", "sources"]
 
 _MARK: Final = re.compile(rb"isochrone-source ([0-9a-z]+)\0")
 _LENGTH: Final = 16
@@ -41,6 +42,12 @@ def source_hash(folder: Path) -> str:
         if not name.startswith("./build/")
     ]
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:_LENGTH]
+
+
+@cache
+def own_hash() -> str:
+    """Hash the sources that this package holds: they do not change while it runs."""
+    return source_hash(sources())
 
 
 def embedded(binary: Path) -> str:

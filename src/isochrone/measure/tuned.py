@@ -17,12 +17,11 @@ from typing import Final, NoReturn
 from isochrone.base.errors import InputError
 from isochrone.measure import finding
 from isochrone.measure import launcher as launchers
+from isochrone.measure.installation import LAUNCHER
 from isochrone.measure.launcher import Launcher
 from isochrone.measure.probe import Probe
 
 __all__ = ["become", "preloaded", "probe_of", "settings", "with_settings"]
-
-_STARTER: Final = re.compile(r"(mpiexec|mpirun|orterun|prterun)(\.\w+)?")
 
 _BY_PYTHON: Final = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores, which a program that it becomes would inherit."""
@@ -46,7 +45,7 @@ def probe_of(starter: str, mpicc: str | None = None, named: str | None = None) -
     found = shutil.which(starter)
     if found is None:
         raise InputError(f"there is no program '{starter}'")
-    known = _STARTER.fullmatch(Path(starter).name)
+    known = LAUNCHER.fullmatch(Path(starter).name)
     return finding.find(named, mpicc, starter=Path(found).absolute() if known else None)
 
 
@@ -123,7 +122,7 @@ def become(command: Sequence[str], environ: Mapping[str, str]) -> NoReturn:
 
 def _launcher_of(starter: str, library: str) -> Launcher | None:
     """Find the launcher of this name; of several, the one that fits the MPI library."""
-    match = _STARTER.fullmatch(Path(starter).name)
+    match = LAUNCHER.fullmatch(Path(starter).name)
     name = match[1] if match else Path(starter).name
     found = [one for one in map(launchers.load, launchers.names()) if name in one.starters]
     fitting = [one for one in found if one.detect({}, library)]

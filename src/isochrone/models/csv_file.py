@@ -92,15 +92,17 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
     for row in reader:
         if not row:
             continue
+        where = f"{path}:{reader.line_num}"
         if len(row) != len(names):
-            raise InputError(f"{len(row)} values, not {len(names)}", where=_line(path, reader))
+            raise InputError(f"{len(row)} values, not {len(names)}", where=where)
         if reader.line_num > MAX_ROWS:
             raise InputError(f"more than {MAX_ROWS} lines", where=str(path))
-        lines.append(reader.line_num)
+        if commas:
+            lines.append(reader.line_num)
         for k, name in used:
             text = row[k].strip()
             held = name not in NUMBERS or commas
-            columns[name].append(text if held else number(text, name, _line(path, reader)))
+            columns[name].append(text if held else number(text, name, where))
     if commas:
         columns = {
             name: _numbers(with_points(texts, name, str(path), own.decimal), name, path, lines)
@@ -113,10 +115,6 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
         for name, values in columns.items()
     }
     return samples_of_columns(own.scaled(arrays), str(path))
-
-
-def _line(path: Path, reader: Any) -> str:
-    return f"{path}:{reader.line_num}"
 
 
 def _numbers(texts: list[str], name: str, path: Path, lines: list[int]) -> list[float]:

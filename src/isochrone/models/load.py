@@ -17,7 +17,9 @@ from isochrone.models.tables import Frame, is_frame, is_row, of_rows, of_table
 from isochrone.runfile.file import read as read_run
 from isochrone.runfile.run import Run
 
-__all__ = ["Measured", "load", "load_usable", "looks_like_a_table", "samples_of"]
+__all__ = [
+    "Measured", "load", "load_usable", "looks_like_a_run", "looks_like_a_table", "samples_of",
+]  # fmt: skip
 
 _Part = Run | Samples | str | Path | Frame | Mapping[str, Any]
 Measured = _Part | Iterable[_Part]
@@ -35,7 +37,7 @@ def load(paths: Sequence[str | Path]) -> Samples:
     InputError
         If one cannot be read, or they do not belong together.
     """
-    return joined([_file(path) for path in map(Path, paths)])
+    return joined([_file(path, run) for run, path in map(_run_at, paths)])
 
 
 def load_usable(
@@ -81,12 +83,10 @@ def _run_at(item: str | Path | Run) -> tuple[Run | None, Path]:
     if isinstance(item, Run):
         return item, Path(item.where)
     path = Path(item)
-    return read_run(path) if _looks_like_a_run(path) else None, path
+    return read_run(path) if looks_like_a_run(path) else None, path
 
 
-def _file(path: Path, run: Run | None = None, own: Columns = AS_NAMED) -> Samples:
-    if run is None and _looks_like_a_run(path):
-        run = read_run(path)
+def _file(path: Path, run: Run | None, own: Columns = AS_NAMED) -> Samples:
     samples = read_csv(path, own) if run is None else of_run(run)
     samples.made_from = [{"path": str(path), "sha256": sha256(path)}]
     return samples
@@ -146,8 +146,14 @@ def looks_like_a_table(path: Path) -> bool:
     return first[:1] != b"{" and b"seconds" in first.splitlines()[0] if first else False
 
 
-def _looks_like_a_run(path: Path) -> bool:
-    """Look at the first byte: a run file begins with a JSON object, a CSV with a name."""
+def looks_like_a_run(path: Path) -> bool:
+    """Look at the first byte: a run file begins with a JSON object, a CSV with a name.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
     return _beginning(path)[:1] == b"{"
 
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_seconds
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
 from isochrone.results.baseline import ENOUGH
 from isochrone.results.comparable import Group
+from isochrone.results.quantities import at_size, called
 from isochrone.runfile.header import library_name
 
 __all__ = ["listing", "typical_times"]
@@ -65,9 +66,6 @@ def _title(group: Group) -> Sentence:
 
 
 def _row(one: dict[str, Any]) -> Row:
-    size = f", {format_bytes(one['bytes'])}" if one["bytes"] and one["kind"] != "point" else ""
-    who = one["who"] if one["who"].startswith((one["kind"], "inside")) else (
-        f"{one['kind']} {one['who']}"
-    )  # fmt: skip
+    who = called(one["kind"], one["who"]) + at_size(one["kind"], one["bytes"])
     interval = "–" if one["low"] is None else between(one["low"], one["high"])
-    return Row((printable(f"{who}{size}", 120), format_seconds(one["seconds"]), interval))
+    return Row((printable(who, 120), format_seconds(one["seconds"]), interval))

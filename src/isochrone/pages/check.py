@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
 from isochrone.pages.page import Block, Sentence, Tone
-from isochrone.results.check import Check, Finding, together
+from isochrone.results.check import Check, Finding, hosts_of, together
+from isochrone.results.quantities import at_size
 
 __all__ = ["blocks", "closing"]
 
@@ -47,15 +47,13 @@ def blocks(found: Check) -> list[Block]:
 
 def closing(checks: Sequence[Check], unused: Sequence[str]) -> list[Block]:
     """Say what is true of all runs: the bad hosts, the suspects, the verdict."""
-    bad = list(dict.fromkeys(host for one in checks for host in one.bad_hosts))
-    suspects = dict.fromkeys(host for one in checks for host in one.suspects)
-    suspects = {host: None for host in suspects if host not in bad}
+    bad, suspects = hosts_of(checks)
     said: list[Block] = []
     if bad:
         said.append(Sentence(f"bad hosts: {_list(bad)}", "bad"))
     if suspects:
         why = "ends of slow pairs, or behind a slow switch: not proved"
-        said.append(Sentence(f"suspects: {_list(list(suspects))} ({why})"))
+        said.append(Sentence(f"suspects: {_list(suspects)} ({why})"))
     said += [Sentence(f"the rule {rule} allowed nothing: it may go", "faint") for rule in unused]
     if len(checks) > 1:
         verdict = together(checks)
@@ -64,7 +62,7 @@ def closing(checks: Sequence[Check], unused: Sequence[str]) -> list[Block]:
 
 
 def _finding(one: Finding) -> Sentence:
-    size = "" if one.nbytes is None or one.kind == "point" else f", {format_bytes(one.nbytes)}"
+    size = at_size(one.kind, one.nbytes)
     text = f"  {one.verdict}: {printable(one.who, 160)}{size}: {printable(one.evidence, 400)}"
     if one.allowed:
         return Sentence(f"  allowed by {one.allowed}: {text.strip()}", "faint")

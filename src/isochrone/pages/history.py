@@ -7,7 +7,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_seconds
 from isochrone.pages.common import date_in_words
 from isochrone.pages.page import (
     Block,
@@ -22,7 +22,9 @@ from isochrone.pages.page import (
 )
 from isochrone.pages.words import plural
 from isochrone.results.history import LEAST, SHORTEST, History, Series, histories
+from isochrone.results.quantities import at_size
 from isochrone.runfile.run import Run
+from isochrone.views.view import Options
 
 __all__ = ["history_page"]
 
@@ -61,7 +63,7 @@ def _sections(found: History, *, several: bool) -> list[Section]:
         "history", f"{about}, run after run",
         "Each line is the median of a level, node or curve. Dashed lines are changes of the times, "
         "dotted ones runs with other settings than the run before.", tuple(found.runs),
-        alt=" ".join(_changes_in_words(found)) or "nothing changed",
+        Options(histories=(found,)), alt=" ".join(_changes_in_words(found)) or "nothing changed",
     )  # fmt: skip
     return [
         Section(f"{title}What changed" if several else "What changed",
@@ -116,8 +118,7 @@ def _changes_in_words(found: History) -> list[str]:
 
 
 def _name(one: Series) -> str:
-    size = one.what.nbytes if one.what.kind != "point" else None
-    return printable(one.name, 120) + ("" if size is None else f", {format_bytes(size)}")
+    return printable(one.name, 120) + at_size(one.what.kind, one.what.nbytes)
 
 
 def _differences(found: History, at: int) -> str:
@@ -126,7 +127,8 @@ def _differences(found: History, at: int) -> str:
         f"{printable(one.what, 60)}: {printable(one.there, 80)} | {printable(one.here, 80)}"
         for one in other[:MAX_DIFFERENCES]
     )
-    return text + (f"; and {len(other) - MAX_DIFFERENCES} more" if len(other) > 4 else "")
+    left = len(other) - MAX_DIFFERENCES
+    return text + (f"; and {left} more" if left > 0 else "")
 
 
 def _medians(found: History) -> Table:

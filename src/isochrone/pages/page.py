@@ -166,6 +166,10 @@ class Picture:
     only: ClassVar[Medium] = "report"
 
 
+MIN_RANKS: Final = 3
+"""Of two ranks there is one time, and neither a map, a surface nor a hierarchy."""
+
+
 @dataclass(frozen=True)
 class LiveMap:
     """A latency map to look into. For the report only, whose script makes it from its data.

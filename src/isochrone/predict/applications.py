@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.models import Model
@@ -311,4 +311,4 @@ def _against(one: Played, point: Played) -> Array:
 
 
 def _quantile(freedom: int) -> float:
-    return float(student.ppf((1 + _LEVEL) / 2, freedom))
+    return float(stdtrit(freedom, (1 + _LEVEL) / 2))

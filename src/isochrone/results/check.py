@@ -20,9 +20,10 @@ from isochrone.results.comparable import why_not
 from isochrone.results.latency_map.diagnosis import LEAST
 from isochrone.results.latency_map.slow import Slow
 from isochrone.results.map_health import MapHealth, map_health
+from isochrone.results.quantities import called
 from isochrone.runfile.run import Run
 
-__all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "together"]
+__all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "hosts_of", "together"]
 
 VERDICTS: Final = ("slow", "worse", "not known", "good")
 """The first that is true of any part is the verdict on the whole."""
@@ -159,7 +160,8 @@ class Check:
     def suspects(self) -> list[str]:
         """The hosts that may be bad, without those that are."""
         named = _hosts(one.suspects for one in self.findings if not one.allowed)
-        return [host for host in named if host not in self.bad_hosts]
+        bad = self.bad_hosts
+        return [host for host in named if host not in bad]
 
     def to_json(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -223,6 +225,12 @@ def together(checks: Sequence[Check]) -> str:
     """Return the verdict on several runs."""
     said = {one.verdict for one in checks}
     return next(word for word in VERDICTS if word in said)
+
+
+def hosts_of(checks: Sequence[Check]) -> tuple[list[str], list[str]]:
+    """Return the bad hosts of several runs, and the suspects without them, each once."""
+    bad = _hosts(one.bad_hosts for one in checks)
+    return bad, [host for host in _hosts(one.suspects for one in checks) if host not in bad]
 
 
 def _by_itself(run: Run, health: MapHealth) -> Check:
@@ -292,10 +300,10 @@ def _worse(change: Change) -> Finding:
         f"{change.limit:.2f}: median {format_seconds(change.seconds)}, "
         f"usually {format_seconds(change.usual)}"
     )
-    who = what.who if what.who.startswith((what.kind, "inside")) else f"{what.kind} {what.who}"
     return Finding(
-        "worse", what.kind, who, what.hosts, what.ranks, what.level if what.kind == "level"
-        else None, what.nbytes, change.ratio, change.limit, evidence, change.proved,
+        "worse", what.kind, called(what.kind, what.who), what.hosts, what.ranks,
+        what.level if what.kind == "level" else None, what.nbytes, change.ratio, change.limit,
+        evidence, change.proved,
     )  # fmt: skip
 
 

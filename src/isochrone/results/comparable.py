@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.runfile.run import NO_END, Run
 
-__all__ = ["Difference", "Group", "Setting", "differences", "groups_of", "setting_of", "why_not"]
+__all__ = [
+    "Difference", "Group", "Setting", "differences", "grouped", "groups_of", "setting_of",
+    "why_not",
+]  # fmt: skip
 
 _HOW_LONG: Final = (
     "again", "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest",
@@ -113,9 +116,20 @@ class Group:
 
 def groups_of(runs: Sequence[Run]) -> list[Group]:
     """Sort runs into those that can be held against each other; partial ones are left out."""
-    found: dict[tuple[tuple[str, str], ...], Group] = {}
+    found = grouped(runs, lambda setting: tuple(sorted(setting.items())))
+    return [Group(group[0][1], [run for run, _ in group]) for group in found]
+
+
+def grouped(
+    runs: Sequence[Run], key: Callable[[Setting], Hashable]
+) -> list[list[tuple[Run, Setting]]]:
+    """Put complete runs together whose settings have the same key, each with its setting.
+
+    The runs of a group, and the groups by their first ones, are in the order of their dates.
+    """
+    found: dict[Hashable, list[tuple[Run, Setting]]] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
         if run.complete:
             setting = setting_of(run)
-            found.setdefault(tuple(sorted(setting.items())), Group(setting, [])).runs.append(run)
+            found.setdefault(key(setting), []).append((run, setting))
     return list(found.values())

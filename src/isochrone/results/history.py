@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.segmentation import segment
-from isochrone.results.comparable import Difference, differences, setting_of
+from isochrone.results.comparable import Difference, Setting, differences, grouped
 from isochrone.results.quantities import Quantity, quantities
 from isochrone.runfile.run import Run
 
@@ -121,17 +121,13 @@ def histories(runs: Sequence[Run]) -> list[History]:
     InputError
         If a run holds no times, or those of one thing have too little in common.
     """
-    found: dict[tuple[Any, ...], list[Run]] = {}
-    for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
-        if run.complete:
-            setting = setting_of(run)
-            found.setdefault(tuple(setting.get(what) for what in _PLACE), []).append(run)
-    return [_history(group) for group in found.values()]
+    found = grouped(runs, lambda setting: tuple(setting.get(what) for what in _PLACE))
+    return [_history(group) for group in found]
 
 
-def _history(runs: list[Run]) -> History:
-    settings = [setting_of(run) for run in runs]
-    marks = [[], *(differences(two, one) for one, two in pairwise(settings))]
+def _history(group: list[tuple[Run, Setting]]) -> History:
+    runs = [run for run, _ in group]
+    marks = [[], *(differences(two, one) for (_, one), (_, two) in pairwise(group))]
     found = quantities(runs, len(runs))
     series = []
     for k, what in enumerate(found.items):

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
-from isochrone.results.comparison.alike import check_alike, environment
+from isochrone.results.comparison.alike import around, check_alike, environment
 from isochrone.results.comparison.machine import machine_parts
 from isochrone.results.comparison.maps import keys_of, matched
 from isochrone.results.comparison.measured import logs_of
@@ -156,10 +156,11 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
         assert nbytes is not None
         known = (key["bytes"] for key in keys if "bytes" in key)
         raise no_such_size(nbytes, known, runs[0].where)
+    sides = runs[:1], runs[1:]
     return Launches(
         runs[0].experiment, runs[0].kind, len(runs),
         over_launches([keys[k] for k in chosen], logs[:, chosen]), _of_levels(levels, logs),
-        environment(runs[:1], runs[1:]), notes,
+        environment(*sides, around(*sides)), notes,
     )  # fmt: skip
 
 

@@ -123,19 +123,24 @@ class _Ratios:
     """The round trips of one message size, each over the median of its level."""
 
     def __init__(self, run: Run, size: int, found: Topology) -> None:
-        what = "median" if "median" in run.pairs() else "mean"
-        self.seconds = run.matrix(what, size)
+        self.seconds = run.matrix(run.statistic(), size)
         self.level = level_of_pairs(found.levels, run.size)
         medians = np.array([level.median for level in found.levels])
         self.ratio = self.seconds / medians[self.level]
         self.hosts = np.array(run.hosts)
         self.size = size
+        self._throughout: dict[Slow, bool] = {}
 
     def throughout(self, part: Slow) -> bool:
         """Tell whether even the shorter round trips of a node or rank are longer than others'.
 
         Compared are the lower quartiles of nodes (or ranks) on the levels where it is slow.
         """
+        if part not in self._throughout:
+            self._throughout[part] = self._is_throughout(part)
+        return self._throughout[part]
+
+    def _is_throughout(self, part: Slow) -> bool:
         if part.kind not in ("node", "rank"):
             return True
         ratios = part.ratios or ((part.level, part.ratio),)

@@ -24,14 +24,17 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
 from isochrone.results.comparison.maps import Matched, matched
 from isochrone.results.comparison.measured import logs_of
 from isochrone.results.emulation.summary import emulation
+from isochrone.results.latency_map.pairs import partition_of
+from isochrone.results.latency_map.partitions import level_of, numbered
 from isochrone.results.latency_map.topology import analyse
 from isochrone.results.shifts import MIN_UNITS, shifts_of
 from isochrone.runfile.run import Rank, Run
 
-__all__ = ["Quantities", "Quantity", "quantities"]
+__all__ = ["Quantities", "Quantity", "at_size", "called", "quantities"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -98,6 +101,16 @@ class Quantities:
     notes: list[str]
 
 
+def called(kind: str, who: str) -> str:
+    """Name a quantity, its kind in front unless it is there."""
+    return who if who.startswith((kind, "inside")) else f"{kind} {who}"
+
+
+def at_size(kind: str, nbytes: int | None) -> str:
+    """Return the message size to be written after a name; the name of a point holds it."""
+    return "" if nbytes is None or kind == "point" else f", {format_bytes(nbytes)}"
+
+
 class _Column(NamedTuple):
     """A quantity with its shifts, its medians and the lower quartiles, of all runs."""
 
@@ -158,10 +171,10 @@ def _levels(found: Matched, earlier: int) -> tuple[Ints, list[str], list[frozens
     first = found.rows[:, 2] == found.rows[:, 2].min()
     a, b = found.rows[first, 0], found.rows[first, 1]
     hosts = found.places.hosts
-    number = {host: k for k, host in enumerate(dict.fromkeys(hosts))}
+    node = numbered(hosts).tolist()
     middle = Run(
         header={"experiment": "latency-map", "ranks": seats},
-        ranks=[Rank(k, host, number[host]) for k, host in enumerate(hosts)] if all(hosts) else [],
+        ranks=[Rank(k, hosts[k], node[k]) for k in range(seats)] if all(hosts) else [],
         tables={"pair": Table({
             "i": a, "j": b, "bytes": found.rows[first, 2],
             "median": np.exp(np.median(found.logs[:earlier, first], axis=0)),
@@ -169,14 +182,10 @@ def _levels(found: Matched, earlier: int) -> tuple[Ints, list[str], list[frozens
         end={"complete": True},
     )  # fmt: skip
     levels = analyse(middle).levels
-    level = np.full(len(found.rows), len(levels) - 1)
-    for k in range(len(levels) - 1, -1, -1):
-        group = np.arange(seats) + len(levels[k].groups)
-        for g, ranks in enumerate(levels[k].groups):
-            group[ranks] = g
-        level[group[found.rows[:, 0]] == group[found.rows[:, 1]]] = k
+    chain = [partition_of(one, seats) for one in levels]
+    level = level_of(chain, found.rows[:, 0], found.rows[:, 1])
     together = {frozenset(hosts[seat] for seat in group) for one in levels for group in one.groups}
-    groups = sorted((one for one in together if 1 < len(one) < len(number)), key=len)
+    groups = sorted((one for one in together if 1 < len(one) < len(set(hosts))), key=len)
     return level, [one.name for one in levels], groups
 
 
@@ -193,7 +202,7 @@ class _Map:
         hosts = found.places.hosts
         self.named = all(hosts)
         self.host_names = list(dict.fromkeys(hosts))
-        seat_host = np.array([self.host_names.index(host) for host in hosts])
+        seat_host = numbered(hosts)
         self.a, self.b = found.rows[rows, 0], found.rows[rows, 1]
         outer = seat_host[self.a] != seat_host[self.b]
         self.by_host = self.named and bool(outer.any())
@@ -265,10 +274,16 @@ class _Map:
                 yield self._column(self._unit(k, len(rows)), units[:, k], rows, beyond[:, own])
         if self.by_host:
             yield from self._ranks()
+        single = len(parts) == int(self.outer.sum())  # a row is the median of its part then
+        seconds = np.exp(self.logs[:, np.concatenate(parts)]) if single else None
+        none = np.full(len(self.logs), np.nan)
         for k, (a, b) in enumerate(pairs.tolist()):
             hosts, ranks, who = self._ends(a, b)
             about = Quantity("pair", who, hosts, ranks, int(level[k]), self.nbytes, len(parts[k]))
-            yield self._column(about, rest[:, k], parts[k])
+            if seconds is None:
+                yield self._column(about, rest[:, k], parts[k])
+            else:
+                yield _Column(about, rest[:, k], seconds[:, k], none)
 
     def _unit(self, k: int, points: int) -> Quantity:
         if self.by_host:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
+import shutil
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,7 @@ from isochrone.base.files import sha256
 from isochrone.runfile.file import read
 from isochrone.runfile.run import NO_END, Run
 
-__all__ = ["Added", "add", "files", "read_folder", "read_others"]
-
-_BLOCK = 1 << 20
+__all__ = ["Added", "add", "files", "others", "read_folder"]
 
 
 @dataclass(frozen=True)
@@ -64,19 +63,16 @@ def read_folder(folder: Path) -> list[Run]:
     return [read(path) for path in files(folder)]
 
 
-def read_others(folder: Path, judged: Path | None) -> list[Run]:
-    """Read the runs of a folder but those with the same content as a file.
-
-    Raises
-    ------
-    InputError
-        As `read_folder`.
-    """
+def others(runs: Sequence[Run], judged: Path | None) -> list[Run]:
+    """Return the runs of a folder but those whose files have the same content as this one."""
     if judged is None:
-        return read_folder(folder)
+        return list(runs)
     size, own = judged.stat().st_size, sha256(judged)
-    others = [path for path in files(folder) if path.stat().st_size != size or sha256(path) != own]
-    return [read(path) for path in others]
+
+    def same(path: Path) -> bool:
+        return path.stat().st_size == size and sha256(path) == own
+
+    return [run for run in runs if run.path is None or not same(run.path)]
 
 
 def add(folder: Path, sources: list[Path]) -> list[Added]:
@@ -109,13 +105,10 @@ def _add(folder: Path, source: Path, run: Run) -> Added:
     handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".partial")
     partial = Path(name)
     try:
-        digest = hashlib.sha256()
         with os.fdopen(handle, "wb") as target, source.open("rb") as origin:
-            while block := origin.read(_BLOCK):
-                digest.update(block)
-                target.write(block)
+            shutil.copyfileobj(origin, target)
         partial.chmod(0o644)
-        short = digest.hexdigest()[:16]
+        short = sha256(partial)[:16]
         there = sorted(folder.glob(f"*-{short}.jsonl"))
         if there:
             return Added(source, there[0], new=False)

@@ -201,9 +201,26 @@ class Run:
             )
         return table
 
+    def statistic(self) -> str:
+        """Return what stands for the round trip of a pair: ``median``; ``mean`` of mmpi logs.
+
+        Raises
+        ------
+        InputError
+            As `pairs`.
+        """
+        return "median" if "median" in self.pairs() else "mean"
+
     def message_sizes(self) -> list[int]:
         """List the message sizes of a latency map in bytes, smallest first."""
         return [int(size) for size in np.unique(self.pairs()["bytes"])]
+
+    def no_such_pairs(self, nbytes: int | None) -> InputError:
+        """Say that no pairs of a size were measured, and which sizes were."""
+        known = ", ".join(map(str, self.message_sizes()))
+        return InputError(
+            f"no pairs of {nbytes} bytes", where=self.where, hint=f"there are: {known}"
+        )
 
     def matrix(
         self, what: str = "median", nbytes: int | None = None, *, retested: bool = True
@@ -235,12 +252,7 @@ class Run:
             raise InputError(f"a map of {self.size} ranks is too large to be held as a matrix")
         of_size = table["bytes"] == (table["bytes"].min() if nbytes is None else nbytes)
         if not of_size.any():
-            known = ", ".join(map(str, self.message_sizes()))
-            raise InputError(
-                f"no pairs of {nbytes} bytes",
-                where=self.where,
-                hint=f"there are: {known}",
-            )
+            raise self.no_such_pairs(nbytes)
         matrix = np.full((self.size, self.size), np.nan)
         keep = counting(table, ("i", "j", "bytes")) if retested else ~table.flag("retest")
         keep &= of_size

@@ -9,8 +9,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.results.emulation.recorded import KIND
 from isochrone.runfile.run import Run
-from isochrone.views.head import HeadLine, write_head
-from isochrone.views.style import COLOURS, wrapped
+from isochrone.views.head import head_lines, write_head
+from isochrone.views.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,8 +47,8 @@ def head(figure: Figure, left: float, title: str, run: Run, notes: Sequence[str]
     origin = [] if run.origin == "measured" else [run.origin]
     partial = [] if run.complete else ["partial run"]
     words = [*origin, f"{run.size} ranks", *partial, *notes]
-    lines = wrapped(words, figure.get_figwidth() - left - 0.1)
-    write_head(figure, left / figure.get_figwidth(), title, [HeadLine(line) for line in lines])
+    lines = head_lines(words, figure.get_figwidth() - left - 0.1)
+    write_head(figure, left / figure.get_figwidth(), title, lines)
 
 
 def short(name: str, limit: int = 22) -> str:

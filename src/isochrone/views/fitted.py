@@ -20,9 +20,8 @@ from isochrone.models.residuals import applicable
 from isochrone.models.sizes import BYTES, arranged
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.head import HeadLine, head_height, write_head
+from isochrone.views.head import head_height, head_lines, write_head
 from isochrone.views.saving import without_glyph_warnings
-from isochrone.views.style import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,7 +91,7 @@ def head(figure: Figure, title: str, notes: Sequence[str], *, places: bool = Fal
     The notes go on as many lines as they need; a long one begins a line of its own. Where panels
     have their ``places`` already, they stay there.
     """
-    lines = [HeadLine(line) for line in wrapped(notes, 0.96 * figure.get_figwidth())]
+    lines = head_lines(notes, 0.96 * figure.get_figwidth())
     write_head(figure, 0.02, title, lines)
     if not places:
         top = head_height(len(lines)) / figure.get_figheight()

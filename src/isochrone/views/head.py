@@ -15,7 +15,10 @@ from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["HeadLine", "head_height", "map_facts", "map_title", "taken", "warned", "write_head"]
+__all__ = [
+    "HeadLine", "head_height", "head_lines", "made", "map_facts", "map_title", "taken", "warned",
+    "write_head",
+]  # fmt: skip
 
 _TITLE_AT: Final = 0.14  # inches below the upper edge
 _FIRST: Final = 0.40
@@ -43,6 +46,17 @@ def write_head(figure: Figure, left: float, title: str, lines: Sequence[HeadLine
         down = _FIRST + _LINE * k
         figure.text(left, 1 - down * inch, line.text, size=CAPTION, color=line.colour, va="top",
                     parse_math=False)  # fmt: skip
+
+
+def head_lines(notes: Sequence[str], width: float) -> list[HeadLine]:
+    """Join notes to lines below a title, of at most this width in inches."""
+    return [HeadLine(line) for line in wrapped(notes, width)]
+
+
+def made(run: Run, width: float) -> list[HeadLine]:
+    """Say when a run was made and by which library, and warn of it if it does."""
+    known = [text for text in (*taken([run]), library(run)) if text]
+    return [*head_lines(known, width), *warned([run], width)]
 
 
 def taken(runs: Sequence[Run]) -> list[str]:
@@ -94,7 +108,4 @@ def map_facts(
         "round trip" if what == "stddev" else "round trip (half of it is one way)",
     ]
     facts += [] if run.complete else ["partial run"]
-    found = [HeadLine(line) for line in wrapped([*facts, *notes], width)]
-    made = [text for text in (*taken([run]), library(run)) if text]
-    found += [HeadLine(line) for line in wrapped(made, width)] if made else []
-    return found + warned([run], width)
+    return [*head_lines([*facts, *notes], width), *made(run, width)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
-from isochrone.views.head import HeadLine, head_height, warned, write_head
+from isochrone.views.head import HeadLine, head_height, head_lines, warned, write_head
 from isochrone.views.scales import Scale, place, tick_bytes, value_ticks, where_ticks
 from isochrone.views.style import (
     CAPTION,
@@ -21,8 +21,8 @@ from isochrone.views.style import (
     LABEL,
     host_colours,
     new_figure,
+    plain_axes,
     text_width,
-    wrapped,
 )
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
 
 def _head(words: ChartText, room: float) -> list[HeadLine]:
     """Break the facts below the title into lines that fit, and say what was wrong."""
-    facts = [HeadLine(line) for line in wrapped(words.facts, room)] if words.facts else []
-    return [*facts, *warned(words.of, room)]
+    return [*head_lines(words.facts, room), *warned(words.of, room)]
 
 
 def _drawable(line: Line, scale: Scale) -> Line:
@@ -143,14 +142,9 @@ def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -
     ticks = value_ticks(low, high, scale, words.tick_y)
     axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
     axes.set_xlabel(words.below, size=LABEL, color=FAINT, labelpad=6)
-    axes.grid(True, axis="y", color=FAINT, alpha=0.22, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.set_facecolor("none")
-    for side, spine in axes.spines.items():
-        spine.set_visible(side == "bottom")
-        spine.set_color(FAINT)
+    plain_axes(axes, grid=True)
+    axes.spines["left"].set_visible(False)
     return smallest
 
 

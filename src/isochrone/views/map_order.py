@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.stats import row_medians
 from isochrone.results.latency_map import topology
+from isochrone.results.latency_map.partitions import numbered
 from isochrone.results.latency_map.topology import Topology
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
@@ -40,14 +41,12 @@ def order_of(run: Run, options: Options) -> NDArray[np.int64]:
         known = ", ".join(SORTS)
         raise InputError(f"no order '{options.sort}'", hint=f"there are: {known}")
     if options.sort == "node":
-        number = {host: k for k, host in enumerate(dict.fromkeys(run.hosts))}
-        return np.argsort([number[host] for host in run.hosts], kind="stable")
+        return np.argsort(numbered(run.hosts), kind="stable")
     if options.sort == "level":
         return _by_level(options.analysis or topology.analyse(run, options.size), run.size)
     if options.sort == "cost":
         # whatever is drawn, the ranks are in the order of their times
-        what = "median" if "median" in run.pairs() else "mean"
-        return np.argsort(_medians(run.matrix(what, options.size)), kind="stable")
+        return np.argsort(_medians(run.matrix(run.statistic(), options.size)), kind="stable")
     return np.arange(run.size)
 
 

@@ -226,10 +226,10 @@ def plain_axes(axes: Axes, *, grid: bool = False) -> None:
 
 def wrapped(notes: Sequence[str], width: float) -> list[str]:
     """Join notes in the size of a caption to lines of at most this width in inches."""
-    lines = [notes[0]]
-    for note in notes[1:]:
-        longer = f"{lines[-1]} · {note}"
-        if _NARROW * text_width(longer, CAPTION) <= width:
+    lines: list[str] = []
+    for note in notes:
+        longer = " · ".join([*lines[-1:], note])
+        if lines and _NARROW * text_width(longer, CAPTION) <= width:
             lines[-1] = longer
         else:
             lines.append(note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # only the figures that use a model or an analysis import them
@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # only the figures that use a model or an analysis import the
     from matplotlib.figure import Figure
 
     from isochrone.models import Model
+    from isochrone.results.history import History
     from isochrone.results.latency_map.topology import Topology
 
 __all__ = ["ORDERS", "TABLE", "Options", "View"]
@@ -50,6 +51,8 @@ class Options:
     analysis
         Maps: the analysis of this size, if it was made already; it takes seconds for a thousand
         ranks.
+    histories
+        Histories: those of these runs, if they were made already; likewise.
     """
 
     what: str = "median"
@@ -62,6 +65,7 @@ class Options:
     sort: str = "rank"
     cells: int = 2048
     analysis: Topology | None = None
+    histories: tuple[History, ...] = field(default=(), compare=False)
 
     @property
     def size(self) -> int | None:

@@ -64,10 +64,11 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     source, pipe = tmp_path / "run.jsonl", tmp_path / "pipe"
     write(point_to_point(sizes=(8, 64), repeats=2), source)
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes(source.read_bytes()))
+    writer = threading.Thread(target=lambda: pipe.write_bytes(source.read_bytes()), daemon=True)
     writer.start()
     assert any_file.read(pipe).kind == "sweep"
     writer.join(10)
+    assert not writer.is_alive()
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:

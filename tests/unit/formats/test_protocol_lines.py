@@ -7,24 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isochrone.formats.protocol_lines import TOLERANCE, Line, lines, scaled
+from isochrone.formats.protocol_lines import TOLERANCE, lines, scaled
+from made_up.sweeps import three_protocols
 
 SIZES = [0, 1, 8, 64, 512, 1024, 4096, 16384, 65536, 131072, 262144, 1048576, 4194304]
 
 
-def predicted(found: list[Line], size: int) -> float:
-    return [line for line in found if line.above < size][-1].at(size)
-
-
 def test_protocols_are_found_as_they_are() -> None:
     """Three protocols, at thirteen sizes, without noise: three lines with their numbers."""
-
-    def truth(size: int) -> float:
-        if size <= 1024:
-            return 1.2e-6 + size / 4e9
-        return 2e-6 + size / 7e9 if size <= 65536 else 6e-6 + size / 11e9
-
-    found = lines(SIZES, [truth(size) for size in SIZES])
+    found = lines(SIZES, [three_protocols(size) for size in SIZES])
     assert [line.above for line in found] == [-1, 1024, 65536]
     for line, (latency, rate) in zip(
         found, [(1.2e-6, 4e9), (2e-6, 7e9), (6e-6, 11e9)], strict=True
@@ -45,7 +36,8 @@ def test_any_times_are_met_and_no_line_begins_below_zero(times: list[float], fir
     found = lines(sizes, times, 16)
     for size, seconds in zip(sizes, times, strict=True):
         own = [line for line in found if line.above < size][-1]
-        assert own.at(size + 16) == pytest.approx(seconds, rel=1.01 * TOLERANCE + 1e-9)
+        met = own.latency + own.per_byte * (size + 16)
+        assert met == pytest.approx(seconds, rel=1.01 * TOLERANCE + 1e-9)
     assert all(line.latency > 0 and line.per_byte > 0 for line in found)
     assert all(np.isfinite([line.latency, line.per_byte]).all() for line in found)
     assert len({line.above for line in found}) == len(found)

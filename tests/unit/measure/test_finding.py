@@ -56,7 +56,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
     monkeypatch.delenv("ISOCHRONE_PROBE", raising=False)
     monkeypatch.setattr(installation, "_libraries_of_linker", dict)
-    monkeypatch.setattr(finding, "_ours", lambda: OURS)
+    monkeypatch.setattr(finding, "own_hash", lambda: OURS)
     carried = prebuilt.carried
     monkeypatch.setattr(
         prebuilt, "carried", lambda name, family: carried(name, family, tmp_path / "package")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -43,6 +44,39 @@ def test_a_change_a_new_file_and_a_new_name_are_other_sources(tmp_path: Path) ->
     (tmp_path / "build/registry.c").write_text("int made;\n")
     (tmp_path / "notes.txt").write_text("of no consequence\n")
     assert hash_of_make(tmp_path) == source_hash(tmp_path) == seen[-1]
+
+
+PRODUCTS = (
+    "isochrone-probe", "libisochrone-grid.so", "libisochrone-record.so", "libisochrone-io.so",
+)  # fmt: skip
+
+COMPILER = """#!/bin/sh
+for word; do case "$word" in -DISO_SOURCE=*) source="$word";; esac; done
+while [ "$1" != -o ]; do shift; done
+echo "$source" >> "$2"
+"""
+
+
+def test_any_change_of_the_sources_makes_all_binaries_anew(tmp_path: Path) -> None:
+    """What was just installed must not be passed over as built from other sources."""
+    folder = tmp_path / "probe"
+    shutil.copytree(ROOT / "probe", folder, ignore=shutil.ignore_patterns("build"))
+    (tmp_path / "cc").write_text(COMPILER)
+    (tmp_path / "cc").chmod(0o755)
+
+    def built() -> dict[str, list[str]]:
+        argv = ["make", "-s", "-C", str(folder), f"MPICC={tmp_path / 'cc'}", "all", "library"]
+        subprocess.run(argv, check=True, timeout=60)
+        return {name: (folder / "build" / name).read_text().split() for name in PRODUCTS}
+
+    once = built()
+    assert built() == once, "nothing changed"
+    with (folder / "interposer/json.c").open("a") as source:
+        source.write("/* of one library only */\n")
+    twice = built()
+    for name in PRODUCTS:
+        assert len(twice[name]) == 2, f"{name} is not made anew"
+        assert source_hash(folder) in twice[name][1]
 
 
 def test_the_hash_is_read_from_a_file_without_loading_it(tmp_path: Path) -> None:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as Xml
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isochrone.pages.junit import junit
 from isochrone.results.allowed import parse_rule
 from isochrone.results.check import Check, check
-from made_up.latency_maps import block, flat, leaving, map_of, noisy
+from made_up.latency_maps import block, flat, map_of, one_slow_host
 
 HOSTILE = "<&\"'>]]>\x1b[2J\x00\ud800\ufffe n2"
 
 
 def slow_map(name: str = "n{}") -> Check:
-    matrix = noisy(flat(8) + 3 * leaving(np.arange(8) == 2), 0.02, seed=1)
-    return check(map_of(matrix, block(8, name=name)))
+    return check(one_slow_host(name=name))
 
 
 def test_each_host_is_a_case_and_the_bad_one_fails() -> None:
@@ -33,8 +31,7 @@ def test_what_is_not_known_is_skipped_and_what_is_allowed_passes() -> None:
     unknown = Xml.fromstring(junit([check(map_of(flat(3), block(3)))]))
     assert unknown.get("failures") == "0"
     assert unknown.get("skipped") == "1"
-    matrix = noisy(flat(8) + 3 * leaving(np.arange(8) == 2), 0.02, seed=1)
-    allowed = check(map_of(matrix, block(8)), rules=[parse_rule("host=n2")])
+    allowed = check(one_slow_host(), rules=[parse_rule("host=n2")])
     root = Xml.fromstring(junit([allowed]))
     assert root.get("failures") == "0"
     assert "allowed by host=n2" in "".join(root.itertext())

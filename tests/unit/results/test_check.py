@@ -17,7 +17,16 @@ from isochrone.results.comparable import why_not
 from isochrone.runfile.run import Run
 from made_up import nights
 from made_up.hotspots import hotspot, tile_io
-from made_up.latency_maps import block, flat, leaving, map_of, noisy, torus, tree
+from made_up.latency_maps import (
+    block,
+    flat,
+    leaving,
+    map_of,
+    noisy,
+    one_slow_host,
+    torus,
+    tree,
+)
 from made_up.launches import launches
 from made_up.nights import Chance, Machine, Truth, launch, link_truth, shape
 from made_up.sweeps import collective
@@ -38,9 +47,7 @@ def tonight(name: str, truth: str, by: float, seed: int = 7) -> tuple[Check, Tru
     """Judge one more launch, on which something is slow."""
     machine, earlier = season(name)
     dice = np.random.default_rng(seed)
-    what = nights.nothing(machine, dice) if truth == "nothing" else getattr(nights, truth)(
-        machine, dice, by
-    )  # fmt: skip
+    what = getattr(nights, truth)(machine, dice, by)
     return check(launch(machine, dice, what), Earlier("nights", earlier)), what
 
 
@@ -115,16 +122,16 @@ def test_few_nodes_are_not_known_and_it_says_what_to_do() -> None:
 
 
 def test_a_partial_map_is_not_known_unless_something_is_slow() -> None:
-    run = map_of(noisy(flat(8), 0.02, seed=1), block(8))
+    run = one_slow_host(0)
     run.end = None
     assert check(run).verdict == "not known"
-    slow = map_of(noisy(flat(8) + 3 * leaving(np.arange(8) == 2), 0.02, seed=1), block(8))
+    slow = one_slow_host()
     slow.end = None
     assert check(slow).verdict == "slow"
 
 
 def test_what_is_allowed_is_listed_and_no_failure() -> None:
-    run = map_of(noisy(flat(8) + 3 * leaving(np.arange(8) == 2), 0.02, seed=1), block(8))
+    run = one_slow_host()
     found = check(run, rules=[parse_rule("host=n2")])
     assert found.verdict == "good"
     assert found.bad_hosts == []
@@ -134,7 +141,7 @@ def test_what_is_allowed_is_listed_and_no_failure() -> None:
 
 
 def test_what_the_user_calls_too_little_is_noted_and_good() -> None:
-    run = map_of(noisy(flat(8) + 0.6 * leaving(np.arange(8) == 2), 0.02, seed=1), block(8))
+    run = one_slow_host(0.6)
     found = check(run, least=0.5)
     assert found.verdict == "good"
     assert any("node n2 is" in text for text in found.judged)
@@ -273,8 +280,8 @@ def test_all_that_repeats_can_be_held_against_earlier_runs(make: object) -> None
 
 
 def test_the_worst_verdict_counts_and_the_document_is_json() -> None:
-    bad = map_of(noisy(flat(8) + 3 * leaving(np.arange(8) == 2), 0.02, seed=1), block(8))
-    good = map_of(noisy(flat(8), 0.02, seed=2), block(8))
+    bad = one_slow_host()
+    good = one_slow_host(0, seed=2)
     checks = [check(good), check(bad)]
     assert together(checks) == "slow"
     assert together(checks[:1]) == "good"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.runfile.baseline_folder import add, files, read_folder, read_others
+from isochrone.runfile.baseline_folder import add, files, others, read_folder
 from isochrone.runfile.file import write
 from made_up.latency_maps import block, flat, map_of, three_ranks
 
@@ -41,8 +41,9 @@ def test_the_same_content_is_not_added_twice(tmp_path: Path) -> None:
 def test_a_run_is_not_among_the_others(tmp_path: Path) -> None:
     sources = [run_file(tmp_path / f"{k}.jsonl", 1.0 + k) for k in range(3)]
     add(tmp_path / "nights", sources)
-    assert len(read_others(tmp_path / "nights", sources[0])) == 2
-    assert len(read_others(tmp_path / "nights", None)) == 3
+    kept = read_folder(tmp_path / "nights")
+    assert len(others(kept, sources[0])) == 2
+    assert len(others(kept, None)) == 3
 
 
 @pytest.mark.parametrize("started", ["", "../../etc", "yesterday", "2026"])

@@ -33,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find or build the probe, and say which it is."""
-    named, mpicc = args.probe, args.mpicc
-    if named is None and mpicc is None:
-        named, mpicc = args.usual.get("probe"), args.usual.get("mpicc")
+    named, mpicc = finding.named_or_usual(args.probe, args.mpicc, args.usual)
     if args.again:
         built = probe.build(probe.find_mpicc(mpicc), again=True)
     else:

@@ -27,8 +27,9 @@ from isochrone.pages.junit import junit
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.allowed import is_host_name, parse_rule
 from isochrone.results.baseline import MARGIN
-from isochrone.results.check import Check, Earlier, check, together
-from isochrone.runfile.baseline_folder import files, read_others
+from isochrone.results.check import Check, Earlier, check, hosts_of, together
+from isochrone.runfile.baseline_folder import files, others, read_folder
+from isochrone.runfile.run import Run
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -79,13 +80,17 @@ def run(args: argparse.Namespace) -> int:
     _check_outputs(args)
     if args.baseline is not None:
         files(args.baseline)  # says that there is no such folder before anything else is read
+    judged = runs_of(*args.runs)
+    kept = read_folder(args.baseline) if args.baseline is not None else []
     checks = [
-        check(one, _earlier(args.baseline, one.path), rules, least=args.least, margin=args.worse)
-        for one in runs_of(*args.runs)
+        check(one, _earlier(args.baseline, kept, one), rules, least=args.least, margin=args.worse)
+        for one in judged
     ]
     used = {finding.allowed for one in checks for finding in one.findings}
     unused = [rule.text for rule in rules if rule.text not in used]
-    hosts, refused = _bad_hosts(checks)
+    bad, suspects = hosts_of(checks)
+    hosts = [host for host in bad if is_host_name(host)]
+    refused = [host for host in bad if host not in hosts]  # could harm whoever reads the list
     failed = any(one.verdict in ("slow", "worse") for one in checks)
     failed |= args.strict and any(one.verdict == "not known" for one in checks)
     if args.hosts_out is not None:
@@ -93,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     if args.junit is not None:
         _write(args.junit, junit(checks))
     if args.json:
-        print(json.dumps(_document(checks, hosts, refused, unused, int(failed))))
+        print(json.dumps(_document(checks, hosts, refused, suspects, unused, int(failed))))
     else:
         for one in checks:
             print_blocks(blocks(one))
@@ -116,28 +121,20 @@ def _check_outputs(args: argparse.Namespace) -> None:
         raise InputError("--hosts-out and --junit name the same file", where=str(given[0]))
 
 
-def _earlier(folder: Path | None, path: Path | None) -> Earlier | None:
+def _earlier(folder: Path | None, kept: Sequence[Run], judged: Run) -> Earlier | None:
     """Return the runs of the baseline without the one that is judged, if it is among them."""
     if folder is None:
         return None
-    return Earlier(str(folder), read_others(folder, path))
-
-
-def _bad_hosts(checks: Sequence[Check]) -> tuple[list[str], list[str]]:
-    """Return the bad hosts, and those whose names could harm whoever reads a list of them."""
-    every = list(dict.fromkeys(host for one in checks for host in one.bad_hosts))
-    return [host for host in every if is_host_name(host)], [
-        host for host in every if not is_host_name(host)
-    ]
+    return Earlier(str(folder), others(kept, judged.path))
 
 
 def _document(
-    checks: Sequence[Check], hosts: list[str], refused: list[str], unused: list[str], code: int
-) -> dict[str, Any]:
-    suspects = dict.fromkeys(host for one in checks for host in one.suspects)
+    checks: Sequence[Check], hosts: list[str], refused: list[str], suspects: list[str],
+    unused: list[str], code: int,
+) -> dict[str, Any]:  # fmt: skip
     return {
         "verdict": together(checks), "exit": code, "bad_hosts": hosts, "refused_hosts": refused,
-        "suspects": [host for host in suspects if host not in hosts], "unused_rules": unused,
+        "suspects": suspects, "unused_rules": unused,
         "runs": [one.to_json() for one in checks],
     }  # fmt: skip
 

@@ -180,8 +180,7 @@ def _notes(description: Description, setup: Setup) -> dict[str, str]:
     if len(text.encode()) > _LONGEST_NOTE:
         setup.warn("the description is too long to be kept in the run file: keep its file")
         return {}
-    # A blank within an expression is written as JSON may write it: smpirun takes none.
-    return {DESCRIPTION: text.replace(" ", "\\u0020")}
+    return {DESCRIPTION: text}
 
 
 @contextmanager

@@ -72,8 +72,7 @@ def run(args: argparse.Namespace) -> int:
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
     found = read_run(args.file)
-    exporter.write(found, path, nbytes=args.bytes)
-    for remark in exporter.remarks(found, args.bytes):
+    for remark in exporter.write(found, path, nbytes=args.bytes) or ():
         print(f"isochrone: {printable(remark, 500)}", file=sys.stderr)
     if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])

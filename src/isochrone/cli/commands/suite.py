@@ -124,8 +124,9 @@ def _suite(
         return 0
     max_time = args.max_time or suite.max_time
     costs = _estimate(setup, missing)
-    _print_plan(suite, folder, missing, costs, max_time - (time.monotonic() - began), max_time)
     needed = sum(cost.startup + cost.full for cost in costs)
+    left = max_time - (time.monotonic() - began)
+    _print_plan(suite, folder, missing, costs, needed, left, max_time)
     agree(Expected(needed * times).limited(max_time * times), args)
     for k, one in enumerate(missing):
         left = max_time - (time.monotonic() - began)
@@ -268,14 +269,13 @@ def _shares(seconds: float, costs: Sequence[Cost]) -> list[Share]:
 
 
 def _print_plan(
-    suite: Suite, folder: Path, runs: Sequence[Planned], costs: Sequence[Cost], left: float,
-    max_time: float,
+    suite: Suite, folder: Path, runs: Sequence[Planned], costs: Sequence[Cost], needed: float,
+    left: float, max_time: float,
 ) -> None:  # fmt: skip
     """Say what will be measured, how long it will take, and what there is no time for."""
     shares = _shares(left, costs)
-    total = sum(cost.startup + cost.full for cost in costs)
     print(
-        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {duration(total)} of at most"
+        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {duration(needed)} of at most"
         f" {duration(max_time)}"
     )
     table = Table(box=None, pad_edge=False, show_edge=False)

@@ -19,6 +19,7 @@ from isochrone.documents.shapes import (
     maybe,
     record,
 )
+from isochrone.models.call_parts import PARTS
 
 __all__ = ["DOCUMENT"]
 
@@ -35,9 +36,7 @@ _SHAPE: Final = record({
     "rounds": COUNT, "seconds": described(SECONDS, "of the exchange"), "message_size": _BYTES,
     "nodes": list_of(_NODE), "origin": maybe(ORIGIN), "warnings": TEXTS,
     "aggregators": RANKS, "ranks": COUNT,
-    "parts": record({
-        name: maybe(SECONDS) for name in ("offsets", "counts", "exchange", "file", "rest")
-    }),
+    "parts": record({name: maybe(SECONDS) for name in PARTS}),
     "whole": record({"seconds": maybe(SECONDS), "low": SECONDS, "high": maybe(SECONDS)}),
     "best_possible": record({
         **_GAIN, "why": TEXT, "by_order": record(_GAIN), "by_hints": maybe(SECONDS),

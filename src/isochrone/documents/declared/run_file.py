@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from isochrone.documents.document import Document
+from isochrone.documents.of_runs import SURROUNDINGS
 from isochrone.documents.shapes import (
     ANYTHING,
     BOOLEAN,
@@ -48,8 +49,7 @@ _HEADER: Final = {
     ),
     "probe": TEXT, "notes": by_name(TEXT),
     "imported": maybe(by_name(TEXT)), "median_is_mean": BOOLEAN,
-    "settings": described(by_name(TEXT), "variables that steer the MPI library"),
-    "memory": described(TEXT, "where buffers lie"),
+    **SURROUNDINGS, "settings_more": described(COUNT, "variables there was no room for"),
 }  # fmt: skip
 _RUN: Final = record(
     {

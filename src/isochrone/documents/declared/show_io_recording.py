@@ -20,12 +20,11 @@ from isochrone.documents.shapes import (
     maybe,
     record,
 )
+from isochrone.models.call_parts import PARTS
 
 __all__ = ["DOCUMENT"]
 
-_PARTS: Final = record({
-    name: maybe(SECONDS) for name in ("offsets", "counts", "exchange", "file", "rest")
-})  # fmt: skip
+_PARTS: Final = record({name: maybe(SECONDS) for name in PARTS})  # fmt: skip
 _ROUNDS: Final = described(list_of(COUNT), "rounds of messages and accesses, if they were seen")
 _FILE: Final = record({
     "file": COUNT, "name": TEXT, "ranks": RANKS, "opens": COUNT, "hints": by_name(TEXT),

@@ -145,10 +145,7 @@ def _pairs(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
     sizes = run.message_sizes()
     if nbytes is not None:
         if nbytes not in sizes:
-            known = ", ".join(map(str, sizes))
-            raise InputError(
-                f"no pairs of {nbytes} bytes", where=run.where, hint=f"there are: {known}"
-            )
+            raise run.no_such_pairs(nbytes)
         sizes = [nbytes]
     if run.size > MAX_MATRIX_RANKS:
         raise InputError(f"a map of {run.size} ranks is too large for this format")

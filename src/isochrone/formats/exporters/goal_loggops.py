@@ -36,7 +36,7 @@ class _Parameters(NamedTuple):
     off: float
 
 
-def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     """Write the options of LogGOPSim, below comments that say what they rest on.
 
     Raises
@@ -47,9 +47,10 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     """
     curve = single_messages(run, nbytes)[0]
     found = _parameters(curve)
+    remarks = _remarks(found)
     said = [
         f"LogGOPS of {run.origin} messages: {curve.name} {run.library.library}".strip(),
-        *remarks(run, nbytes),
+        *remarks,
         "L, o and g in ns, G in ns a byte, S in bytes",
     ]
     line = (
@@ -59,11 +60,11 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     text = "".join(f"# {printable(one, 300)}\n" for one in said) + f"{line}\n"
     with whole_file(path) as stream:
         stream.write(text.encode())
+    return remarks
 
 
-def remarks(run: Run, nbytes: int | None) -> list[str]:
+def _remarks(found: _Parameters) -> list[str]:
     """Say what round trips do not show."""
-    found = _parameters(single_messages(run, nbytes)[0])
     return [
         "o and g cannot be known from round trips: they are written as 0, and L holds L + 2 o",
         f"one G for all sizes: measured medians are within {100 * found.off:.2g} % of it",
@@ -78,6 +79,4 @@ def _parameters(curve: Curve) -> _Parameters:
     return _Parameters(latency, per_byte, _ALWAYS if eager is None else eager, off)
 
 
-EXPORTER: Final = Exporter(
-    suffix=".loggops", holds=("sweep",), write=write, of_pairs=True, remarks=remarks
-)
+EXPORTER: Final = Exporter(suffix=".loggops", holds=("sweep",), write=write, of_pairs=True)

@@ -63,10 +63,7 @@ def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
         columns, more = _counted(run, "sample"), {}
     else:
         if nbytes is not None and nbytes not in run.message_sizes():
-            known = ", ".join(map(str, run.message_sizes()))
-            raise InputError(
-                f"no pairs of {nbytes} bytes", where=run.where, hint=f"there are: {known}"
-            )
+            raise run.no_such_pairs(nbytes)
         run.pairs()
         columns, more = run.columns("pair"), {}
     more["origin"] = run.origin

@@ -50,6 +50,10 @@ class _Machine:
         Curve of messages within a node, if those between nodes were measured, too.
     loopback
         Latency and bandwidth within a node, and how far from them a median may be.
+    others
+        Number of curves that the file cannot hold.
+    eager
+        Bytes up to which a message leaves at once; None: no switch was seen.
     """
 
     hosts: tuple[int, ...]
@@ -57,6 +61,8 @@ class _Machine:
     lines: tuple[Line, ...]
     inside: Curve | None
     loopback: tuple[float, float, float]
+    others: int
+    eager: int | None
 
     @property
     def latency(self) -> float:
@@ -69,7 +75,7 @@ class _Machine:
         return 1 / self.lines[-1].per_byte
 
 
-def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     """Write a platform, and beside it the hosts of the ranks.
 
     Raises
@@ -84,20 +90,21 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         stream.write(text.encode())
     with whole_file(path.with_suffix(".hosts")) as stream:
         stream.write("".join(f"node-{host}\n" for host in machine.hosts).encode())
+    return _remarks(machine)
 
 
-def remarks(run: Run, nbytes: int | None) -> list[str]:
+def _remarks(machine: _Machine) -> list[str]:
     """Say what the file cannot hold."""
-    machine = _machine(run, nbytes)
     told = []
-    others = len(single_messages(run, nbytes)) - 1 - (machine.inside is not None)
     if machine.inside is not None:
         told.append(
             f"factors of SimGrid hold for all links: {machine.exact.name} is met, "
             f"{machine.inside.name} within {max(100 * machine.loopback[2], 1):.0f} %"
         )
-    if others:
-        told.append(f"{others} more curves were left out: all pairs of nodes are alike in the file")
+    if machine.others:
+        told.append(
+            f"{machine.others} more curves were left out: all pairs of nodes are alike in the file"
+        )
     return told
 
 
@@ -114,9 +121,10 @@ def _machine(run: Run, nbytes: int | None) -> _Machine:
     if apart and inside:
         of_latency, of_bytes, off = scaled(drawn, *points_of(inside[0]), HEADER)
         latency, bandwidth = latency * of_latency, bandwidth / max(of_bytes, 1e-9)
-    return _Machine(
-        hosts, exact, drawn, inside[0] if apart and inside else None, (latency, bandwidth, off)
-    )
+    within = inside[0] if apart and inside else None
+    others = len(found) - 1 - (within is not None)
+    loopback = latency, bandwidth, off
+    return _Machine(hosts, exact, drawn, within, loopback, others, leaves_at_once(exact))
 
 
 def _platform(run: Run, machine: _Machine) -> Iterator[str]:
@@ -150,10 +158,9 @@ def _factors(machine: _Machine) -> list[tuple[str, str]]:
     bandwidth = [last.per_byte / line.per_byte for line in machine.lines]
     found = [("smpi/lat-factor", _list(starts, latency)),
              ("smpi/bw-factor", _list(starts, bandwidth))]  # fmt: skip
-    eager = leaves_at_once(machine.exact)
-    if eager is not None:
-        found += [("smpi/async-small-thresh", str(eager)),
-                  ("smpi/send-is-detached-thresh", str(eager))]  # fmt: skip
+    if machine.eager is not None:
+        found += [("smpi/async-small-thresh", str(machine.eager)),
+                  ("smpi/send-is-detached-thresh", str(machine.eager))]  # fmt: skip
     return found
 
 
@@ -176,7 +183,7 @@ def _said(run: Run, machine: _Machine) -> Iterator[str]:
     elif len(set(machine.hosts)) < len(machine.hosts):
         yield "Within a node and between nodes alike: only one of them was measured"
     yield "Not measured: speeds of processors, and what several messages at once share"
-    if leaves_at_once(machine.exact) is not None:
+    if machine.eager is not None:
         yield "That messages up to the first switch of protocol leave at once is an assumption"
 
 
@@ -187,6 +194,9 @@ def _comment(text: str) -> str:
 
 
 EXPORTER: Final = Exporter(
-    suffix=".xml", holds=("sweep",), write=write, beside=(".hosts",), of_pairs=True,
-    remarks=remarks,
-)  # fmt: skip
+    suffix=".xml",
+    holds=("sweep",),
+    write=write,
+    beside=(".hosts",),
+    of_pairs=True,
+)

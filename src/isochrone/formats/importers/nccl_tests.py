@@ -197,7 +197,7 @@ def _timed(source: Source, row: dict[str, str], line: int) -> dict[str, Any]:
     """Return the bytes and times of a row."""
     seconds = micro(source, row["time"], "time", line)
     sample: dict[str, Any] = {"bytes": _block(source, row, line), "seconds": seconds}
-    size = int(float(row["size"]))
+    size = whole(source, row["size"], "size", line)
     if seconds > 0 and size / seconds < 1e17:
         sample["rate"] = size / seconds
     if row.get(f"{_IN_PLACE}time", _UNKNOWN) != _UNKNOWN:
@@ -213,7 +213,7 @@ def _block(source: Source, row: dict[str, str], line: int) -> int:
             f"'{printable(row['type'], 40)}' is no type of nccl-tests", line,
             hint=f"these are: {known}",
         )  # fmt: skip
-    return int(float(row["count"])) * _WIDTHS[row["type"]]
+    return whole(source, row["count"], "count", line) * _WIDTHS[row["type"]]
 
 
 def _operation(source: Source, table: _Table, p: int) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure.algorithm import OPERATIONS, Algorithms, Forced, Mpi
+from isochrone.measure.answer import answer
 from isochrone.measure.launcher import Job
 
 RIVALS: Final = ("han", "acoll", "xhc", "sm")
@@ -22,7 +22,6 @@ _OFF: Final = ("coll_ucc_enable", "coll_hcoll_enable")
 _VALUE: Final = re.compile(
     r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(.+)"
 )
-_TIMEOUT: Final = 60.0
 
 
 def fits(mpi: Mpi) -> bool:
@@ -50,18 +49,14 @@ def numbers(mpi: Mpi) -> dict[str, dict[str, int]]:
 @cache
 def _listed(program: str) -> dict[str, dict[str, int]]:
     try:
-        answer = subprocess.run(
-            [program, "--param", "coll", "tuned", "--level", "9", "--parsable"],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-            timeout=_TIMEOUT, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
+        said = answer([program, "--param", "coll", "tuned", "--level", "9", "--parsable"])
+    except MeasurementError as error:
         raise InputError(
-            f"cannot run '{Path(program).name}', which lists the algorithms: {error}",
+            f"cannot run '{Path(program).name}', which lists the algorithms: {error.__cause__}",
             where="--algorithm",
         ) from error
     found: dict[str, dict[str, int]] = {}
-    for line in answer.stdout.splitlines():
+    for line in said.stdout.splitlines():
         value = _VALUE.fullmatch(line)
         if value and value[1] in OPERATIONS and value[2] != "0":  # 0: the library's own choice
             found.setdefault(value[1], {})[value[3]] = int(value[2])

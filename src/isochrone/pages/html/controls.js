@@ -5,7 +5,7 @@ const ORDER_WORDS = [
 ];
 
 function controlsOf(map, others, does) {
-  const { explorer } = does, unit = unitOf(map.levels.at(-1).seconds);
+  const unit = unitOf(map.levels.at(-1).seconds);
   const show = choice([["rank", "ranks"], ["node", "nodes, by median"]]);
   const order = choice(ORDER_WORDS);
   const host = make("input", {
@@ -26,5 +26,5 @@ function controlsOf(map, others, does) {
     map.canNodes ? labelled("show", show) : "", labelled("order", order), labelled("host", host),
     labelled("slower than", least), labelled("faster than", most),
     others.length ? labelled("against", against) : "", zoom);
-  return { element: tools, show, order, host, least, most, against, unit, explorer };
+  return { element: tools, show, host, least, most, unit };
 }

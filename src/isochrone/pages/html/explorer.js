@@ -78,17 +78,21 @@ class Explorer {
       input.setAttribute("aria-invalid", String(input.value.trim() !== "" && value !== value));
     }
     this.layer.passes = passing(this.layer.matrix, this.filter, this.map.slow);
-    if (isFilter(this.filter)) {
-      const { number: count } = strongest(this.layer.matrix, this.layer.passes, 0);
-      this.say([`${count.toLocaleString("en")} pairs match`]);
-    } else if (!this.chosen) this.readout.replaceChildren(START);
-    this.list();
+    const filtered = isFilter(this.filter);
+    const found = filtered || this.pairs.open ? this.strongest() : null;
+    if (filtered) this.say([`${found.number.toLocaleString("en")} pairs match`]);
+    else if (!this.chosen) this.readout.replaceChildren(START);
+    this.list(found);
     this.draw();
   }
 
-  list() {
+  strongest() {
+    return strongest(this.layer.matrix, this.layer.passes, LISTED);
+  }
+
+  list(found) {
     if (!this.pairs.open) return;
-    const found = strongest(this.layer.matrix, this.layer.passes, LISTED);
+    found = found || this.strongest();
     const inside = tableOfPairs({ matrix: this.layer.matrix, levels: this.map.levels }, found,
       (i, j) => { this.canvas.focus(); this.choose(i, j, true); });
     this.pairs.replaceChildren(this.pairs.firstChild, inside);

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.pages.html.packed import SMALLEST, codes, packed
-from isochrone.pages.page import LiveMap
+from isochrone.pages.page import MIN_RANKS, LiveMap
+from isochrone.results.latency_map.pairs import partition_of
+from isochrone.results.latency_map.partitions import numbered
 from isochrone.results.latency_map.topology import Slow, Topology
 from isochrone.runfile.run import Run
 from isochrone.views.colours import stops
@@ -21,9 +23,6 @@ __all__ = ["map_data"]
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.uint16]
-
-MIN_RANKS: Final = 3
-"""Of two there is one time, which needs no map."""
 
 MAX_TEXT: Final = 1_750_000
 """Characters of packed times: a page of 1,024 ranks, with its pictures, shall stay below 3 MB."""
@@ -48,8 +47,7 @@ def map_data(block: LiveMap, title: str) -> dict[str, Any] | None:
     """
     run, found, what = block.run, block.found, block.what
     hosts = list(dict.fromkeys(run.hosts))
-    number = {host: k for k, host in enumerate(hosts)}
-    node = np.array([number[host] for host in run.hosts])
+    node = numbered(run.hosts)
     times = _times(run, found.nbytes, what, node) if run.size >= MIN_RANKS else None
     if times is None:
         return None
@@ -73,10 +71,7 @@ def _levels(found: Topology, size: int, where: Sequence[str]) -> list[dict[str, 
     """Describe each level: its name, and the number of the group of each rank."""
     listed = []
     for level, words in zip(found.levels, where, strict=True):
-        groups = [-1] * size
-        for k, group in enumerate(level.groups):
-            for rank in group:
-                groups[rank] = k
+        groups = partition_of(level, size).tolist()
         median = level.median if np.isfinite(level.median) else 0.0
         listed.append({"name": level.name, "where": words, "seconds": median, "groups": groups})
     return listed

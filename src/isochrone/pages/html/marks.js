@@ -5,8 +5,7 @@ const CROSSES = 4; // stretches of a slow part; frames around more would hide th
 function theme() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  return { paper: colour("paper"), ink: colour("ink"), faint: colour("faint"), slow: colour("slow"),
-    rule: colour("rule") };
+  return { paper: colour("paper"), ink: colour("ink"), faint: colour("faint"), slow: colour("slow") };
 }
 
 // A frame of positions: from the lower left (x0, y0) to the upper right (x1, y1), ends included.

@@ -35,13 +35,13 @@ function hasGaps({ size, seconds }) {
 
 function rankUnits(data) {
   return data.host.map((host, rank) => ({
-    name: String(rank), host: data.hosts[host], label: data.labels[host], node: host, ranks: [rank],
+    name: String(rank), host: data.hosts[host], node: host, ranks: [rank],
   }));
 }
 
 function nodeUnits(data) {
   const units = data.hosts.map((host, node) => ({
-    name: host || String(node), host, label: data.labels[node], node, ranks: [],
+    name: host || String(node), host, node, ranks: [],
   }));
   data.host.forEach((host, rank) => units[host].ranks.push(rank));
   return units;

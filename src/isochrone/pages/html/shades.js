@@ -38,7 +38,7 @@ function shadesOfTimes(matrix, colours) {
   return {
     cells: cellsOf(matrix, (value) => 1 + Math.round(254 * Math.min(1, Math.max(0, place(value))))),
     palette: Array.from({ length: 256 }, (_, k) => mixed(stops, Math.max(0, k - 1) / 254)),
-    marks: [0, 0.25, 0.5, 0.75, 1].map((part) => timeInWords(back(part))), log,
+    marks: [0, 0.25, 0.5, 0.75, 1].map((part) => timeInWords(back(part))),
     stronger: (a, b) => a > b,
   };
 }
@@ -53,7 +53,7 @@ function shadesOfRatios(matrix) {
     palette: Array.from({ length: 256 }, (_, k) => (k < MIDDLE
       ? mixed([...FASTER, SAME], Math.max(0, k - 1) / 127)
       : mixed([SAME, ...SLOWER], (k - MIDDLE) / 127))),
-    marks: [-1, -0.5, 0, 0.5, 1].map((part) => times(most ** part)), log: true,
+    marks: [-1, -0.5, 0, 0.5, 1].map((part) => times(most ** part)),
     stronger: (a, b) => Math.abs(a - MIDDLE) > Math.abs(b - MIDDLE),
   };
 }

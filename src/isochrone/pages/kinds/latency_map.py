@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
+    MIN_RANKS,
     Asked,
     Block,
     Code,
@@ -40,9 +41,6 @@ MAX_MINOR: Final = 3
 
 MAX_NODES: Final = 16
 """Nodes whose number of ranks is listed, if it is not the same on all."""
-
-MIN_RANKS: Final = 3
-"""Of two ranks there is one time, and neither a surface nor a hierarchy."""
 
 MAP: Final = "heatmap"
 MAX_CELLS: Final = 512

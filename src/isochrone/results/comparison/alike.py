@@ -9,9 +9,9 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
-from isochrone.runfile.surroundings import differing
+from isochrone.runfile.surroundings import Differing, differing
 
-__all__ = ["LAUNCH", "check_alike", "environment", "thing"]
+__all__ = ["LAUNCH", "around", "check_alike", "environment", "thing"]
 
 LAUNCH: Final = "launch"
 """Note of a run that says which of several launches it is: ``2 of 5``."""
@@ -56,15 +56,19 @@ def check_alike(runs: Sequence[Run]) -> None:
                 )
 
 
-def environment(before: Sequence[Run], after: Sequence[Run]) -> list[dict[str, str]]:
-    """List what differs around the measurement, what explains a change first.
+def around(before: Sequence[Run], after: Sequence[Run]) -> list[Differing]:
+    """List what differs around the measurement and explains a change."""
+    return differing([run.about for run in before], [run.about for run in after])
+
+
+def environment(
+    before: Sequence[Run], after: Sequence[Run], explains: Sequence[Differing]
+) -> list[dict[str, str]]:
+    """List all that differs around the measurement, first what `around` found.
 
     Then come the clock, options, launcher, hosts and binding.
     """
-    headers = ([run.about for run in side] for side in (before, after))
-    found = [
-        {"what": one.what, "before": one.before, "after": one.after} for one in differing(*headers)
-    ]
+    found = [{"what": one.what, "before": one.before, "after": one.after} for one in explains]
     sides = [_surroundings(before), _surroundings(after)]
     for what in dict.fromkeys(key for side in sides for key in side):
         left, right = (side.get(what, "not known") for side in sides)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from isochrone.results.comparison.alike import check_alike, environment
+from isochrone.results.comparison.alike import around, check_alike, environment
 from isochrone.results.comparison.explanation import of_all_ranks
 from isochrone.results.comparison.maps import of_maps
 from isochrone.results.comparison.measured import Measured, of_samples
@@ -33,7 +33,7 @@ from isochrone.results.comparison.verdict import (
     without_chance,
 )
 from isochrone.runfile.run import Run
-from isochrone.runfile.surroundings import Differing, differing
+from isochrone.runfile.surroundings import Differing
 
 __all__ = ["Change", "Comparison", "compare"]
 
@@ -195,24 +195,21 @@ def compare(
         parts, whole, [point.ratio for point in points],
         one_start=unit == "launch" and min(len(before), len(after)) < 2,
     )  # fmt: skip
+    explains = around(before, after)
     return Comparison(
         experiment=runs[0].experiment,
         points=points,
         kind=found.kind,
         parts=parts,
         overall=whole,
-        differences=environment(before, after),
+        differences=environment(before, after, explains),
         launches=(len(before), len(after)),
         unit=unit,
         margin=margin,
         visible=_visible(single),
         notes=found.notes,
-        explanations=_around(before, after) if common else [],
+        explanations=explains if common else [],
     )
-
-
-def _around(before: Sequence[Run], after: Sequence[Run]) -> list[Differing]:
-    return differing([run.about for run in before], [run.about for run in after])
 
 
 def _deterministic(run: Run) -> bool:

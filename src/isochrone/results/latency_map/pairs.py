@@ -12,7 +12,7 @@ from isochrone.results.latency_map.partitions import Partition, level_matrix
 from isochrone.results.latency_map.topology import Level, Topology
 from isochrone.runfile.run import Run
 
-__all__ = ["Pair", "level_of_pairs", "medians", "slowest"]
+__all__ = ["Pair", "level_of_pairs", "medians", "partition_of", "slowest"]
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Pair:
 
 def level_of_pairs(levels: Sequence[Level], size: int) -> NDArray[np.int8]:
     """Return the number of the level of every pair of ``size`` ranks, shape (size, size)."""
-    return level_matrix([_partition(level, size) for level in levels])
+    return level_matrix([partition_of(level, size) for level in levels])
 
 
-def _partition(level: Level, size: int) -> Partition:
+def partition_of(level: Level, size: int) -> Partition:
     """Give each rank the number of its group; a rank in none is a group of its own."""
     partition = np.arange(size) + len(level.groups)
     for k, group in enumerate(level.groups):

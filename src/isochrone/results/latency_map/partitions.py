@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,17 @@ __all__ = [
     "level_matrix",
     "level_of",
     "nested",
+    "numbered",
 ]
 
 Partition = NDArray[np.int64]
 """Number of the group of each rank or node."""
+
+
+def numbered(keys: Sequence[Hashable]) -> Partition:
+    """Put together what has the same key; groups are numbered in the order of their first ranks."""
+    number = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+    return np.array([number[key] for key in keys], dtype=np.int64)
 
 
 def canonical(labels: Partition) -> Partition:

@@ -14,7 +14,7 @@ import numpy as np
 
 from isochrone.base.stats import median_interval
 from isochrone.results.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
-from isochrone.results.latency_map.partitions import Partition, groups_of
+from isochrone.results.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.results.latency_map.placement import Placement, placement_of
 from isochrone.results.latency_map.slow import Slow
 from isochrone.results.latency_map.units import hosts_known, rank_pairs
@@ -138,7 +138,7 @@ def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topolo
         If the run is not a latency map, or has no pairs of that size.
     """
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
-    what = "median" if "median" in run.pairs() else "mean"  # mmpi logs know no median
+    what = run.statistic()
     if nbytes not in run.message_sizes():
         run.matrix(what, nbytes)  # says which sizes there are
     pairs = rank_pairs(run, what, nbytes)
@@ -169,12 +169,7 @@ def _recorded_partitions(run: Run) -> dict[str, Partition]:
         keys["package"] = [(r.host, r.package) for r in ranks]
     if all(r.numa >= 0 for r in ranks):
         keys["numa"] = [(r.host, r.numa) for r in ranks]
-    return {name: _numbered(key) for name, key in keys.items()}
-
-
-def _numbered(keys: Sequence[tuple[Any, ...]]) -> Partition:
-    number = {key: k for k, key in enumerate(dict.fromkeys(keys))}
-    return np.array([number[key] for key in keys], dtype=np.int64)
+    return {name: numbered(key) for name, key in keys.items()}
 
 
 def _levels(diagnosis: Diagnosis, told: dict[str, Partition]) -> list[Level]:
@@ -219,7 +214,7 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     if missing:
         warn("incomplete-map", f"{missing} of {total} pairs were not measured")
     if hosts_known(hosts):
-        nodes = _numbered([(host,) for host in hosts])
+        nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
             warn("hosts-disagree", "the latencies do not reflect the recorded hosts")

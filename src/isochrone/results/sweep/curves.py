@@ -36,6 +36,7 @@ __all__ = [
     "Curve",
     "Participant",
     "Point",
+    "curve_key",
     "curves",
     "is_sweep",
     "no_such_size",
@@ -287,7 +288,7 @@ def samples(run: Run) -> Table:
 
 def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:
     """Make one curve; ``sizes`` holds the rows of each of its sizes."""
-    key, p = _key(of, run.size)
+    key, p = curve_key(of, run.size)
     by_size = sorted(sizes, key=lambda size: size[0])
     found = tuple(_point(run, table, rows, nbytes, key) for nbytes, rows in by_size)
     rows = np.sort(np.concatenate([rows for _, rows in sizes]))
@@ -296,7 +297,7 @@ def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int,
     return Curve(key, p, found, times, who, run.experiment)
 
 
-def _key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
+def curve_key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
     """Return what a curve is of, and its number of ranks."""
     key = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in of.items()}
     p = int(key.pop("p", 2 if {"i", "j"} <= key.keys() else size))

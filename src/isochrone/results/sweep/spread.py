@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.results.sweep.curves import Curve, curves, samples
+from isochrone.results.sweep.curves import curve_key, samples
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import points, repetitions
 
 __all__ = ["repetitions_of"]
 
 
-def repetitions_of(run: Run) -> list[tuple[Curve, dict[int, NDArray[np.float64]]]]:
-    """Return each curve with the seconds of its repetitions by size, in the order of the file.
+Array = NDArray[np.float64]
+
+
+def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, Array]]:
+    """Return the seconds of the repetitions by size, by the key and the ranks of their curve.
 
     Sizes of which only summaries are known, as from programs that print nothing but means, are
     left out.
@@ -24,11 +27,10 @@ def repetitions_of(run: Run) -> list[tuple[Curve, dict[int, NDArray[np.float64]]
         If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
-    grouped: dict[tuple[object, ...], dict[int, NDArray[np.float64]]] = {}
-    for key, rows in points(table, (*run.by, "bytes")).items():
-        *of, (_, nbytes) = key
-        sizes = grouped.setdefault(tuple(of), {})
+    found: dict[tuple[str, int], dict[int, Array]] = {}
+    for (*of, (_, nbytes)), rows in points(table, (*run.by, "bytes")).items():
+        key, p = curve_key(dict(of), run.size)
+        sizes = found.setdefault((str(key), p), {})
         if repetitions(table, rows) == len(rows):
             sizes[int(nbytes)] = table["seconds"][rows].astype(np.float64)
-    # both are in the order in which the curves stand in the file
-    return list(zip(curves(run), grouped.values(), strict=True))
+    return found

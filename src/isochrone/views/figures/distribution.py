@@ -23,7 +23,15 @@ from isochrone.results.sweep.curves import Curve, no_such_size
 from isochrone.results.sweep.spread import repetitions_of
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, times_of
-from isochrone.views.head import HeadLine, head_height, map_facts, warned, write_head
+from isochrone.views.head import (
+    HeadLine,
+    head_height,
+    head_lines,
+    map_facts,
+    map_title,
+    warned,
+    write_head,
+)
 from isochrone.views.labels import distinguish
 from isochrone.views.scales import Scale, tick_seconds, value_ticks
 from isochrone.views.style import (
@@ -32,11 +40,9 @@ from isochrone.views.style import (
     FAINT,
     INK,
     LABEL,
-    check,
     new_figure,
     plain_axes,
     text_width,
-    wrapped,
 )
 from isochrone.views.sweeps import chosen_scale, collect, facts, meaning
 from isochrone.views.view import Options, View
@@ -115,12 +121,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
     drawn = collect(runs, options.ops)
     scale = chosen_scale(options.scale, drawn) if options.scale else None
-    found = {
-        (id(run), str(curve.key), curve.p): sizes
-        for run in runs
-        for curve, sizes in repetitions_of(run)
-    }
-    held = [(curve, found[id(run), str(curve.key), curve.p]) for run, curve in drawn]
+    found = {id(run): repetitions_of(run) for run in runs}
+    held = [(curve, found[id(run)][str(curve.key), curve.p]) for run, curve in drawn]
     if not any(sizes for _, sizes in held):
         raise InputError(
             "the single repetitions are not known, only summaries of them",
@@ -141,8 +143,8 @@ def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
     alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
     notes = facts(runs, labels, *alone, f"time: {of}" if of else "")
     across = _width(len(panels)) - _LEFT - 0.1
-    head = [HeadLine(line) for line in wrapped(notes, across)] if notes else []
-    return _laid_out("Distribution of the repetitions", panels, [*head, *warned(runs, across)])
+    head = [*head_lines(notes, across), *warned(runs, across)]
+    return _laid_out("Distribution of the repetitions", panels, head)
 
 
 def _sizes(held: Sequence[tuple[Curve, dict[int, Array]]], sizes: Sequence[int]) -> list[int]:
@@ -166,7 +168,7 @@ def _sizes(held: Sequence[tuple[Curve, dict[int, Array]]], sizes: Sequence[int])
 def _of_map(run: Run, options: Options) -> Figure:
     """Draw a line for each level: the chosen statistic of its pairs."""
     what, nbytes = options.what, options.size
-    words = check(what)
+    title = map_title(what, "Distribution of the ")
     matrix = run.matrix(what, nbytes)
     found = options.analysis or topology.analyse(run, nbytes)
     level = pairs.level_of_pairs(found.levels, run.size)
@@ -178,7 +180,6 @@ def _of_map(run: Run, options: Options) -> Figure:
             name = f"level {one.level} {one.name}"
             lines.append(_Line(name, np.sort(seconds), times_of(seconds), sampled=False))
     head = map_facts(run, what, nbytes, [], _width(1) - _LEFT - 0.1)
-    title = f"Distribution of the {words[:1].lower()}{words[1:]}"
     return _laid_out(title, [_Panel("", lines, "pairs")], head)
 
 

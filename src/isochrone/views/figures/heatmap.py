@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from isochrone.results.latency_map import topology
 from isochrone.runfile.run import Run
+from isochrone.views.colours import MAP
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.map_order import SORTS, order_of, scattered
 from isochrone.views.slow_frames import FRAMED, draw_frames
@@ -142,11 +143,11 @@ def _colours(values: NDArray[np.float64]) -> ScalarMappable:
     found = values[np.isfinite(values) & (values > 0)]
     low, high = (float(found.min()), float(found.max())) if len(found) else (0.5, 1.0)
     if high > _LOG_ABOVE * low:
-        return ScalarMappable(LogNorm(low, high, clip=True), "viridis")
+        return ScalarMappable(LogNorm(low, high, clip=True), MAP)
     if high < _MIN_SPAN * low:
         middle = (low + high) / 2
         low, high = middle * 2 / (1 + _MIN_SPAN), middle * 2 * _MIN_SPAN / (1 + _MIN_SPAN)
-    return ScalarMappable(Normalize(low, high, clip=True), "viridis")
+    return ScalarMappable(Normalize(low, high, clip=True), MAP)
 
 
 def _print_numbers(axes: Axes, values: NDArray[np.float64], picture: Any) -> None:

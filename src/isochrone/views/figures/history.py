@@ -10,8 +10,8 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
 from isochrone.results.history import Change, History, Series, histories
+from isochrone.results.quantities import at_size
 from isochrone.runfile.run import Run
 from isochrone.views.style import (
     CAPTION,
@@ -64,7 +64,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     InputError
         If no run came to its end, or they hold no times.
     """
-    found = histories(runs)
+    found = list(options.histories) or histories(runs)
     if not found:
         raise InputError("no complete run to draw", hint="name runs of isochrone measure")
     panels = [panel for one in found for panel in _panels(one, options)]
@@ -146,8 +146,7 @@ def _names(lines: Sequence[Series]) -> list[str]:
     names = []
     for one in lines:
         name = short[one.what.hosts[0]] if one.what.kind == "node" else printable(one.name, 28)
-        size = one.what.nbytes if one.what.kind != "point" else None
-        names.append(name if size is None else f"{name}, {format_bytes(size)}")
+        names.append(name + at_size(one.what.kind, one.what.nbytes))
     return names
 
 

@@ -97,8 +97,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _medians(run: Run, what: str, found: Topology) -> list[float]:
     """Return the time of each level: that which the analysis says of its own statistic."""
-    own = "median" if "median" in run.pairs() else "mean"
-    if what in (own, "stddev"):
+    if what in (run.statistic(), "stddev"):
         return [level.median for level in found.levels]
     return pairs.medians(run, what, found.nbytes, found)
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.results.recording import matrix, program
 from isochrone.runfile.run import Run
-from isochrone.views.head import HeadLine, head_height, taken, warned, write_head
-from isochrone.views.labels import library
+from isochrone.views.head import HeadLine, head_height, head_lines, made, write_head
 from isochrone.views.style import (
     CAPTION,
     FAINT,
@@ -26,7 +25,6 @@ from isochrone.views.style import (
     new_figure,
     nice_ranks,
     pool,
-    wrapped,
 )
 from isochrone.views.view import Options, View
 
@@ -185,9 +183,7 @@ def _facts(
     ]
     parts += ["white: nothing"] if (values == 0).any() else []
     parts += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
-    made = [text for text in (*taken([run]), library(run)) if text]
-    found = [*wrapped(parts, width), *(wrapped(made, width) if made else [])]
-    return [*map(HeadLine, found), *warned([run], width)]
+    return [*head_lines(parts, width), *made(run, width)]
 
 
 VIEW: Final = View(draw, kinds=("recording",), usual=("recording",))

@@ -10,7 +10,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.improve.orders.compared_orders import ComparedOrders
-from isochrone.views.head import HeadLine, write_head
+from isochrone.views.head import head_lines, write_head
 from isochrone.views.style import (
     CAPTION,
     COLOURS,
@@ -21,7 +21,6 @@ from isochrone.views.style import (
     new_figure,
     text_width,
     time_unit,
-    wrapped,
 )
 from isochrone.views.view import ORDERS, Options, View
 
@@ -56,7 +55,7 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
     left = 0.25 + min(0.8 * max(text_width(text, LABEL) for text in labels), 4.2)
     rows = min(_HEIGHT * len(labels), _MOST)
     width, head = left + _WIDTH + 0.25, 1.0
-    notes = wrapped(_notes(found), width - 0.3)
+    notes = head_lines(_notes(found), width - 0.3)
     head += 0.17 * (len(notes) - 1)
     height = rows + head + 0.55
     figure = new_figure(width, height)
@@ -65,7 +64,7 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
     size = LABEL if rows / len(labels) > 0.16 else 72 * 0.8 * rows / len(labels)
     axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
     _style(axes, len(labels))
-    write_head(figure, 0.15 / width, _title(found), [HeadLine(note) for note in notes])
+    write_head(figure, 0.15 / width, _title(found), notes)
     return figure
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from drawn import draw
+from drawn import boxes_inside, draw
 from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
@@ -90,18 +89,7 @@ def test_panels_of_one_size_have_one_scale() -> None:
 )
 def test_no_two_texts_touch_whatever_was_measured(intra: int, inter: int, free: bool) -> None:
     figure = draw(plane, [hotspot(intra=intra, inter=inter, free=free, repeats=3)])
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    width, height = canvas.get_width_height()
-    boxes = []
-    for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text().strip():
-            box = text.get_window_extent(canvas.get_renderer())
-            assert box.x0 >= -1, text.get_text()
-            assert box.x1 <= width + 1, text.get_text()
-            assert box.y0 >= -1, text.get_text()
-            assert box.y1 <= height + 1, text.get_text()
-            boxes.append((text.get_text(), box))
+    boxes = boxes_inside(figure)
     for number, (name, a) in enumerate(boxes):
         for other, b in boxes[:number]:
             apart = a.x1 <= b.x0 + 1 or b.x1 <= a.x0 + 1 or a.y1 <= b.y0 + 1 or b.y1 <= a.y0 + 1

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from drawn import draw, texts, words
+from drawn import boxes_inside, draw, words
 from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.results.sweep.curves import curves
@@ -50,17 +49,9 @@ def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str, sc
             draw(ranks, runs)
         return
     figure = draw(VIEWS[view], runs, scale=scale)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    width, height = canvas.get_width_height()
-    boxes = []
-    for text in texts(figure):
-        box = text.get_window_extent(canvas.get_renderer())
-        assert box.x0 >= -1, text.get_text()
-        assert box.y0 >= -1, text.get_text()
-        assert box.x1 <= width + 1, text.get_text()
-        assert box.y1 <= height + 1, text.get_text()
-        boxes.append((text.get_text(), box.x0 + 1, box.y0 + 1, box.x1 - 1, box.y1 - 1))
+    boxes = [
+        (name, box.x0 + 1, box.y0 + 1, box.x1 - 1, box.y1 - 1) for name, box in boxes_inside(figure)
+    ]
     for (a, ax0, ay0, ax1, ay1), (b, bx0, by0, bx1, by1) in itertools.combinations(boxes, 2):
         apart = ax1 <= bx0 or bx1 <= ax0 or ay1 <= by0 or by1 <= ay0
         assert apart, f"{a!r} and {b!r} overlap"
