@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ HEADER = b'{"record":"run","format":1,"experiment":"latency-map","ranks":2}\n'
 PAIR = b'{"record":"pair","i":0,"j":1,"bytes":64,"median":1e-6}\n'
 END = b'{"record":"end","seconds":1.0,"complete":true}\n'
 WHY = b'{"record":"warning","code":"failed","text":"why"}\n'
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 SCATTERED = """
 setsid sleep 600 &
@@ -93,7 +96,19 @@ def test_killing_whoever_started_a_job_ends_it(tmp_path: Path, mark: str) -> Non
     assert last == keeper.PARENT_DIED
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Let no signal be ignored, even if the tests were started by nohup."""
+    deaf = [one for one in SIGNALS if signal.getsignal(one) == signal.SIG_IGN]
+    for one in deaf:
+        signal.signal(one, signal.SIG_DFL)
+    yield
+    for one in deaf:
+        signal.signal(one, signal.SIG_IGN)
+
+
+@pytest.mark.usefixtures("heeded")
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_ends_the_job_and_a_second_one_does_not_disturb(
     tmp_path: Path, mark: str, number: signal.Signals
 ) -> None:
