@@ -14,10 +14,10 @@ from pathlib import Path
 
 from cluster.plan import HEAD, Plan
 from cluster.running import Cluster
-from cluster.waiting import wait_for
+from cluster.waiting import PATIENCE, wait_for
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
-COMMANDS = ("salloc", "sbatch", "scontrol", "sinfo", "srun")
+COMMANDS = ("salloc", "sbatch", "scancel", "scontrol", "sinfo", "srun")
 
 UNFINISHED = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING")
 
@@ -143,19 +143,38 @@ def submit(cluster: Cluster, folder: Path, *command: object, environ: Mapping[st
     return number[1]
 
 
-def finish(cluster: Cluster, job: str, log: Path) -> str:
+def finish(cluster: Cluster, job: str, log: Path, *, seconds: float = PATIENCE) -> str:
     """Wait for the end of a job and return its state; ``sbatch --wait`` looks only now and then.
 
     Raises
     ------
     TimeoutError
-        If it does not end, with what Slurm says of job and nodes, and the end of the job's log.
+        If it does not end in time, with what its ranks wait for, what Slurm says of job and nodes,
+        and the end of the job's log. The job is cancelled.
     """
+    running = f"job {job}"
     try:
-        wait_for(lambda: state(cluster, "job", job) not in UNFINISHED, f"job {job}")
+        wait_for(lambda: state(cluster, "job", job) not in UNFINISHED, running, seconds=seconds)
     except TimeoutError as error:
-        raise TimeoutError(f"{error}\n{what_slurm_says(cluster, job, log)}") from None
+        found = f"{error}\n{what_ranks_wait_for(cluster)}\n{what_slurm_says(cluster, job, log)}"
+        cluster.run("scancel", job)
+        raise TimeoutError(found) from None
     return state(cluster, "job", job)
+
+
+WAITING = """\
+for rank in $(pgrep -x isochrone-probe); do
+    echo "rank $rank: $(cat /proc/$rank/wchan) $(cat /proc/$rank/syscall)"
+    tr '\\0' '\\n' </proc/$rank/environ | grep -E '^(PMI|SLURM_(PMI|PROCID|SRUN))'
+    ls -l /proc/$rank/fd | sed 's/.* \\([0-9]* ->\\)/\\1/' | grep socket
+    if command -v gdb >/dev/null; then timeout 30 gdb -p $rank -batch -ex bt 2>&1 | grep '^#'; fi
+done
+"""
+
+
+def what_ranks_wait_for(cluster: Cluster) -> str:
+    """Say in which call of the system, and of which library, each rank is."""
+    return cluster.run("sh", "-c", WAITING).stdout
 
 
 def what_slurm_says(cluster: Cluster, job: str, log: Path) -> str:
