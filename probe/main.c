@@ -26,7 +26,8 @@ static struct {
     bool progress;
     long check; /* ranks, or NOT_GIVEN */
     bool here;
-} common = {.check = NOT_GIVEN};
+    double stall;
+} common = {.check = NOT_GIVEN, .stall = NOT_GIVEN};
 
 static const iso_option_t common_options[] = {
     {"out", ISO_OPTION_TEXT, "FILE", NULL,
@@ -38,6 +39,10 @@ static const iso_option_t common_options[] = {
     {"check", ISO_OPTION_COUNT, "RANKS", NULL,
      "only check the options, for this many ranks; needs no MPI job",
      &common.check},
+    {"stall-timeout", ISO_OPTION_SECONDS, "T", NULL,
+     "end if nothing was done for so long, and say who is silent; 0: never "
+     "(default: 10min; tile-io: 1h; app: never)",
+     &common.stall},
     {"here", ISO_OPTION_FLAG, NULL, NULL,
      "with --check: the ranks will all run on this machine", &common.here},
     {0},
@@ -131,6 +136,17 @@ static void print_help(const iso_experiment_t *experiment)
            "write this into the run file; may be repeated");
 }
 
+/** After how many seconds without a sample something hangs. Of an application
+ *  that is played nothing is heard until it ends, of a large file for long. */
+static double usual_stall(const iso_experiment_t *experiment)
+{
+    const char *kind = experiment->kind ? experiment->kind : "";
+    if (strcmp(kind, "emulation") == 0) {
+        return 0;
+    }
+    return strcmp(kind, "tile-io") == 0 ? 3600 : 600;
+}
+
 /** Read the options of an experiment. @return 0, or -1 with an error text */
 static int parse_options(const iso_experiment_t *experiment, int argc,
                          char **argv, char *error)
@@ -152,6 +168,9 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
         snprintf(error, ISO_ERROR_LENGTH,
                  "--check is 0, but a job has at least 1 rank");
         return -1;
+    }
+    if (common.stall == NOT_GIVEN) {
+        common.stall = usual_stall(experiment);
     }
     return experiment->check ? experiment->check(error) : 0;
 }
@@ -335,7 +354,7 @@ int main(int argc, char **argv)
 
     int rank, size;
     iso_record_t record;
-    iso_watch_begin(argc, argv);
+    iso_watch_begin(argc, argv, common.stall);
     MPI_Init(&argc, &argv);
     iso_check_begin();
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));

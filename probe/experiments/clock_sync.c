@@ -25,6 +25,7 @@
 #include "base/random.h"
 #include "experiment.h"
 #include "global_clock/sync.h"
+#include "machine/pulse.h"
 #include "runfile/record.h"
 #include "sampling/conductor.h"
 
@@ -142,6 +143,7 @@ static double conduct_pair(const struct member *m, int i, int j,
         }
         iso_conductor_collect(ctx, i, found, 2);
     }
+    iso_pulse_rest();
     iso_record_begin(ctx->record, "offset");
     iso_record_int(ctx->record, "i", i);
     iso_record_int(ctx->record, "j", j);

@@ -3,6 +3,7 @@
 #include "machine/watch.h"
 
 #include "base/check.h"
+#include "machine/pulse.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -52,43 +53,104 @@ static void look_different(int argc, char **argv)
 #endif
 }
 
-static void say_who_was_killed(int number, int told)
+/** Say what became of the rank: "rank 3 on n2 ...". */
+static void say(iso_told_t *who, int told, const char *what)
 {
-    iso_told_t who = {.rank = -1};
-    if (read(told, &who, sizeof(who)) != sizeof(who)) {
-        who.rank = -1;
-        gethostname(who.host, sizeof(who.host) - 1);
+    if (who->rank < 0 && read(told, who, sizeof(*who)) != sizeof(*who)) {
+        who->rank = -1;
+        gethostname(who->host, sizeof(who->host) - 1);
     }
     char rank[32] = "a rank";
-    if (who.rank >= 0) {
-        snprintf(rank, sizeof(rank), "rank %d", who.rank);
+    if (who->rank >= 0) {
+        snprintf(rank, sizeof(rank), "rank %d", who->rank);
     }
-    fprintf(stderr, "isochrone-probe: %s on %s was killed by signal %d (%s)\n",
-            rank, who.host, number, strsignal(number));
+    fprintf(stderr, "isochrone-probe: %s on %s %s\n", rank, who->host, what);
     fflush(stderr);
 }
 
-/** Sleep until the rank ends. @return its status as of waitpid */
-static int wait_for_rank(pid_t rank, const sigset_t *awaited, bool *asked)
+static void say_signal(iso_told_t *who, int told, const char *what, int number)
 {
+    char text[160];
+    snprintf(text, sizeof(text), "was %s by signal %d (%s)", what, number,
+             strsignal(number));
+    say(who, told, text);
+}
+
+/** How long nothing was done. Only rank 0, which conducts, is expected to do
+ *  something all the time; until ranks are known, all are. */
+typedef struct iso_silence {
+    double limit;        /* seconds; 0: for ever */
+    double seconds;      /* so far */
+    unsigned long beats; /* when something was done last */
+    struct timespec seen;
+} iso_silence_t;
+
+/** Count the time since the last look, but not what this process itself was
+ *  stopped for. @return whether it is too long */
+static bool too_silent(iso_silence_t *s)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double since = (double)(now.tv_sec - s->seen.tv_sec) +
+                   1e-9 * (double)(now.tv_nsec - s->seen.tv_nsec);
+    unsigned long beats = iso_pulse_count();
+    s->seconds = beats == s->beats ? s->seconds + (since < 2 ? since : 2) : 0;
+    s->beats = beats;
+    s->seen = now;
+    return s->seconds > s->limit;
+}
+
+static void end_the_silent(pid_t rank, iso_told_t *who, int told,
+                           const iso_silence_t *s)
+{
+    char silent[120], text[200];
+    iso_pulse_silent(silent, sizeof(silent));
+    snprintf(text, sizeof(text), "has done nothing for %.0f s%s%s", s->limit,
+             silent[0] ? ": no answer from " : "", silent);
+    say(who, told, text);
+    kill(rank, SIGKILL);
+}
+
+/** Sleep until the rank ends. @return its status as of waitpid */
+static int wait_for_rank(pid_t rank, iso_told_t *who, int told,
+                         const sigset_t *awaited, double limit, bool *asked)
+{
+    const struct timespec second = {.tv_sec = 1};
+    iso_silence_t silence = {.limit = limit};
     int status = 0;
+    clock_gettime(CLOCK_MONOTONIC, &silence.seen);
     for (;;) {
-        int number = sigwaitinfo(awaited, NULL);
+        bool listens = silence.limit > 0 && who->rank <= 0;
+        int number = listens ? sigtimedwait(awaited, NULL, &second)
+                             : sigwaitinfo(awaited, NULL);
         if (number > 0 && number != SIGCHLD) {
             *asked = *asked || number != SIGCONT;
             kill(rank, number);
         }
-        if (waitpid(rank, &status, WNOHANG) != 0) {
+        pid_t found = waitpid(rank, &status, WNOHANG | WUNTRACED | WCONTINUED);
+        if (found == rank && WIFSTOPPED(status)) {
+            say_signal(who, told, "stopped", WSTOPSIG(status));
+        } else if (found == rank && WIFCONTINUED(status)) {
+            say(who, told, "goes on");
+        } else if (found != 0) {
             return status;
+        } else if (listens && too_silent(&silence)) {
+            end_the_silent(rank, who, told, &silence);
+            *asked = true;
+            silence.limit = 0;
+        }
+        if (listens && who->rank < 0 && read(told, who, sizeof(*who)) < 0) {
+            who->rank = -1; /* still within MPI_Init */
         }
     }
 }
 
 /** Wait for the rank, and end as it does. */
-static void watch(pid_t rank, int told, const sigset_t *awaited)
+static void watch(pid_t rank, int told, const sigset_t *awaited, double limit)
 {
     bool asked = false;
-    int status = wait_for_rank(rank, awaited, &asked);
+    iso_told_t who = {.rank = -1};
+    int status = wait_for_rank(rank, &who, told, awaited, limit, &asked);
     if (!WIFSIGNALED(status)) {
         _exit(WEXITSTATUS(status));
     }
@@ -98,7 +160,7 @@ static void watch(pid_t rank, int told, const sigset_t *awaited)
         asked = asked || (more != SIGCHLD && more != SIGCONT);
     }
     if (!asked) {
-        say_who_was_killed(number, told);
+        say_signal(&who, told, "killed", number);
     }
     const struct rlimit no_core = {0, 0}; /* the rank has left one */
     setrlimit(RLIMIT_CORE, &no_core);
@@ -110,7 +172,7 @@ static void watch(pid_t rank, int told, const sigset_t *awaited)
     _exit(128 + number);
 }
 
-void iso_watch_begin(int argc, char **argv)
+void iso_watch_begin(int argc, char **argv, double stall)
 {
     int ends[2];
     sigset_t awaited, before;
@@ -125,12 +187,13 @@ void iso_watch_begin(int argc, char **argv)
     }
     sigprocmask(SIG_BLOCK, &awaited, &before);
     sigaction(SIGCHLD, &usual, &of_child); /* ignored, it would not come */
+    iso_pulse_begin();
     pid_t parent = getpid(), rank = fork();
     if (rank > 0) {
         close(ends[1]);
         fcntl(ends[0], F_SETFL, O_NONBLOCK);
         look_different(argc, argv);
-        watch(rank, ends[0], &awaited);
+        watch(rank, ends[0], &awaited, stall);
     }
     sigaction(SIGCHLD, &of_child, NULL);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -2,6 +2,7 @@
 #include "runfile/record.h"
 
 #include "base/check.h"
+#include "machine/pulse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -94,6 +95,7 @@ void iso_record_begin(iso_record_t *record, const char *name)
 void iso_record_end(iso_record_t *record)
 {
     fputs("}\n", record->stream);
+    iso_pulse_beat();
 }
 
 void iso_record_int(iso_record_t *record, const char *key, long value)

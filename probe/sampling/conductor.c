@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "machine/idle.h"
+#include "machine/pulse.h"
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_TASK = 1201, TAG_REPORT };
@@ -26,6 +27,7 @@ void iso_conductor_serve(const iso_conductor_t *c)
 
 void iso_conductor_tell(const iso_conductor_t *c, int rank, const void *task)
 {
+    iso_pulse_ask(rank);
     MPI_CHECK(MPI_Send(task, (int)c->task_size, MPI_BYTE, rank, TAG_TASK,
                        c->ctx->control));
 }

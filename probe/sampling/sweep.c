@@ -2,6 +2,7 @@
 #include "sampling/sweep.h"
 
 #include "base/check.h"
+#include "machine/pulse.h"
 #include "runfile/record.h"
 #include "sampling/bends.h"
 #include "sampling/conductor.h"
@@ -114,6 +115,7 @@ static int conduct_task(struct run *run, const iso_task_t *task, double *times)
             reporters++;
         }
     }
+    iso_pulse_rest();
     return reporters;
 }
 

@@ -10,6 +10,7 @@
 #include "experiments/app/stores.h"
 #include "global_clock/sync.h"
 #include "machine/idle.h"
+#include "machine/pulse.h"
 #include "runfile/record.h"
 #include "sampling/conductor.h"
 
@@ -228,6 +229,7 @@ static void refresh(state_t *s)
         iso_conductor_tell(&s->conductor, r, &task);
     }
     iso_sync_refresh(s->sync);
+    iso_pulse_rest();
     iso_sync_record(s->sync, s->ctx->record);
 }
 
@@ -303,6 +305,7 @@ static void conduct(state_t *s, int launch)
         }
     }
     run(s, launch);
+    iso_pulse_rest();
     record_launch(s, launch);
     record_results(s, launch);
 }

@@ -24,6 +24,7 @@
 #include "experiments/latency_map/round_trip.h"
 #include "experiments/latency_map/schedule.h"
 #include "machine/idle.h"
+#include "machine/pulse.h"
 #include "runfile/record.h"
 #include "sampling/conductor.h"
 #include "sampling/quality.h"
@@ -129,6 +130,7 @@ static void lead_pair(struct member *m, int partner, struct message *message)
     message->i = m->conductor.ctx->rank;
     message->j = partner;
     iso_round_trip_measure(&m->trip, partner, message->results);
+    iso_pulse_answer(partner);
 }
 
 static void perform(void *self, const void *told, int from)
@@ -223,6 +225,7 @@ static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
             partner = pairs[k].j;
         } else {
             tell(map->member, pairs[k].i, (struct task){MEASURE, pairs[k].j});
+            iso_pulse_ask(pairs[k].j);
             others++;
         }
     }
@@ -233,6 +236,7 @@ static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
     for (; others > 0; others--) {
         iso_conductor_collect(ctx, MPI_ANY_SOURCE, (double *)&found,
                               message_length());
+        iso_pulse_answer(found.j);
         take_result(map, &found);
     }
     iso_record_flush(ctx->record);

@@ -36,6 +36,10 @@ _PROBE: Final = "isochrone-probe: "
 _KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
 """What the watcher of a rank says, see ``probe/machine/watch.h``."""
 
+_STOPPED: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) (was stopped by signal \d+.*)")
+_GOES_ON: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) goes on")
+_SILENT: Final = re.compile(_PROBE + r"(?:a rank|rank \d+) on .* has done nothing( for \d+ s.*)")
+
 _LAST_WORDS: Final = 20
 
 _ENDING: Final = keeper.GRACE + keeper.LINGER + keeper.PATIENCE + 5.0
@@ -242,6 +246,7 @@ class _Words(threading.Thread):
         self.end = end
         self.hear = hear
         self.words: deque[str] = deque(maxlen=_LAST_WORDS)
+        self.stopped: dict[str, str] = {}
 
     def run(self) -> None:
         """Read until nobody is left who could write."""
@@ -254,9 +259,22 @@ class _Words(threading.Thread):
             elif found := _KILLED.fullmatch(line):
                 # srun would wait for the other ranks, and these for the one that was killed
                 self.end(MeasurementError(found[1]))
+            elif found := _SILENT.fullmatch(line):
+                self.end(MeasurementError(f"nothing was done{found[1]}{self.who_is_stopped()}"))
+            elif found := _STOPPED.fullmatch(line):
+                self.stopped[found[1]] = found[2]
+                self.hear(line)
+            elif found := _GOES_ON.fullmatch(line):
+                self.stopped.pop(found[1], None)
+                self.hear(line)
             elif line:
                 self.words.append(line)
                 self.hear(line)
+
+    def who_is_stopped(self) -> str:
+        """Say which ranks were stopped and do not go on."""
+        ranks = [f"{rank} {how}" for rank, how in self.stopped.items()]
+        return f"; {', '.join(ranks)}" if ranks else ""
 
     def last(self) -> tuple[str, ...]:
         """Return the last words."""
