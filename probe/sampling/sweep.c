@@ -14,7 +14,7 @@
 #include <math.h>
 
 /** Repetitions that a lack of time leaves a point at least. */
-enum { MIN_REPEATS = 3 };
+enum { FIRST_TASK = 32, MIN_REPEATS = 3 };
 
 static struct {
     double tolerance;
@@ -214,6 +214,28 @@ static long afford(struct run *run, iso_point_t *point, long wanted,
     return (long)fmax(0, room);
 }
 
+/**
+ * Take samples in tasks of about a second, so that a crash loses no more, and
+ * rank 0 is heard of. The first is small: on crowded processors samples may
+ * take a hundred times what the warm-up did.
+ */
+static void take_in_tasks(struct run *run, iso_point_t *point, long wanted,
+                          double estimate)
+{
+    double fit = FIRST_TASK;
+    if (estimate * (double)point->batch * fit > 1) {
+        fit = 1 / (estimate * (double)point->batch);
+    }
+    while (wanted > 0) {
+        long now = fit < (double)wanted ? (long)fmax(1, fit) : wanted;
+        double start = iso_now();
+        take(run, point, now, point->batch);
+        double spent = iso_now() - start;
+        fit = fmin(4 * (double)now, (double)now / fmax(spent, 1e-9));
+        wanted -= now;
+    }
+}
+
 /** Give a point some more samples. @return whether it took any */
 static bool visit(struct run *run, iso_point_t *point)
 {
@@ -234,9 +256,7 @@ static bool visit(struct run *run, iso_point_t *point)
     }
     long before = sampler->n;
     wanted = afford(run, point, wanted, estimate);
-    if (wanted > 0) {
-        take(run, point, wanted, point->batch);
-    }
+    take_in_tasks(run, point, wanted, estimate);
     if (sampler->n > 0) {
         iso_sampler_close_pass(sampler, before);
         point->summary = iso_sampler_summary(sampler);

