@@ -203,7 +203,9 @@ def _other(value: Any, dice: random.Random) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        number = dice.choice((*NUMBERS, value * 2, value + 1, -value, value * 1e6, value / 3))
+        near = (value * 2, value + 1, -value)
+        near += (value * 1e6, value / 3) if abs(value) < 1e300 else ()
+        number = dice.choice((*NUMBERS, *near))
         return "1e400" if number == 10**400 else number
     return dice.choice((*NAMES, *WORDS))
 
@@ -226,7 +228,7 @@ def _members(data: bytes, dice: random.Random) -> bytes:
                 members[number] = (name, dice.choice((_flip, _cut, _header))(content, dice))
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members:
+        for name, content in dict(members).items():
             archive.writestr(name, content)
     return out.getvalue()
 

@@ -27,6 +27,7 @@ and what `Platform.one_way` computes, so that a measurement can be checked again
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -359,7 +360,7 @@ class _Builder:
 
     def count(self, key: str, default: int | None) -> int:
         text = self.words.get(key, "" if default is None else str(default))
-        if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1 << 20:
+        if not re.fullmatch("[0-9]{1,7}", text) or not 1 <= int(text) <= 1 << 20:
             raise InputError(f"'{key}' wants a number from 1", hint=f"write for example {key}:16")
         return int(text)
 

@@ -74,7 +74,8 @@ def leaving(columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
         *(columns[name].tolist() for name in ("op", "p", "bytes", "times")), roots.tolist(),
         groups.tolist(), strict=True,
     ):  # fmt: skip
-        if not _usable(times, int(ranks)):
+        whole = all(type(n) in (int, float) and abs(n) < 2**53 for n in (ranks, size, root))
+        if not whole or not _usable(times, int(ranks)):
             continue
         from_root = np.roll(np.array(times, dtype=np.float64), -int(root))
         key = str(op), len(times), int(size), str(group)

@@ -293,6 +293,8 @@ def of_run(run: Run) -> Samples:
     if is_grid_run(run):
         return _of_grid_run(run)
     columns = dict(counted(table, identity(table, run.by), run.where).columns)
+    if "bytes" in columns:
+        numbers(Table(columns), "bytes", run.where)
     for key in ("mode", "window"):
         value = run.options.get(key)
         if key not in columns and isinstance(value, str | int) and run.kind == SWEEP:
@@ -338,7 +340,8 @@ def _others_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArr
     if {"i", "j"} <= columns.keys():
         pairs = zip(columns["i"].tolist(), columns["j"].tolist(), strict=True)
         found["pair"] = np.array([f"{i}-{j}" for i, j in pairs])
-    found |= {key: columns[key].astype(str) for key in ("pairs", "root") if key in columns}
+    for key in (key for key in ("pairs", "root") if key in columns):
+        found[key] = np.array([str(value) for value in columns[key].tolist()])
     library = printable(run.library.library.partition("\n")[0], 60)
     return found | {"MPI library": np.full(len(columns["seconds"]), library)}
 
@@ -366,7 +369,9 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
     selectors: dict[str, NDArray[Any]] = {}
     for name in (name for name in SELECTORS if name in named):
         values = named[name]
-        whole = values.dtype.kind == "f" and np.all(values == np.floor(values))
+        whole = values.dtype.kind == "f" and np.all(
+            (np.abs(values) < 2**53) & (values == np.floor(values))
+        )
         selectors[name] = values.astype(np.int64) if whole else values
         if any(not isinstance(value, str | int) for value in selectors[name].tolist()):
             raise InputError(f"a row without '{name}'", where=where)

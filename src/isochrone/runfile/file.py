@@ -216,6 +216,9 @@ class _Reader:
         elif kind == "warning":
             self.run.warnings.append(record)
         elif kind == "end":
+            seconds = record.get("seconds", 0.0)
+            if isinstance(seconds, int | float) and not 0 <= seconds <= MAX_SECONDS:
+                raise self.fail("an 'end' record whose 'seconds' are no time")
             self.run.end = record
         elif isinstance(kind, str):
             self.builders.setdefault(kind, TableBuilder()).add(record)

@@ -37,7 +37,7 @@ def read(path: Path) -> Run:
     source = Source.open(path, "npz")
     content = _load(source)
     names = content.get("hosts")
-    known = names is not None and names.ndim == 1 and names.dtype.kind == "U"
+    known = isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind == "U"
     hosts = [str(name) for name in names.tolist()] if known and names is not None else None
     return run_of_matrices(source, content, hosts, content.get("bytes"))
 

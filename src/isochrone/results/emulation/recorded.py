@@ -323,6 +323,9 @@ def _launches(run: Run) -> dict[int, tuple[int, tuple[int, ...]]]:
         return {}
     number, repeat = (numbers(table, key, where, "launch") for key in ("launch", "repeat"))
     together = _ranks(table, "together", where, "launch")
+    count = len(run.tables.get("app", ()))
+    if any(app >= count for apps in together for app in apps):
+        raise InputError("a 'launch' record of an application that is none", where=where)
     return {
         k: (r, apps) for k, r, apps in zip(number.tolist(), repeat.tolist(), together, strict=True)
     }
@@ -336,7 +339,8 @@ def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
     lists = table["seconds"].tolist() if "seconds" in table else [None] * len(table)
     found = {}
     for pair, values in zip(_pairs(table, where, "iterations", 2**31), lists, strict=True):
-        times = np.asarray(values if isinstance(values, list) else [None])
+        numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
+        times = np.asarray(values if numbers_only else [None])
         if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):
             raise InputError("an 'iterations' record whose 'seconds' are no times", where=where)
         found[pair] = times.astype(np.float64)
