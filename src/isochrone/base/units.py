@@ -105,7 +105,7 @@ def _range(text: str, start: Bytes, stop: Bytes, step: str) -> Iterator[Bytes]:
             factor = float(step[1:])
         except ValueError:
             factor = 0.0
-        if not 1 < factor < math.inf or start == 0:
+        if not 1 < factor < 2**64 or start == 0:
             raise InputError(
                 f"{text!r} is no range", hint="xFACTOR is a number above 1, and START is above 0"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -34,6 +35,7 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
+    _make_streams_safe()
     with signals_interrupt():
         try:
             try:
@@ -48,6 +50,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"isochrone: {where}{error.strerror or error}", file=sys.stderr)
             _drop_output()
             return 2
+        except MemoryError:
+            print("isochrone: there is not enough memory (see ulimit -v)", file=sys.stderr)
+            return 2
+
+
+def _make_streams_safe() -> None:
+    """Let output be lost rather than be a fault: closed, or of a locale without our characters."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for as long as we run
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # names of files need not be UTF-8, and go out as they came in
+            known = stream.encoding.lower() in ("utf-8", "utf8")
+            stream.reconfigure(errors="surrogateescape" if known else "replace")
 
 
 def _reported(argv: Sequence[str] | None) -> int:

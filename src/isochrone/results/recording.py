@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.results.recorded_calls import KIND, check_kind, groups, program, trace
-from isochrone.runfile.columns import numbers, seconds, texts
+from isochrone.runfile.columns import amounts, integers, numbers, seconds, texts
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = [
@@ -168,10 +168,10 @@ def operations(run: Run) -> list[Operation]:
     columns = [
         texts(table, "op", where, "operation"),
         numbers(table, "bytes", where, "operation").tolist(),
-        table["group"].tolist(),
+        integers(table, "group", where, "operation").tolist(),
         numbers(table, "members", where, "operation").tolist(),
         numbers(table, "calls", where, "operation").tolist(),
-        table["moved"].tolist(),
+        amounts(table, "moved", where, "operation").tolist(),
         seconds(table, "seconds", where, "operation").tolist(),
         seconds(table, "most", where, "operation").tolist(),
     ]

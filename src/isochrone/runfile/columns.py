@@ -9,7 +9,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 
-__all__ = ["MAX_SECONDS", "MIN_SECONDS", "numbers", "seconds", "texts"]
+__all__ = ["MAX_SECONDS", "MIN_SECONDS", "amounts", "integers", "numbers", "seconds", "texts"]
 
 MAX_SECONDS = 1e9
 """A longer time than a generation is a damaged number."""
@@ -45,6 +45,33 @@ def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArr
     if not np.all((values >= 0) & (values < 2**53) & (values == np.floor(values))):
         raise InputError(f"a '{record}' record whose '{key}' is not a whole number", where=where)
     return values.astype(np.int64)
+
+
+def integers(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.int64]:
+    """Return a column of whole numbers of any sign.
+
+    Raises
+    ------
+    InputError
+        If it is not there, or one is not such a number.
+    """
+    if key not in table or table[key].dtype.kind != "i":
+        raise InputError(f"a '{record}' record whose '{key}' is not a whole number", where=where)
+    return np.asarray(table[key], dtype=np.int64)
+
+
+def amounts(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:
+    """Return a column of numbers from 0 up.
+
+    Raises
+    ------
+    InputError
+        If it is not there, or one is not such a number.
+    """
+    values = _numbers(table, key, where, record)
+    if not np.all((values >= 0) & np.isfinite(values)):
+        raise InputError(f"a '{record}' record whose '{key}' is not a number", where=where)
+    return values
 
 
 def texts(table: Table, key: str, where: str, record: str = "sample") -> list[str]:
