@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Final, Literal
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 
 __all__ = [
     "LARGEST",
@@ -60,6 +61,8 @@ def parse_bytes(text: str) -> Bytes:
     value = Fraction(match[1]) * factor
     if value.denominator != 1:
         raise InputError(f"{text!r} is not a whole number of bytes")
+    if value > LARGEST:
+        raise InputError(f"'{printable(text, 40)}' is more bytes than there are")
     return int(value)
 
 

@@ -22,6 +22,7 @@ from isochrone.base.files import whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.improve.orders.compared_orders import FORMAT, ComparedOrder, ComparedOrders
+from isochrone.runfile.columns import MAX_SECONDS
 
 __all__ = ["looks_like_one", "read", "write"]
 
@@ -107,7 +108,8 @@ def _checked(found: _Document) -> ComparedOrders:
 def _order(one: _Order) -> ComparedOrder:
     if not len(one.order) == len(one.hosts) == len(one.nodes) > 0:
         raise InputError("damaged: an order whose hosts are not as many as its nodes")
-    if not all(0 < value < math.inf for value in (one.predicted, *one.times)):
+    ends = [value for value in (one.low, one.high) if value is not None]
+    if not all(0 < value <= MAX_SECONDS for value in (one.predicted, *one.times, *ends)):
         raise InputError("damaged: a time that is not above zero")
     low, high = (math.nan if value is None else value for value in (one.low, one.high))
     return ComparedOrder(
