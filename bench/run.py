@@ -80,8 +80,8 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     names = (
         "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
         "messages/message", "sampling/sampler", "machine/clock", "machine/host",
-        "machine/settings", "machine/secrets", "machine/surroundings", "runfile/record",
-        "base/check", "base/options", "base/sizes",
+        "machine/pulse", "machine/settings", "machine/secrets", "machine/surroundings",
+        "runfile/record", "base/check", "base/options", "base/sizes",
     )  # fmt: skip
     files = [source / f"{name}.c" for name in names]
     program = folder / "timed_loop"
