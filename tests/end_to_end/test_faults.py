@@ -7,32 +7,18 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from beds.mpis import PATIENCE, SCRIPTS, Mpi
+from beds.faults import ISOCHRONE, isochrone, one_line, start
+from beds.mpis import PATIENCE, Mpi
 from isochrone.runfile.file import read, write
 from made_up.latency_maps import latency_map
 
-ISOCHRONE = SCRIPTS / "isochrone"
 MEASURE = ("measure", "latency-map", "-n", "2", "--repeats", "5", "--quiet")
 ODD_NAMES = ("with space", "quo'te\"s", "new\nline", "$(touch owned)", "-dash", "ünï", ";&|<>*?")
-
-Answer = subprocess.CompletedProcess[str]
-
-
-def isochrone(
-    *words: str | Path, cwd: Path, limits: str = "", environ: Mapping[str, str | None] = {},
-) -> Answer:  # fmt: skip
-    """Run the command as a user does, after what a shell says first."""
-    variables = {**os.environ, **environ}
-    argv = ["bash", "-c", f'{limits} exec "$@"', "bash", ISOCHRONE, *words]
-    return subprocess.run(
-        argv, cwd=cwd, env={k: v for k, v in variables.items() if v is not None}, check=False,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
-    )  # fmt: skip
 
 
 @pytest.fixture
@@ -40,13 +26,6 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a run in it."""
     write(latency_map(["a"] * 2 + ["b"] * 2), tmp_path / "map.jsonl")
     return tmp_path
-
-
-def one_line(answer: Answer, code: int) -> None:
-    """Check that it ended with a line and no traceback."""
-    assert answer.returncode == code, answer.stderr
-    assert "Traceback" not in answer.stderr
-    assert answer.stderr.count("isochrone: ") == 1
 
 
 @pytest.mark.parametrize(
@@ -187,12 +166,7 @@ def test_what_cannot_be_written_is_a_line(
 def test_of_two_runs_into_one_file_one_is_refused(mpich: Mpi, tmp_path: Path) -> None:
     """And the other is whole."""
     words = [*MEASURE, "--mpicc", mpich.probe.mpicc, "-o", "map.jsonl"]
-    started = [
-        subprocess.Popen(
-            [ISOCHRONE, *words], cwd=tmp_path, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        ) for _ in range(3)
-    ]  # fmt: skip
+    started = [start(*words, cwd=tmp_path) for _ in range(3)]
     said = [(one.communicate(timeout=PATIENCE)[1], one.returncode) for one in started]
     assert sorted(code for _, code in said)[0] == 0, said
     assert all(code in (0, 2) for _, code in said), said

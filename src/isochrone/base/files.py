@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,16 +16,22 @@ __all__ = ["sha256", "whole_file"]
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary sibling of ``path``; it takes the place of ``path`` if all goes well.
+    """Open a new file beside ``path``; it takes the place of ``path`` if all goes well.
+
+    It has a name that nobody can know before, so that two commands that write to one place do not
+    mix, and nobody can lay a link there.
 
     Raises
     ------
     InputError
-        If the file cannot be written. Nothing is left behind then.
+        If the file cannot be written, or ``path`` is a folder, a device or a pipe. Nothing is left
+        behind then, and what was at ``path`` is as it was.
     """
-    partial = Path(f"{path}.partial")
+    if path.exists() and not path.is_file():
+        raise InputError("it is no ordinary file", where=str(path), hint="choose another name")
+    partial = path.with_name(f".isochrone-{secrets.token_hex(8)}.partial")
     try:
-        with partial.open("wb") as stream:
+        with partial.open("xb") as stream:
             yield stream
         partial.replace(path)
     except BaseException as error:  # Ctrl-C, too, leaves no half a file

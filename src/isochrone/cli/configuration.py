@@ -124,6 +124,15 @@ def _seconds(value: object) -> float:
     return found
 
 
+def _seconds_or_never(value: object) -> float:
+    if value in ("0", 0) and not isinstance(value, bool):
+        return 0.0
+    try:
+        return _seconds(value)
+    except ValueError as error:
+        raise ValueError('a time: seconds, or "10min"; 0: never') from error
+
+
 def _part(value: object) -> float:
     found = float("nan")
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -154,6 +163,8 @@ SETTINGS: Final = (
              "MPICC"),
     _setting("probe", _text, "found or compiled", "measuring program"),
     _setting("limits.timeout", _seconds, "none", "end the ranks of a launch after this"),
+    _setting("limits.stall-timeout", _seconds_or_never, "set by the experiment",
+             "end ranks that do nothing for so long"),
     _setting("limits.max-time", _seconds, "set by the suite", "time limit of a suite"),
     _setting("limits.ask-after", _seconds, "10 min",
              "ask before what takes longer"),

@@ -14,6 +14,7 @@ __all__ = ["apply", "machine"]
 
 OPTIONS: Final = {
     "limits.timeout": ("--timeout", ("measure", "emulate")),
+    "limits.stall-timeout": ("--stall-timeout", ()),
     "limits.max-time": ("--max-time", ("suite",)),
     "limits.ask-after": ("--yes", ()),
     "thresholds.margin": ("--margin", ("compare",)),

@@ -34,6 +34,11 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
         "--launcher-arg", action="append", default=[], metavar="A",
         help="additional argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
     )  # fmt: skip
+    parser.add_argument(
+        "--stall-timeout", type=_seconds_or_never, metavar="TIME",
+        help="end the ranks if nothing was done for so long, and say who is silent or stopped; 0: "
+        "never (default: 10min; tile-io: 1h; app: never)",
+    )  # fmt: skip
     parser.add_argument("--dry-run", action="store_true", help="print the command, start nothing")
     for name in names:
         launchers.load(name).add_arguments(parser)
@@ -84,6 +89,10 @@ def rank_count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
     return int(text)
+
+
+def _seconds_or_never(text: str) -> float:
+    return 0.0 if text == "0" else seconds_above_zero(text)
 
 
 def seconds_above_zero(text: str) -> float:

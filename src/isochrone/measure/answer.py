@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 from collections.abc import Sequence
 from typing import Final
 
 from isochrone.base.errors import MeasurementError
+from isochrone.base.units import format_seconds
 
 __all__ = ["answer"]
 
@@ -19,17 +23,29 @@ def answer(argv: Sequence[str], timeout: float = _TIMEOUT) -> subprocess.Complet
     Raises
     ------
     MeasurementError
-        If it cannot be started, or does not end within ``timeout`` seconds.
+        If it cannot be started, or does not end within ``timeout`` seconds: then it is ended, and
+        what it has started.
     """
     try:
-        return subprocess.run(
+        started = subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            timeout=timeout,
-            check=False,
+            start_new_session=True,  # so that all of it can be ended
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise MeasurementError(f"cannot run '{argv[0]}': {error}") from error
+    except OSError as error:
+        raise MeasurementError(f"cannot run '{argv[0]}': {error.strerror}") from error
+    with started as process:
+        try:
+            said, complained = process.communicate(timeout=timeout)
+        except BaseException as error:  # a signal to us, too
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                limit = format_seconds(timeout)
+                raise MeasurementError(f"'{argv[0]}' did not end within {limit}") from error
+            raise
+    return subprocess.CompletedProcess(argv, process.returncode, said, complained)

@@ -40,6 +40,15 @@ _STOPPED: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) (was stopped
 _GOES_ON: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) goes on")
 _SILENT: Final = re.compile(_PROBE + r"(?:a rank|rank \d+) on .* has done nothing( for \d+ s.*)")
 
+_BEGINNING: Final = re.compile(
+    _PROBE
+    + r"((?:a rank|rank \d+) on .*) has done nothing for (\d+ s): it is still within MPI_Init"
+)
+
+_NAMED: Final = 8
+_OTHERS_SAY: Final = 1.5
+"""Seconds after which the watchers of all ranks within MPI_Init have said so."""
+
 _LAST_WORDS: Final = 20
 
 _ENDING: Final = keeper.GRACE + keeper.LINGER + keeper.PATIENCE + 5.0
@@ -247,6 +256,7 @@ class _Words(threading.Thread):
         self.hear = hear
         self.words: deque[str] = deque(maxlen=_LAST_WORDS)
         self.stopped: dict[str, str] = {}
+        self.beginning: list[str] = []
 
     def run(self) -> None:
         """Read until nobody is left who could write."""
@@ -259,6 +269,12 @@ class _Words(threading.Thread):
             elif found := _KILLED.fullmatch(line):
                 # srun would wait for the other ranks, and these for the one that was killed
                 self.end(MeasurementError(found[1]))
+            elif found := _BEGINNING.fullmatch(line):
+                self.beginning.append(found[1])
+                if len(self.beginning) == 1:
+                    later = threading.Timer(_OTHERS_SAY, self.end_beginning, (found[2],))
+                    later.daemon = True
+                    later.start()
             elif found := _SILENT.fullmatch(line):
                 self.end(MeasurementError(f"nothing was done{found[1]}{self.who_is_stopped()}"))
             elif found := _STOPPED.fullmatch(line):
@@ -270,6 +286,18 @@ class _Words(threading.Thread):
             elif line:
                 self.words.append(line)
                 self.hear(line)
+
+    def end_beginning(self, lasted: str) -> None:
+        """End a job whose ranks do not come out of MPI_Init: one of them may keep all others."""
+        names = sorted(self.beginning, key=lambda name: (len(name), name))
+        rest = len(names) - _NAMED
+        who = ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+        self.end(
+            MeasurementError(
+                f"nothing was done for {lasted}: {who} did not come out of MPI_Init"
+                f"{self.who_is_stopped()}"
+            )
+        )
 
     def who_is_stopped(self) -> str:
         """Say which ranks were stopped and do not go on."""

@@ -17,7 +17,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.measure.installation import LIBRARIES, Installation
-from isochrone.measure.kept import cache_folder
+from isochrone.measure.kept import cache_folder, check_own
 
 __all__ = ["MACHINE", "ROOM", "WORD", "carried", "fitted"]
 
@@ -55,21 +55,23 @@ def fitted(binary: Path, installation: Installation) -> Path:
     told = hashlib.sha256(content + str(library).encode()).hexdigest()[:16]
     folder = cache_folder() / f"prebuilt-{told}"
     made = folder / binary.name
-    if made.is_file():
-        return made
     path = os.fsencode(library.parent)
     wanted = LIBRARIES[installation.family][0]
     if library.name != wanted:
         path = os.fsencode(folder)
     if len(path) >= ROOM:
         raise InputError("its path is too long for a ready-made probe", where=str(library))
+    fitting = content.replace(WORD, path.ljust(ROOM, b"\0"))
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o755, exist_ok=True)
+        check_own(folder)
+        if made.is_file() and made.read_bytes() == fitting:
+            return made
         if library.name != wanted:
             with contextlib.suppress(FileExistsError):
                 (folder / wanted).symlink_to(library)
         scratch = folder / f"{binary.name}.{os.getpid()}"
-        scratch.write_bytes(content.replace(WORD, path.ljust(ROOM, b"\0")))
+        scratch.write_bytes(fitting)
         scratch.chmod(0o755)
         scratch.replace(made)
     except OSError as error:

@@ -9,6 +9,7 @@ ranks, is run as a job (`isochrone.measure.job`), of which nothing stays behind.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -25,7 +26,7 @@ from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.text import printable
 from isochrone.measure.answer import answer
 from isochrone.measure.job import Progress, run
-from isochrone.measure.kept import cache_folder
+from isochrone.measure.kept import cache_folder, check_own, is_sealed, scratch_folder, seal
 from isochrone.measure.sources import own_hash, sources
 
 __all__ = ["Probe", "Progress", "build", "build_library", "experiments", "find_mpicc", "run"]
@@ -185,33 +186,47 @@ def build_library(mpicc: Path, name: str = "grid") -> Path:
 
 def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Path:
     """Return the path of what the Makefile of the probe makes; make it if it is not there."""
-    source = sources()
     folder = cache_folder() / f"probe-{_fingerprint(mpicc)}"
     product = folder / name
-    if again or not product.is_file():
-        if shutil.which("make") is None:
-            raise InputError("there is no 'make'", hint="install make and a C compiler")
-        scratch = folder.with_name(f"{folder.name}.{os.getpid()}")
-        argv = ["make", "-C", str(source), f"MPICC={mpicc}", f"BUILD={scratch}"]
+    with contextlib.suppress(FileNotFoundError):
+        for there in (folder, product):
+            check_own(there)
+    if not again and is_sealed(product):
+        return product
+    if shutil.which("make") is None:
+        raise InputError("there is no 'make'", hint="install make and a C compiler")
+    with scratch_folder(folder) as scratch:
+        _make(scratch / name, called, mpicc)
         try:
-            run([*argv, str(scratch / name)], timeout=BUILD_TIMEOUT)
-            if not (scratch / name).is_file():
-                raise MeasurementError(
-                    f"{mpicc} produced no {name}", hint="is it a compiler wrapper?"
-                )
-            folder.mkdir(exist_ok=True)
-            (scratch / name).replace(product)
-        except MeasurementError as error:
-            if not error.details:
-                raise
-            raise MeasurementError(
-                f"{called} cannot be compiled with {mpicc}",
-                hint=_why_not(error.details),
-                details=error.details,
-            ) from error
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            seal(scratch / name)
+            folder.mkdir(mode=0o755, exist_ok=True)
+            (scratch / name).replace(product)  # whole, whoever else does the same
+        except OSError as error:
+            raise InputError(f"cannot write it: {error.strerror}", where=str(product)) from error
     return product
+
+
+def _make(product: Path, called: str, mpicc: Path) -> None:
+    """Compile in the folder of the product.
+
+    Raises
+    ------
+    MeasurementError
+        If it fails, hangs, or produces nothing.
+    """
+    argv = ["make", "-C", str(sources()), f"MPICC={mpicc}", f"BUILD={product.parent}"]
+    try:
+        run([*argv, str(product)], timeout=BUILD_TIMEOUT)
+    except MeasurementError as error:
+        raise MeasurementError(
+            f"{called} cannot be compiled with {mpicc}: {error.what}",
+            hint=_why_not(error.details),
+            details=error.details,
+        ) from error
+    if not product.is_file():
+        raise MeasurementError(
+            f"{mpicc} produced no {product.name}", hint="is it a compiler wrapper?"
+        )
 
 
 def _why_not(details: Sequence[str]) -> str:

@@ -128,6 +128,8 @@ class Setup:
         with the number of ranks of each host: it is meant, however many processors are here.
         """
         program = [str(self.built.path), experiment, *options, "--out", str(path), "--progress"]
+        if (stall := self.options.get("stall_timeout")) is not None:
+            program += ["--stall-timeout", f"{stall:g}"]
         job = self._job([*program, "--force"] if force else program, ranks, notes or {})
         loaded = self._loaded(_LIBRARIES[experiment]) if experiment in _LIBRARIES else []
         job = replace(

@@ -66,6 +66,7 @@ def test_mpicc_of_the_environment_counts_as_such(environ: dict[str, str]) -> Non
         ("launcher-args = [1]", "is not a list of texts"),
         ("[limits]\ntimeout = -3", "is not a time above 0"),
         ("[limits]\ntimeout = nan", "is not a time above 0"),
+        ("[limits]\nstall-timeout = true", "0: never"),
         ("launcher = ", "it is no TOML"),
         ("launcher = '\udce9'", "it is no TOML"),
         ("limits = 3", "there is no setting 'limits'"),
