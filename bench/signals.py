@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from beds.endings import OPTIONS, Ending, measure_and_signal
+from beds.endings import OPTIONS, faults, measure_and_signal
 from beds.mpis import SCRIPTS
 
 LONG = (*OPTIONS[:-1], "2000")
@@ -67,33 +67,6 @@ def main() -> int:
         f"command at the latest; {time.monotonic() - began:.0f} s"
     )
     return 1 if bad else 0
-
-
-def faults(ended: Ending, target: str, number: signal.Signals) -> list[str]:
-    """Say what is not as it should be."""
-    wrong = []
-    killed = target == "isochrone" and number == signal.SIGKILL
-    if ended.hung:
-        wrong.append("the launcher hung, and ended with the command")
-    if ended.gone_after == float("inf"):
-        wrong.append(f"for ever behind: {ended.left}")
-    elif ended.left and not killed and target != "keeper":
-        wrong.append(f"still there at the end of the command: {ended.left}")
-    if ended.run.startswith("unreadable"):
-        wrong.append(ended.run)
-    last = str(ended.warnings[-1].get("text")) if ended.warnings else ""
-    if ended.run == "partial" and target != "keeper" and not ended.hung:
-        expected = {"isochrone": "interrupted", "rank": "killed", "launcher": ""}[target]
-        named = number.name if target == "isochrone" and not killed else ""
-        if expected not in last or named not in last:
-            wrong.append(f"the run says {last!r}")
-    if target == "isochrone" and not killed and ended.signalled:
-        usual = {128 + number, -number, 0 if ended.run == "complete" else 128 + number}
-        if ended.returncode not in usual:
-            wrong.append(f"exit code {ended.returncode}")
-    if "Traceback" in ended.said and ended.returncode != -signal.SIGINT:
-        wrong.append("a traceback")
-    return wrong
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "experiment.h"
 #include "machine/watch.h"
+#include "runfile/clock_set.h"
 #include "runfile/preamble.h"
 #include "runfile/record.h"
 
@@ -267,6 +268,7 @@ static void measure(const iso_experiment_t *experiment, int rank, int size,
 {
     iso_context_t ctx = {.rank = rank, .size = size, .ranks = size};
     ctx.started = iso_now();
+    iso_clock_set_begin();
     ctx.progress = common.progress && rank == 0;
     MPI_CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &ctx.comm));
     MPI_CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &ctx.control));
@@ -282,6 +284,7 @@ static void measure(const iso_experiment_t *experiment, int rank, int size,
         iso_preamble_write(&ctx, experiment, notes, note_count);
     }
     iso_outcome_t outcome = experiment->run(&ctx);
+    iso_clock_set_warn(&ctx);
     if (rank == 0) {
         iso_record_begin(record, "end");
         iso_record_double(record, "seconds", iso_now() - ctx.started);

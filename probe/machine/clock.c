@@ -1,8 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/clock.h"
 
+#include "base/check.h"
+
 #include <math.h>
 #include <string.h>
+
+/** Clocks of processors may differ by less; a clock that is set back more often
+ *  than this, by more, measures nothing. */
+static const double LARGE = 1e-3;
+enum { MOST_STEPS = 1000 };
+
+iso_clock_state_t iso_clock_state;
+
+double iso_clock_step(void)
+{
+    iso_clock_state_t *clock = &iso_clock_state;
+    double back = clock->last - (MPI_Wtime() + clock->behind);
+    if (back > 0) {
+        clock->behind += back;
+        clock->steps++;
+        clock->large += back > LARGE;
+    }
+    if (clock->large > MOST_STEPS) {
+        ISO_FAIL("MPI_Wtime runs backwards again and again");
+    }
+    return clock->last;
+}
+
+void iso_clock_void(double *seconds, long samples, long steps)
+{
+    for (long k = 0; k < samples && steps != iso_clock_state.steps; k++) {
+        if (seconds[k] <= 0) {
+            seconds[k] = -1;
+        }
+    }
+}
+
+long iso_clock_valid(double *seconds, long samples)
+{
+    long valid = 0;
+    for (long k = 0; k < samples; k++) {
+        if (seconds[k] >= 0) {
+            seconds[valid++] = seconds[k];
+        }
+    }
+    return valid;
+}
 
 enum { READINGS = 4096, TICKS_PER_SAMPLE = 100, MAX_BATCH = 10000 };
 

@@ -6,6 +6,11 @@
  * MPI_Wtime and nothing finer, because it is the one clock that every MPI and
  * the SimGrid simulator agree on. What it can resolve is measured at the start
  * and recorded, so that a reader can judge a short sample.
+ *
+ * In many libraries it is the clock on the wall, which somebody may set while
+ * we measure. Here it never runs backwards: it goes on from where it was, so
+ * that nothing waits for a moment that was long ago. A sample that this
+ * happened in lasts 0 s, and is void.
  */
 #ifndef ISO_CLOCK_H
 #define ISO_CLOCK_H
@@ -20,11 +25,40 @@ typedef struct iso_clock {
     bool simulated;     /**< the time is a simulator's, not the machine's */
 } iso_clock_t;
 
+/** How far the clock is, and what was done to it. */
+typedef struct iso_clock_state {
+    double last;   /**< what iso_now() said last */
+    double behind; /**< what was added since MPI_Wtime ran backwards, seconds */
+    long steps;    /**< how often it did */
+    long large;    /**< how often by more than processors may differ */
+} iso_clock_state_t;
+
+extern iso_clock_state_t iso_clock_state;
+
+/** Let the clock go on from where it was, as MPI_Wtime has run backwards. */
+double iso_clock_step(void);
+
 /** Now, in seconds since some moment in the past. */
 static inline double iso_now(void)
 {
-    return MPI_Wtime();
+    double now = MPI_Wtime() + iso_clock_state.behind;
+    if (now < iso_clock_state.last) {
+        return iso_clock_step();
+    }
+    iso_clock_state.last = now;
+    return now;
 }
+
+/**
+ * Make those samples void, negative, in which the clock was set back.
+ *
+ * @param seconds  as measured
+ * @param steps    iso_clock_state.steps before they were
+ */
+void iso_clock_void(double *seconds, long samples, long steps);
+
+/** Leave out samples that are void. @return how many are left */
+long iso_clock_valid(double *seconds, long samples);
 
 /** Examine the clock. Needs MPI_Init; takes less than a millisecond. */
 iso_clock_t iso_clock_examine(void);

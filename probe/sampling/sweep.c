@@ -69,7 +69,9 @@ static void perform(void *self, const void *told, int from)
     const iso_task_t *task = told;
     double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
     (void)from;
+    long steps = iso_clock_state.steps;
     sweep->perform(sweep->self, task, seconds);
+    iso_clock_void(seconds, (long)task->samples, steps);
     if (reports(sweep, (int)task->subject, sweep->ctx->rank)) {
         iso_conductor_report(sweep->ctx, seconds, (int)task->samples);
     }
@@ -104,7 +106,9 @@ static int conduct_task(struct run *run, const iso_task_t *task, double *times)
         }
     }
     if (takes_part(sweep, subject, 0)) {
+        long steps = iso_clock_state.steps;
         sweep->perform(sweep->self, task, times);
+        iso_clock_void(times, (long)task->samples, steps);
         reporters += reports(sweep, subject, 0);
     }
     for (int r = 1; r < run->ctx->size; r++) {

@@ -116,6 +116,33 @@ def measure_and_signal(
     return Ending(signalled, process.returncode, said, hung, left, gone_after, run, warnings)
 
 
+def faults(ended: Ending, target: str, number: signal.Signals) -> list[str]:
+    """Say what is not as it should be after a signal to a target, at whatever moment it came."""
+    wrong = []
+    killed = target == "isochrone" and number == signal.SIGKILL
+    if ended.hung:
+        wrong.append("the launcher hung, and ended with the command")
+    if ended.gone_after == float("inf"):
+        wrong.append(f"for ever behind: {ended.left}")
+    elif ended.left and not killed and target != "keeper":
+        wrong.append(f"still there at the end of the command: {ended.left}")
+    if ended.run.startswith("unreadable"):
+        wrong.append(ended.run)
+    last = str(ended.warnings[-1].get("text")) if ended.warnings else ""
+    if ended.run == "partial" and target != "keeper" and not ended.hung:
+        expected = {"isochrone": "interrupted", "rank": "killed", "launcher": ""}[target]
+        named = number.name if target == "isochrone" and not killed else ""
+        if expected not in last or named not in last:
+            wrong.append(f"the run says {last!r}")
+    if target == "isochrone" and not killed and ended.signalled:
+        usual = {128 + number, -number, 0 if ended.run == "complete" else 128 + number}
+        if ended.returncode not in usual:
+            wrong.append(f"exit code {ended.returncode}")
+    if "Traceback" in ended.said and ended.returncode != -signal.SIGINT:
+        wrong.append("a traceback")
+    return wrong
+
+
 def marked(mark: str) -> list[tuple[int, str]]:
     """List the processes of a measurement, by number and command line."""
     wanted = f"{MARK}={mark}".encode()

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** One rank, number ISO_HANGS, never comes out of MPI_Init; loaded before MPI. */
+/** One rank, number ISO_HANGS, never comes out of MPI_Init; loaded before MPI.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 #include <unistd.h>

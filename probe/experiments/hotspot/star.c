@@ -370,6 +370,7 @@ void iso_star_measure(iso_star_t *star, const iso_star_point_t *point,
     int count = iso_star_team(star, point);
     int place = place_among(star->team, count, star->ctx->rank);
     plan_t plan = make_plan(star, point);
+    long steps = iso_clock_state.steps;
     for (int k = 0; k < samples; k++) {
         iso_meet(star->ctx->control, star->team, count, place);
         double start = iso_now();
@@ -378,6 +379,7 @@ void iso_star_measure(iso_star_t *star, const iso_star_point_t *point,
         }
         seconds[k] = iso_now() - start;
     }
+    iso_clock_void(seconds, samples, steps);
     free(plan.to);
     free(plan.from);
 }

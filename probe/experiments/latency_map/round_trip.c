@@ -133,12 +133,14 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
     int batch = trip->batch[size];
     double *seconds = sampler->seconds + sampler->n;
     double start = iso_now();
+    long steps = iso_clock_state.steps;
     agree(trip, partner, size, samples * batch);
     ping(trip, partner, size, samples, batch, seconds);
     for (int k = 0; k < samples; k++) {
         seconds[k] /= batch;
     }
-    sampler->n += samples;
+    iso_clock_void(seconds, samples, steps);
+    sampler->n += iso_clock_valid(seconds, samples);
     sampler->spent += iso_now() - start;
     return samples;
 }

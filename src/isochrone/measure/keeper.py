@@ -62,7 +62,7 @@ Stamp = tuple[int, int, int]
 class Keeper:
     """Keeps one job."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], path: Path) -> None:
         libc = ctypes.CDLL(None)
         self.prctl: Callable[..., int] = getattr(libc, "prctl", lambda *_: 0)  # Linux has it
         self.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -72,6 +72,8 @@ class Keeper:
         for number in (signal.SIGCHLD, *ORDERS):
             signal.signal(number, lambda number, frame: None)
         self.me = os.getpid()
+        self.path = path
+        self.written: int | None = None
         self.told = b""
         self.parent_died = self.must_end = False
         self.status: int | None = None
@@ -129,6 +131,7 @@ class Keeper:
             self.told = os.read(LIFE_LINE, 1 << 16)
             self.parent_died = not self.told
             self.must_end = True
+            self.written = inode(self.path)  # before anybody can have begun anew
 
     def launcher_ended(self) -> bool:
         """Tell whether the launcher has ended."""
@@ -166,6 +169,14 @@ class Keeper:
         while block := os.read(LIFE_LINE, 1 << 16):
             self.told += block
         return PARENT_DIED if self.parent_died else self.told
+
+
+def inode(path: Path) -> int | None:
+    """Return what a file is known by, whatever its name; None if there is no file."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def stamp(path: Path) -> Stamp | None:
@@ -216,7 +227,7 @@ def main() -> None:
     command = sys.argv[4:]
     before, data_before = stamp(path), stamp(data)
     try:
-        keeper = Keeper(command)
+        keeper = Keeper(command, path)
     except OSError as error:
         os.write(report, f"absent {error.errno}\n".encode())
         return
@@ -226,8 +237,10 @@ def main() -> None:
     with contextlib.suppress(BrokenPipeError):
         os.write(report, f"ended {keeper.status} {left} {int(removed)}\n".encode())
     record = keeper.last_record()
-    if record and path.is_file() and stamp(path) != before:
-        append(path, record)
+    another = keeper.parent_died and inode(path) != keeper.written  # of a command that came after
+    if record and path.is_file() and stamp(path) != before and not another:
+        with contextlib.suppress(OSError):  # a full disk, for example; it stays partial
+            append(path, record)
 
 
 if __name__ == "__main__":

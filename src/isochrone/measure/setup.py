@@ -203,7 +203,8 @@ def follow(
     InputError
         If the launcher cannot be started, or no run file was written.
     MeasurementError
-        If the ranks fail, or end too early; says where what was measured is kept.
+        If the ranks fail, or end too early; says where what was measured is kept. Also if the
+        folder of the run file has gone.
     Interrupted
         If a signal ended them; likewise.
     """
@@ -217,6 +218,8 @@ def follow(
             kept = _what_is_kept(path, None if known else data)
             error.hint = "; ".join(filter(None, [error.hint, kept]))
         raise
+    if not path.parent.is_dir():
+        raise MeasurementError("it was removed or renamed while it was written", where=str(path))
     if not path.is_file():
         raise InputError(
             "the ranks ended without writing it", where=str(path),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import shlex
 import time
 from collections.abc import Sequence
@@ -209,7 +210,7 @@ def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
 
 def _unused_name(path: Path) -> Path:
     """Return a name beside ``path`` for what was measured of it before."""
-    names = (path.with_suffix(f".part{k}.jsonl") for k in range(1, 1000))
+    names = (path.with_suffix(f".part{k}.jsonl") for k in itertools.count(1))
     return next(name for name in names if not name.exists())
 
 

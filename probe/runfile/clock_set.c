@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "runfile/clock_set.h"
+
+#include "base/check.h"
+#include "runfile/record.h"
+
+#include <math.h>
+#include <time.h>
+
+/** A clock that is trimmed to keep the time may differ by this much. */
+static const double SECONDS = 5e-3, PART = 2e-3;
+
+static double by_mpi, steady;
+
+static double steady_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void iso_clock_set_begin(void)
+{
+    by_mpi = MPI_Wtime();
+    steady = steady_now();
+}
+
+void iso_clock_set_warn(const iso_context_t *ctx)
+{
+    if (ctx->clock.simulated) {
+        return;
+    }
+    double lasted = steady_now() - steady;
+    double set = MPI_Wtime() - by_mpi - lasted;
+    bool doubtful =
+        fabs(set) > SECONDS + PART * lasted || iso_clock_state.large > 0;
+    double mine[3] = {doubtful, set, (double)iso_clock_state.large};
+    double *all = iso_calloc((size_t)ctx->size * 3, sizeof(double));
+    MPI_CHECK(
+        MPI_Gather(mine, 3, MPI_DOUBLE, all, 3, MPI_DOUBLE, 0, ctx->control));
+    int count = 0, first = 0;
+    for (int r = ctx->size - 1; ctx->rank == 0 && r >= 0; r--) {
+        if (all[3 * r] > 0) {
+            count++;
+            first = r;
+        }
+    }
+    if (count > 0) {
+        char text[200], others[40] = "";
+        if (count > 1) {
+            snprintf(others, sizeof(others), " and of %d more", count - 1);
+        }
+        snprintf(text, sizeof(text),
+                 "the clock of rank %d%s was set while measuring, by %+.3g s "
+                 "in all, back %.0f times: do not trust single times",
+                 first, others, all[3 * first + 1], all[3 * first + 2]);
+        iso_record_warning(ctx->record, "clock-set", text);
+    }
+    free(all);
+}
