@@ -50,6 +50,24 @@ def test_a_full_disk_keeps_what_was_measured(tmp_path: Path, mpi: str) -> None:
     assert kept.stat().st_size <= 65536
 
 
+@pytest.mark.parametrize("mpi", MPI)
+def test_a_file_system_that_fails_keeps_what_was_measured(tmp_path: Path, mpi: str) -> None:
+    """It becomes read-only, as after an error of its disk; what was written before is there."""
+    library, out = tmp_path / "disk_fails.so", tmp_path / "map.jsonl"
+    source = Path(__file__).parents[1] / "beds/disk_fails.c"
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+    answer = isochrone(
+        *measure(mpi, out, *MANY), cwd=tmp_path,
+        environ={"LD_PRELOAD": str(library), "ISO_FLUSHES": "20"},
+    )  # fmt: skip
+    line = one_line(answer, 3)
+    assert "cannot write the run file: Read-only file system" in answer.stderr
+    assert "what was measured is kept in" in line
+    run = read(out)
+    assert not run.complete
+    assert len(run.tables["sample"]) > 10
+
+
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder)
 
