@@ -125,12 +125,12 @@ def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
     mpicc = find_mpi(mpi).probe.mpicc
     ended = measure_and_signal(
         mpicc, "rank", signal.SIGSTOP, None, tmp_path, first=first,
-        options=(*options, "--stall-timeout", "3"),
+        options=(*options, "--stall-timeout", "10"),
     )  # fmt: skip
     check_nothing_is_left(ended)
     assert not ended.hung
     assert ended.returncode == 3
-    line = next(line for line in ended.said.splitlines() if "nothing was done for 3 s" in line)
+    line = next(line for line in ended.said.splitlines() if "nothing was done for 10 s" in line)
     assert f" on {os.uname().nodename} was stopped by signal {signal.SIGSTOP:d}" in line
     assert "what was measured is kept in" in line
     assert "was stopped by signal" in ended.warnings[-1]["text"]

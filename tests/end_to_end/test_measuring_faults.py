@@ -100,12 +100,12 @@ def test_a_folder_that_goes_while_it_is_measured_is_said(
 
 @pytest.mark.parametrize("mpi", MPI)
 def test_a_limit_of_the_size_of_files_is_named(tmp_path: Path, mpi: str) -> None:
-    """`ulimit -f` sends a signal to the rank that writes."""
+    """`ulimit -f` sends a signal to the rank that writes, be it only its shared memory."""
     out = tmp_path / "run.jsonl"
     answer = isochrone(*measure(mpi, out, *MANY), cwd=tmp_path, limits="ulimit -f 64;")
     line = one_line(answer, 3)
     assert f"was killed by signal {signal.SIGXFSZ:d}" in line
-    assert not read(out).complete
+    assert not out.exists() or not read(out).complete
 
 
 @pytest.mark.parametrize("mpi", MPI)
@@ -145,7 +145,7 @@ def test_a_stopped_rank_0_is_named(tmp_path: Path, mpi: str) -> None:
     out = tmp_path / "map.jsonl"
     mark = f"stop-{os.getpid()}-{time.monotonic_ns()}"
     process = start(
-        *measure(mpi, out, *OPTIONS, "--stall-timeout", "3"), cwd=tmp_path, environ={MARK: mark}
+        *measure(mpi, out, *OPTIONS, "--stall-timeout", "10"), cwd=tmp_path, environ={MARK: mark}
     )
     wait_for_records(out, "pair", 1, process)
     os.kill(_rank_0(mark), signal.SIGSTOP)
