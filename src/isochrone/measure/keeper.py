@@ -28,7 +28,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +62,7 @@ Stamp = tuple[int, int, int]
 class Keeper:
     """Keeps one job."""
 
-    def __init__(self, command: list[str], path: Path) -> None:
+    def __init__(self, command: list[str], files: Sequence[Path]) -> None:
         libc = ctypes.CDLL(None)
         self.prctl: Callable[..., int] = getattr(libc, "prctl", lambda *_: 0)  # Linux has it
         self.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -72,8 +72,8 @@ class Keeper:
         for number in (signal.SIGCHLD, *ORDERS):
             signal.signal(number, lambda number, frame: None)
         self.me = os.getpid()
-        self.path = path
-        self.written: int | None = None
+        self.files = files
+        self.written: list[int | None] = []
         self.told = b""
         self.parent_died = self.must_end = False
         self.status: int | None = None
@@ -131,7 +131,7 @@ class Keeper:
             self.told = os.read(LIFE_LINE, 1 << 16)
             self.parent_died = not self.told
             self.must_end = True
-            self.written = inode(self.path)  # before anybody can have begun anew
+            self.written = [inode(file) for file in self.files]  # nobody has begun anew yet
 
     def launcher_ended(self) -> bool:
         """Tell whether the launcher has ended."""
@@ -163,6 +163,12 @@ class Keeper:
     def ended_well(self) -> bool:
         """Tell whether the launcher came to its end by itself and was content."""
         return self.status == 0 and not self.must_end
+
+    def is_ours(self, file: Path) -> bool:
+        """Tell whether a file is of this job, and not of a command that came after ours died."""
+        if not self.parent_died:
+            return True
+        return inode(file) == self.written[self.files.index(file)]
 
     def last_record(self) -> bytes:
         """Return what is to be said in the run file; waits until all was told."""
@@ -227,18 +233,17 @@ def main() -> None:
     command = sys.argv[4:]
     before, data_before = stamp(path), stamp(data)
     try:
-        keeper = Keeper(command, path)
+        keeper = Keeper(command, (path, data))
     except OSError as error:
         os.write(report, f"absent {error.errno}\n".encode())
         return
     left = keeper.keep()
     unfinished = data_before is None and not keeper.ended_well() and keeper.status != WRONG_USE
-    removed = unfinished and remove(data)
+    removed = unfinished and keeper.is_ours(data) and remove(data)
     with contextlib.suppress(BrokenPipeError):
         os.write(report, f"ended {keeper.status} {left} {int(removed)}\n".encode())
     record = keeper.last_record()
-    another = keeper.parent_died and inode(path) != keeper.written  # of a command that came after
-    if record and path.is_file() and stamp(path) != before and not another:
+    if record and path.is_file() and stamp(path) != before and keeper.is_ours(path):
         with contextlib.suppress(OSError):  # a full disk, for example; it stays partial
             append(path, record)
 

@@ -96,6 +96,31 @@ def test_killing_whoever_started_a_job_ends_it(tmp_path: Path, mark: str) -> Non
     assert last == keeper.PARENT_DIED
 
 
+def test_the_file_of_a_command_that_came_after_is_left_alone(tmp_path: Path, mark: str) -> None:
+    """Who runs a killed command again puts its file aside, while old ranks may not have ended."""
+    out, data = tmp_path / "run.jsonl", tmp_path / "data"
+    script = (
+        f"trap 'touch {tmp_path}/asked' TERM; printf '%s' '{(HEADER + PAIR).decode()}' > {out}; touch {data};"
+        f"touch {tmp_path}/ready; sleep 600; sleep 600"
+    )
+    program = (
+        "import sys; from pathlib import Path; from isochrone.measure import job;"
+        "job.run(['sh', '-c', sys.argv[1]], run_file=Path(sys.argv[2]),"
+        " data_file=Path(sys.argv[3]))"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, script, out, data]) as process:
+        wait_for(tmp_path / "ready")
+        process.kill()
+    wait_for(tmp_path / "asked")  # and does not end
+    for file in (out, data):
+        file.rename(f"{file}.part")
+        file.write_bytes(HEADER)
+    while marked(mark):
+        time.sleep(0.02)
+    assert out.read_bytes() == HEADER
+    assert data.read_bytes() == HEADER
+
+
 @pytest.fixture
 def heeded() -> Iterator[None]:
     """Let no signal be ignored, even if the tests were started by nohup."""
