@@ -100,7 +100,8 @@ def test_the_file_of_a_command_that_came_after_is_left_alone(tmp_path: Path, mar
     """Who runs a killed command again puts its file aside, while old ranks may not have ended."""
     out, data = tmp_path / "run.jsonl", tmp_path / "data"
     script = (
-        f"trap 'touch {tmp_path}/asked' TERM; printf '%s' '{(HEADER + PAIR).decode()}' > {out}; touch {data};"
+        f"exec 2>/dev/null; trap 'touch {tmp_path}/asked' TERM;"
+        f"printf '%s' '{(HEADER + PAIR).decode()}' > {out}; touch {data};"
         f"touch {tmp_path}/ready; sleep 600; sleep 600"
     )
     program = (
