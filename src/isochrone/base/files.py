@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,7 +29,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     if path.exists() and not path.is_file():
         raise InputError("it is no ordinary file", where=str(path), hint="choose another name")
-    partial = path.with_name(f".isochrone-{secrets.token_hex(8)}.partial")
+    partial = path.with_name(f".isochrone-{os.urandom(8).hex()}.partial")
     try:
         with partial.open("xb") as stream:
             yield stream
