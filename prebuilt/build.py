@@ -12,18 +12,24 @@ it. The binaries go to ``prebuilt/binaries/FAMILY``, where the hook beside this 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 BINARIES: Final = ROOT / "prebuilt" / "binaries"
 sys.path.insert(0, str(ROOT / "src"))
+sys.path.insert(0, str(ROOT / "prebuilt"))
+
+from sbom import MADE_WITH  # noqa: E402
 
 from isochrone.measure.installation import LIBRARIES  # noqa: E402 - the package need not be there
 from isochrone.measure.prebuilt import MACHINE, WORD  # noqa: E402
@@ -63,6 +69,16 @@ def build(family: str, prefix: Path, folder: Path) -> None:
                 shutil.copy(file, folder / file.name)
 
 
+def version_of(prefix: Path) -> str:
+    """Return the version of the MPI library whose headers are below a prefix."""
+    text = (prefix / "include/mpi.h").read_text()
+    if found := re.search(r'#define\s+MPICH_VERSION\s+"(.+)"', text):
+        return found[1]
+    parts = ("MAJOR", "MINOR", "RELEASE")
+    found = [re.search(rf"#define\s+OMPI_{part}_VERSION\s+(\d+)", text) for part in parts]
+    return ".".join(one[1] if one else "?" for one in found)
+
+
 def main() -> None:
     """Build what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -73,10 +89,15 @@ def main() -> None:
         )  # fmt: skip
     parser.add_argument("--into", type=Path, default=BINARIES, metavar="FOLDER")
     args = parser.parse_args()
+    made_with = {
+        "zig": version("ziglang"), "target": TARGET,
+        "mpi": {family: version_of(getattr(args, family)) for family in LIBRARIES},
+    }  # fmt: skip
     for family in LIBRARIES:
         build(family, getattr(args, family).resolve(), args.into / family)
         made = sorted((args.into / family).iterdir())
         print(family, *(f"{file.name} {file.stat().st_size} B" for file in made), sep="  ")
+    (args.into / MADE_WITH).write_text(json.dumps(made_with) + "\n")
 
 
 if __name__ == "__main__":

