@@ -118,7 +118,7 @@ def _surface(axes: Any, heights: NDArray[np.float64], high: float, block: int) -
         antialiaseds=lines,
     )  # fmt: skip
     drawn.set_rasterized(n > 24)  # thousands of faces make an SVG that no browser likes
-    axes.add_collection3d(drawn, autolim=False)
+    axes.add_collection(drawn, autolim=False)
     return mappable
 
 
