@@ -45,7 +45,7 @@ class ReadyMade(BuildHookInterface):
                 "left out of the wheel: prebuilt/binaries are of other sources; try: make wheel"
             )
             files = []
-        if "sbom_files" in build_data:  # since hatchling 1.28
+        if "sbom_files" in build_data:  # since hatchling 1.29
             self.scratch = tempfile.TemporaryDirectory()  # a checkout may be read-only
             file = Path(self.scratch.name) / "isochrone.cdx.json"
             file.write_text(bill(root, self.metadata.version, ours, files))

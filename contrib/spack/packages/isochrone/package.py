@@ -25,7 +25,7 @@ class Isochrone(PythonPackage):
     depends_on("mpi")
 
     depends_on("python@3.11:", type=("build", "run"))
-    depends_on("py-hatchling@1.25:", type="build")
+    depends_on("py-hatchling@1.27:", type="build")
 
     with default_args(type=("build", "run")):
         depends_on("py-msgspec@0.19:")

@@ -340,7 +340,9 @@ def faces(figure: Figure) -> np.ndarray[Any, Any]:
     """Return the corners of all faces of a surface, shape (faces, 4, 3)."""
     found = figure.axes[0].collections[-1]
     assert isinstance(found, Poly3DCollection)
-    return np.asarray(found._faces)
+    if hasattr(found, "_faces"):  # newer versions of matplotlib
+        return np.asarray(found._faces)
+    return np.asarray(found._vec[:3].T).reshape(-1, 4, 3)
 
 
 def test_surface_of_equal_ranks_is_flat() -> None:
