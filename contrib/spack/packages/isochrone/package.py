@@ -29,7 +29,7 @@ class Isochrone(PythonPackage):
 
     with default_args(type=("build", "run")):
         depends_on("py-msgspec@0.19:")
-        depends_on("py-networkx@3.2:")
+        depends_on("py-networkx@3.3:")
         depends_on("py-numpy@1.26:")
         depends_on("py-rich@13.7:")
         depends_on("py-ruamel-yaml@0.18:")
