@@ -5,6 +5,9 @@
 #   make bench   what the measuring costs and disturbs, how well models predict
 #   make fuzz    damaged files through every command that reads them, for SECONDS=600
 #   make signals what 200 signals at random moments leave behind
+#   make test-oldest, make test-pythons   lowest versions of dependencies; other Pythons
+#   make lock    requirements/ anew: what all of this installs, with hashes
+#   make release the wheel, the source archive and their checksums
 #   make man     manual pages, into build/man
 #   make docs    the documentation as a site, build/site/index.html
 #   make examples  regenerate the output and pictures shown in README.md and docs/
