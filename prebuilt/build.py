@@ -93,6 +93,7 @@ def main() -> None:
         "zig": version("ziglang"), "target": TARGET,
         "mpi": {family: version_of(getattr(args, family)) for family in LIBRARIES},
     }  # fmt: skip
+    (args.into / MADE_WITH).unlink(missing_ok=True)
     for family in LIBRARIES:
         build(family, getattr(args, family).resolve(), args.into / family)
         made = sorted((args.into / family).iterdir())

@@ -1,9 +1,8 @@
 """Puts the ready-made binaries into the wheel, if there are any of the sources that it carries.
 
-And a list of what it then holds (`sbom.py`).
-
 Without them, which is the rule when a checkout is installed, the wheel is pure Python and the probe
-is compiled where it is needed. `build.py` makes them.
+is compiled where it is needed. `build.py` makes them. A list of what the wheel then holds is put
+into it, too: `sbom.py`.
 """
 
 from __future__ import annotations
@@ -28,10 +27,11 @@ class ReadyMade(BuildHookInterface):
         if version == "editable":
             return
         root = Path(self.root)
-        files = sorted((root / "prebuilt" / "binaries").glob("*/*"))
+        binaries = root / "prebuilt" / "binaries"
+        files = sorted(binaries.glob("*/*"))
         sys.path[:0] = [str(root / "src"), str(root / "prebuilt")]
         try:
-            from sbom import bill  # noqa: PLC0415
+            from sbom import MADE_WITH, bill  # noqa: PLC0415
 
             from isochrone.measure.sources import embedded, source_hash  # noqa: PLC0415
         except ImportError as error:
@@ -40,9 +40,10 @@ class ReadyMade(BuildHookInterface):
         finally:
             del sys.path[:2]
         ours = source_hash(root / "probe")
-        if any(embedded(file) != ours for file in files):
+        made_with = (binaries / MADE_WITH).is_file()  # written last: all were built
+        if files and not (made_with and all(embedded(file) == ours for file in files)):
             self.app.display_warning(
-                "left out of the wheel: prebuilt/binaries are of other sources; try: make wheel"
+                "left out of the wheel: prebuilt/binaries are not of these sources; try: make wheel"
             )
             files = []
         if "sbom_files" in build_data:  # since hatchling 1.29

