@@ -1,0 +1,109 @@
+"""Binaries built with the sanitizers of addresses, of leaks and of undefined behaviour."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from beds.mpis import CROWDED, PATIENCE, ROOT, Mpi
+from beds.tuned import Ranks
+
+__all__ = ["FLAGS", "Ended", "Sanitized", "build", "own_leaks"]
+
+FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+
+OWN = re.compile(r" /\S*/(?:probe|tests)/\S+\.[ch]:\d+")
+"""Place in our sources, in a line of a stack."""
+
+FOREIGN = re.compile(r"__interceptor_|libsanitizer|/libio/|\blibio/|/stdlib/|\bstdlib/|string/")
+"""Frames of the sanitizer and of the C library, which allocate for whoever calls them."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of ranks, and the faults that sanitizers have found."""
+
+    returncode: int
+    stderr: str
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sanitized:
+    """Probe and libraries for an MPI."""
+
+    mpi: Mpi
+    folder: Path
+
+    @property
+    def probe(self) -> Path:
+        return self.folder / "isochrone-probe"
+
+    def library(self, name: str) -> Path:
+        return self.folder / f"libisochrone-{name}.so"
+
+    def run(self, words: Sequence[str], ranks: int, folder: Path, **environ: str) -> Ended:
+        """Run a program to its end; sanitizers write into the folder what they find."""
+        logs = folder / "found"
+        settings = {
+            "ASAN_OPTIONS": f"log_path={logs}:use_sigaltstack=0:detect_stack_use_after_return=1",
+            # Leaks are judged by `own_leaks`, and do not change the exit code.
+            "LSAN_OPTIONS": "exitcode=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+            "UCX_ERROR_SIGNALS": "",
+            **environ,
+        }
+        given = [f"{key}={value}" for key, value in settings.items()]
+        argv = Ranks(self.mpi, ranks, ("env", *given, *words)).command()
+        answer = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
+            check=False, env={**os.environ, **CROWDED},
+        )  # fmt: skip
+        return Ended(answer.returncode, answer.stderr, _faults(logs, answer.stderr))
+
+
+def build(mpi: Mpi, folder: Path, *targets: str) -> Sanitized:
+    """Build the probe (`all`) or the libraries (`library`) as their Makefile does."""
+    flags = " ".join(FLAGS)
+    argv = ["make", "-s", "-C", str(ROOT / "probe"), *targets, f"MPICC={mpi.probe.mpicc}",
+            f"BUILD={folder}", f"CFLAGS=-O1 -g {flags}", f"LDFLAGS={flags}"]  # fmt: skip
+    subprocess.run(argv, check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+    return Sanitized(mpi, folder)
+
+
+def _faults(logs: Path, stderr: str) -> tuple[str, ...]:
+    """Return what sanitizers have written, without leaks of others, and remove it.
+
+    That of undefined behaviour writes to standard error where there is one of addresses, too.
+    """
+    found = [stderr] if "runtime error: " in stderr else []
+    for file in sorted(logs.parent.glob(f"{logs.name}.*")):
+        said = file.read_text(errors="replace")
+        file.unlink()
+        found += own_leaks(said) if "LeakSanitizer: detected" in said else [said]
+    return tuple(one for one in found if one.strip())
+
+
+def own_leaks(said: str) -> list[str]:
+    """Return the leaks that our sources allocated, out of a report.
+
+    MPI libraries leak at their end, much or little. What tells theirs from ours is not anywhere in
+    the stack, for we call them and they us, but the frame that allocates.
+    """
+    return [leak for leak in _leaks(said) if OWN.search(_allocating(leak))]
+
+
+def _leaks(said: str) -> Iterator[str]:
+    for part in said.split("\n\n"):
+        if "irect leak of" in part:
+            yield part.strip()
+
+
+def _allocating(leak: str) -> str:
+    """Return the innermost frame that is not of the sanitizer or the C library."""
+    frames = [line.strip() for line in leak.splitlines() if line.strip().startswith("#")]
+    return next((frame for frame in frames if not FOREIGN.search(frame)), "")
