@@ -16,11 +16,11 @@ __all__ = ["FLAGS", "Ended", "Sanitized", "build", "own_leaks"]
 
 FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
-OWN = re.compile(r" /\S*/(?:probe|tests)/\S+\.[ch]:\d+")
-"""Place in our sources, in a line of a stack."""
+FRAME = re.compile(r"\((/\S+)\+(0x[0-9a-f]+)\)")
+"""Place in a stack, as long as nobody has looked up its name."""
 
-FOREIGN = re.compile(r"__interceptor_|libsanitizer|/libio/|\blibio/|/stdlib/|\bstdlib/|string/")
-"""Frames of the sanitizer and of the C library, which allocate for whoever calls them."""
+PASSES_ON = re.compile(r"/lib(asan|ubsan|c)\.so[.\d]*$")
+"""The sanitizers and the C library allocate for whoever calls them."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class Sanitized:
         """Run a program to its end; sanitizers write into the folder what they find."""
         logs = folder / "found"
         settings = {
-            "ASAN_OPTIONS": f"log_path={logs}:use_sigaltstack=0:detect_stack_use_after_return=1",
+            "ASAN_OPTIONS": f"log_path={logs}:symbolize=0:use_sigaltstack=0:"
+            "detect_stack_use_after_return=1",
             # Leaks are judged by `own_leaks`, and do not change the exit code.
             "LSAN_OPTIONS": "exitcode=0",
             "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -63,7 +64,11 @@ class Sanitized:
             argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
             check=False, env={**os.environ, **CROWDED},
         )  # fmt: skip
-        return Ended(answer.returncode, answer.stderr, _faults(logs, answer.stderr))
+        return Ended(
+            answer.returncode,
+            answer.stderr,
+            _faults(logs, answer.stderr, (str(self.folder), words[0])),
+        )
 
 
 def build(mpi: Mpi, folder: Path, *targets: str) -> Sanitized:
@@ -75,7 +80,7 @@ def build(mpi: Mpi, folder: Path, *targets: str) -> Sanitized:
     return Sanitized(mpi, folder)
 
 
-def _faults(logs: Path, stderr: str) -> tuple[str, ...]:
+def _faults(logs: Path, stderr: str, own: tuple[str, ...]) -> tuple[str, ...]:
     """Return what sanitizers have written, without leaks of others, and remove it.
 
     That of undefined behaviour writes to standard error where there is one of addresses, too.
@@ -84,17 +89,17 @@ def _faults(logs: Path, stderr: str) -> tuple[str, ...]:
     for file in sorted(logs.parent.glob(f"{logs.name}.*")):
         said = file.read_text(errors="replace")
         file.unlink()
-        found += own_leaks(said) if "LeakSanitizer: detected" in said else [said]
-    return tuple(one for one in found if one.strip())
+        found += own_leaks(said, own) if "LeakSanitizer: detected" in said else [said]
+    return tuple(_named(one) for one in found if one.strip())
 
 
-def own_leaks(said: str) -> list[str]:
-    """Return the leaks that our sources allocated, out of a report.
+def own_leaks(said: str, own: tuple[str, ...]) -> list[str]:
+    """Return the leaks that own binaries allocated, by the beginnings of their paths.
 
     MPI libraries leak at their end, much or little. What tells theirs from ours is not anywhere in
     the stack, for we call them and they us, but the frame that allocates.
     """
-    return [leak for leak in _leaks(said) if OWN.search(_allocating(leak))]
+    return [leak for leak in _leaks(said) if _allocating(leak).startswith(own)]
 
 
 def _leaks(said: str) -> Iterator[str]:
@@ -104,6 +109,17 @@ def _leaks(said: str) -> Iterator[str]:
 
 
 def _allocating(leak: str) -> str:
-    """Return the innermost frame that is not of the sanitizer or the C library."""
-    frames = [line.strip() for line in leak.splitlines() if line.strip().startswith("#")]
-    return next((frame for frame in frames if not FOREIGN.search(frame)), "")
+    """Return the file of the innermost frame that allocates for itself."""
+    files = (file for file, _ in FRAME.findall(leak))
+    return next((file for file in files if not PASSES_ON.search(file)), "")
+
+
+def _named(said: str) -> str:
+    """Look up the names of functions. It takes long, so it is done where there is a fault."""
+
+    def name(frame: re.Match[str]) -> str:
+        argv = ["addr2line", "-fpse", frame[1], frame[2]]
+        answer = subprocess.run(argv, capture_output=True, text=True, check=False)
+        return answer.stdout.strip() or frame[0]
+
+    return FRAME.sub(name, said)
