@@ -70,13 +70,14 @@ bool iso_table_file_read(iso_table_t *table, char *path)
         length = read_asked(path, &text);
     }
     PMPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (length == NO_TABLE) {
-        return false;
-    }
-    if (length == NOT_READ) {
+    if (length < 0) {
+        free(text);
+        if (length == NO_TABLE) {
+            return false;
+        }
         stop();
     }
-    if (rank != 0 && (text = malloc((size_t)length)) == NULL) {
+    if (text == NULL && (text = malloc((size_t)length)) == NULL) {
         fprintf(stderr, "isochrone-grid: no memory for the tuning table\n");
         PMPI_Abort(MPI_COMM_WORLD, EXIT_USAGE); /* the others do not know it */
     }

@@ -154,8 +154,10 @@ static void keep_slots(iso_io_call_t *call, const iso_timing_t *timing)
     call->parts_known = 1;
     call->first_slot = all.slot_count;
     call->slots = timing->used;
-    memcpy(&all.slots[all.slot_count], timing->slots,
-           (size_t)timing->used * sizeof(*all.slots));
+    if (timing->used > 0) { /* else there may be no list yet */
+        memcpy(&all.slots[all.slot_count], timing->slots,
+               (size_t)timing->used * sizeof(*all.slots));
+    }
     all.slot_count += timing->used;
 }
 
@@ -214,7 +216,7 @@ int iso_access_end(iso_access_t *access, int code, const char *name, bool write,
         int64_t bytes = elements * iso_type_size(type);
         pthread_mutex_lock(&one_at_a_time);
         iso_open_file_t *file = iso_open_files_find(&all.files, access->handle);
-        if (file && access->known) {
+        if (file && access->known && timing) {
             keep_call(file, access, timing, name, write, bytes);
         } else if (file && access->collective) {
             count(&file->unknown[write], bytes, seconds);

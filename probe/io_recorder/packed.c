@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "io_recorder/packed.h"
+
+#include "recording/sending.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void put_texts(FILE *stream, const iso_open_file_t *file)
 char *iso_pack(const iso_io_recording_t *recording, size_t *length)
 {
     char *bytes = NULL;
-    FILE *stream = open_memstream(&bytes, length);
+    FILE *stream = iso_memory_open(&bytes, length);
     iso_packed_t head = {.files = recording->files.used,
                          .calls = recording->call_count,
                          .slots = recording->slot_count,
@@ -53,6 +54,6 @@ char *iso_pack(const iso_io_recording_t *recording, size_t *length)
             put_texts(stream, &recording->files.list[k]);
         }
     }
-    fclose(stream);
+    iso_memory_close(stream);
     return bytes;
 }

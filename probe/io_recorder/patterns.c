@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "io_recorder/patterns.h"
 
 #include "recording/memory.h"
@@ -162,9 +161,9 @@ void iso_patterns_pieces(iso_patterns_t *patterns,
     } else {
         char *text = NULL;
         size_t length = 0;
-        FILE *memory = open_memstream(&text, &length);
+        FILE *memory = iso_memory_open(&text, &length);
         write_pieces(patterns, recording, memory, rank, ranks, whole);
-        fclose(memory);
+        iso_memory_close(memory);
         iso_send_bytes(text, (long)length, 0, comm);
         iso_send_bytes(whole, patterns->used, 0, comm);
         free(text);

@@ -90,7 +90,7 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     }
     MPI_CHECK(MPI_Gather(&mine, sizeof(mine), MPI_BYTE, places, sizeof(mine),
                          MPI_BYTE, 0, comm));
-    if (rank == 0) {
+    if (places) {
         number_nodes(places, size);
     }
     return places;

@@ -38,10 +38,10 @@ static void keep_completed(iso_call_t *call, iso_op_t op,
 
 #define COMPLETION(lower, UPPER, PARAMETERS, ARGUMENTS, OP, REQUESTS, LENGTH,  \
                    INDICES, DONE)                                              \
-    TAKE(lower, UPPER, PARAMETERS, ARGUMENTS,                                  \
-         MPI_Request *asked = copies(REQUESTS, LENGTH),                        \
-         keep_completed(&call, OP, asked, LENGTH, INDICES, DONE);              \
-         free(asked); asked = NULL)
+    TAKE_AND(lower, UPPER, PARAMETERS, ARGUMENTS,                              \
+             MPI_Request *asked = copies(REQUESTS, LENGTH),                    \
+             keep_completed(&call, OP, asked, LENGTH, INDICES, DONE),          \
+             free(asked))
 
 #define ONE    MPI_Fint *request
 #define MANY   MPI_Fint *count, MPI_Fint *requests

@@ -22,8 +22,11 @@
 
 #define LIST(...) __VA_ARGS__
 
-/** Define a call under all its names. */
+/** Define a call under all its names. AFTER is done whether or not it is kept.
+ */
 #define TAKE(lower, UPPER, PARAMETERS, ARGUMENTS, BEFORE, KEEP)                \
+    TAKE_AND(lower, UPPER, PARAMETERS, ARGUMENTS, BEFORE, KEEP, )
+#define TAKE_AND(lower, UPPER, PARAMETERS, ARGUMENTS, BEFORE, KEEP, AFTER)     \
     static void lower##_any PARAMETERS                                         \
     {                                                                          \
         static void(*library) PARAMETERS;                                      \
@@ -39,6 +42,7 @@
             KEEP;                                                              \
         }                                                                      \
         iso_call_done(&call);                                                  \
+        AFTER;                                                                 \
     }                                                                          \
     NAMES(lower, UPPER, PARAMETERS)
 

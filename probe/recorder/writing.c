@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* open_memstream */
 #include "recorder/writing.h"
 
 #include "recorder/communicators.h"
@@ -202,10 +201,10 @@ void iso_writing(const iso_recording_t *recording, double asking)
     iso_output_begin(&file.output, &experiment, comm);
     numbers = rank == 0 ? number_groups(&file, groups, count, ranks, comm)
                         : send_groups(groups, count, comm);
-    FILE *stream = open_memstream(&text, &length);
+    FILE *stream = iso_memory_open(&text, &length);
     iso_record_t record = {.stream = stream};
     iso_rank_records(&record, recording, rank, numbers, asking);
-    fclose(stream);
+    iso_memory_close(stream);
     long totals_count = 0;
     iso_operation_total_t *totals =
         list_totals(&recording->totals, numbers, &totals_count);

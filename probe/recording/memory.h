@@ -11,14 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static _Noreturn inline void iso_no_memory(size_t bytes)
+{
+    fprintf(stderr, "%s: no memory for %zu bytes\n", iso_program_library,
+            bytes);
+    abort();
+}
+
 /** Give memory another size; NULL is memory of size 0. */
 static inline void *iso_resized(void *memory, size_t bytes)
 {
-    void *found = realloc(memory, bytes ? bytes : 1);
+    bytes = bytes ? bytes : 1;
+    void *found = memory ? realloc(memory, bytes) : malloc(bytes);
     if (found == NULL) {
-        fprintf(stderr, "%s: no memory for %zu bytes\n", iso_program_library,
-                bytes);
-        abort();
+        iso_no_memory(bytes);
     }
     return found;
 }
@@ -27,7 +33,10 @@ static inline void *iso_resized(void *memory, size_t bytes)
 static inline void *iso_zeroed(size_t bytes)
 {
     void *found = calloc(1, bytes ? bytes : 1);
-    return found ? found : iso_resized(NULL, bytes);
+    if (found == NULL) {
+        iso_no_memory(bytes);
+    }
+    return found;
 }
 
 #endif

@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "recording/sending.h"
 
 #include "recording/memory.h"
 
 enum { TAG = 1, CHUNK = 1 << 28 };
+
+static _Noreturn void no_memory(void)
+{
+    fprintf(stderr, "%s: no memory for what was recorded\n",
+            iso_program_library);
+    abort();
+}
+
+FILE *iso_memory_open(char **text, size_t *length)
+{
+    FILE *stream = open_memstream(text, length);
+    if (stream == NULL) {
+        no_memory();
+    }
+    return stream;
+}
+
+void iso_memory_close(FILE *stream)
+{
+    int failed = ferror(stream);
+    if (fclose(stream) || failed) {
+        no_memory(); /* what is there is not all of it */
+    }
+}
 
 void iso_send_bytes(const void *data, long bytes, int to, MPI_Comm comm)
 {

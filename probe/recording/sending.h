@@ -7,6 +7,12 @@
 #define ISO_SENDING_H
 
 #include <mpi.h>
+#include <stdio.h>
+
+/** A stream into memory, for what is to be sent; without memory the program
+ *  ends. What is written is in @a text, to be released, once it is closed. */
+FILE *iso_memory_open(char **text, size_t *length);
+void iso_memory_close(FILE *stream);
 
 /** Send bytes; returns when they can be changed. */
 void iso_send_bytes(const void *data, long bytes, int to, MPI_Comm comm);

@@ -83,8 +83,7 @@ static void forget(const char *kind, uintptr_t handle, void *from)
     }
     pthread_mutex_lock(&lock);
     object_t **at = &left;
-    while (*at &&
-           ((*at)->handle != handle || strcmp((*at)->kind, kind) != 0)) {
+    while (*at && ((*at)->handle != handle || strcmp((*at)->kind, kind) != 0)) {
         at = &(*at)->next;
     }
     if (*at) {
@@ -119,8 +118,7 @@ static void report(void)
 
 /** What is called by others, under both names. */
 #define BOTH(NAME, PARAMETERS, ...)                                            \
-    int MPI_##NAME PARAMETERS __VA_ARGS__                                      \
-    int PMPI_##NAME PARAMETERS __VA_ARGS__
+    int MPI_##NAME PARAMETERS __VA_ARGS__ int PMPI_##NAME PARAMETERS __VA_ARGS__
 
 #define NEXT(NAME, PARAMETERS, ARGUMENTS)                                      \
     static int(*next) PARAMETERS;                                              \
@@ -264,14 +262,14 @@ FREES("request", MPI_Request, Request_free)
 /** Types that are handed out belong to the caller, but for those with a name.
  */
 BOTH(Type_get_contents,
-     (MPI_Datatype type, int integers, int addresses, int types,
-      int integer[], MPI_Aint address[], MPI_Datatype found[]),
+     (MPI_Datatype type, int integers, int addresses, int types, int integer[],
+      MPI_Aint address[], MPI_Datatype found[]),
      {
-         NEXT(Type_get_contents,
-              (MPI_Datatype, int, int, int, int[], MPI_Aint[],
-               MPI_Datatype[]), )
-         int code = next(type, integers, addresses, types, integer, address,
-                         found);
+         NEXT(
+             Type_get_contents,
+             (MPI_Datatype, int, int, int, int[], MPI_Aint[], MPI_Datatype[]), )
+         int code =
+             next(type, integers, addresses, types, integer, address, found);
          for (int k = 0; code == MPI_SUCCESS && k < types; k++) {
              int i, a, t, combiner = MPI_COMBINER_NAMED;
              PMPI_Type_get_envelope(found[k], &i, &a, &t, &combiner);

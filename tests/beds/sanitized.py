@@ -12,7 +12,7 @@ from pathlib import Path
 from beds.mpis import CROWDED, PATIENCE, ROOT, Mpi
 from beds.tuned import Ranks
 
-__all__ = ["FLAGS", "Ended", "Sanitized", "build", "own_leaks"]
+__all__ = ["FLAGS", "Ended", "Sanitized", "build", "own_leaks", "runtime"]
 
 FLAGS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
@@ -74,10 +74,21 @@ class Sanitized:
 def build(mpi: Mpi, folder: Path, *targets: str) -> Sanitized:
     """Build the probe (`all`) or the libraries (`library`) as their Makefile does."""
     flags = " ".join(FLAGS)
-    argv = ["make", "-s", "-C", str(ROOT / "probe"), *targets, f"MPICC={mpi.probe.mpicc}",
-            f"BUILD={folder}", f"CFLAGS=-O1 -g {flags}", f"LDFLAGS={flags}"]  # fmt: skip
+    argv = ["make", "-s", "-C", str(ROOT / "probe"), *targets, f"BUILD={folder}",
+            f"MPICC={mpi.probe.mpicc}", f"LDFLAGS={flags}",
+            f"CFLAGS=-O1 -g -fno-omit-frame-pointer {flags}"]  # fmt: skip
     subprocess.run(argv, check=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     return Sanitized(mpi, folder)
+
+
+def runtime() -> str:
+    """Return the libraries of the sanitizers, for programs that are not built with them."""
+    names = ("libasan.so", "libubsan.so")
+    return " ".join(_output("gcc", f"-print-file-name={name}") for name in names)
+
+
+def _output(*argv: str) -> str:
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _faults(logs: Path, stderr: str, own: tuple[str, ...]) -> tuple[str, ...]:
@@ -97,14 +108,15 @@ def own_leaks(said: str, own: tuple[str, ...]) -> list[str]:
     """Return the leaks that own binaries allocated, by the beginnings of their paths.
 
     MPI libraries leak at their end, much or little. What tells theirs from ours is not anywhere in
-    the stack, for we call them and they us, but the frame that allocates.
+    the stack, for we call them and they us, but the frame that allocates. What only leaked memory
+    of theirs points to, as to an attribute of a communicator, is not lost by us.
     """
     return [leak for leak in _leaks(said) if _allocating(leak).startswith(own)]
 
 
 def _leaks(said: str) -> Iterator[str]:
     for part in said.split("\n\n"):
-        if "irect leak of" in part:
+        if part.strip().startswith("Direct leak of"):
             yield part.strip()
 
 

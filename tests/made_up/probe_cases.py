@@ -104,7 +104,7 @@ OTHERS = {
         "--tile 13x7 --element 3 --repeats 2 --hints cb_buffer_size=4096,cb_nodes=1",
         "--tile 9x11 --element 5 --overlap 2x3 --repeats 1",
         "--tile 101x3 --element 1 --overlap 1x0 --phase exchange --cb-buffer 37 --repeats 2",
-        "--tile 64x64 --element 8 --phase file --repeats 1 --aggregators 0",
+        "--tile 64x64 --element 8 --phase file --repeats 1 --keep",
     ),
 }
 

@@ -265,7 +265,7 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
         head_length = (long)take_head(head);
     }
     MPI_CHECK(MPI_Bcast(&head_length, 1, MPI_LONG, 0, ctx->control));
-    if (ctx->rank != 0) {
+    if (head == NULL) {
         head = iso_calloc((size_t)head_length, 1);
     }
     MPI_CHECK(MPI_Bcast(head, (int)head_length, MPI_CHAR, 0, ctx->control));
