@@ -62,7 +62,9 @@ static int end_of_mpi(MPI_Comm comm, int k, void *value, void *extra)
         bundle_t *newest = ring.before;
         pthread_mutex_unlock(&mutex);
         if (newest == &ring) {
-            return MPI_SUCCESS;
+            int last = key;
+            key = MPI_KEYVAL_INVALID;
+            return PMPI_Comm_free_keyval(&last);
         }
         int error = PMPI_Comm_delete_attr(newest->comm, key);
         if (error != MPI_SUCCESS) {
@@ -81,6 +83,7 @@ static int make_key(void)
                                         &of_self, NULL);
         if (error == MPI_SUCCESS) {
             error = PMPI_Comm_set_attr(MPI_COMM_SELF, of_self, &ring);
+            PMPI_Comm_free_keyval(&of_self); /* lives on with the attribute */
         }
         if (error == MPI_SUCCESS) {
             error = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,

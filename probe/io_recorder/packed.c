@@ -11,6 +11,14 @@ static void put_text(FILE *stream, const char *text)
     fwrite(text ? text : "", 1, text ? strlen(text) + 1 : 1, stream);
 }
 
+/** An empty list may not be anywhere. */
+static void put_list(FILE *stream, const void *list, size_t size, int count)
+{
+    if (count > 0) {
+        fwrite(list, size, (size_t)count, stream);
+    }
+}
+
 static void put_texts(FILE *stream, const iso_open_file_t *file)
 {
     char number[16];
@@ -45,10 +53,8 @@ char *iso_pack(const iso_io_recording_t *recording, size_t *length)
         memcpy(packed.unknown, file->unknown, sizeof(packed.unknown));
         fwrite(&packed, sizeof(packed), 1, stream);
     }
-    fwrite(recording->calls, sizeof(*recording->calls), (size_t)head.calls,
-           stream);
-    fwrite(recording->slots, sizeof(*recording->slots), (size_t)head.slots,
-           stream);
+    put_list(stream, recording->calls, sizeof(*recording->calls), head.calls);
+    put_list(stream, recording->slots, sizeof(*recording->slots), head.slots);
     for (int k = 0; k < head.files; k++) {
         if (recording->files.list[k].leads) {
             put_texts(stream, &recording->files.list[k]);

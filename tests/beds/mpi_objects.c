@@ -120,7 +120,7 @@ static void report(void)
 #define BOTH(NAME, PARAMETERS, ...)                                            \
     int MPI_##NAME PARAMETERS __VA_ARGS__ int PMPI_##NAME PARAMETERS __VA_ARGS__
 
-#define NEXT(NAME, PARAMETERS, ARGUMENTS)                                      \
+#define NEXT(NAME, PARAMETERS)                                                 \
     static int(*next) PARAMETERS;                                              \
     void *from = __builtin_return_address(0);                                  \
     if (next == NULL) {                                                        \
@@ -131,7 +131,7 @@ static void report(void)
 /** A call that makes *HANDLE, unless that is NONE then. */
 #define MAKES(KIND, NONE, HANDLE, NAME, PARAMETERS, ARGUMENTS)                 \
     BOTH(NAME, PARAMETERS, {                                                   \
-        NEXT(NAME, PARAMETERS, ARGUMENTS)                                      \
+        NEXT(NAME, PARAMETERS)                                                 \
         int code = next ARGUMENTS;                                             \
         if (code == MPI_SUCCESS && *HANDLE != NONE) {                          \
             keep(KIND, "MPI_" #NAME, number_of(HANDLE, sizeof(*HANDLE)),       \
@@ -142,7 +142,7 @@ static void report(void)
 
 #define FREES(KIND, TYPE, NAME)                                                \
     BOTH(NAME, (TYPE * handle), {                                              \
-        NEXT(NAME, (TYPE * handle), (handle))                                  \
+        NEXT(NAME, (TYPE * handle))                                            \
         uintptr_t number = number_of(handle, sizeof(*handle));                 \
         int code = next(handle);                                               \
         if (code == MPI_SUCCESS) {                                             \
@@ -261,29 +261,57 @@ FREES("request", MPI_Request, Request_free)
 
 /** Types that are handed out belong to the caller, but for those with a name.
  */
+static void keep_type(const char *call, MPI_Datatype type, void *from)
+{
+    int combiner = MPI_COMBINER_NAMED;
+#if MPI_VERSION >= 4 /* the older call does not know types of large counts */
+    MPI_Count integers, addresses, counts, types;
+    PMPI_Type_get_envelope_c(type, &integers, &addresses, &counts, &types,
+                             &combiner);
+#else
+    int integers, addresses, types;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+#endif
+    if (combiner != MPI_COMBINER_NAMED) {
+        keep("datatype", call, number_of(&type, sizeof(type)), from);
+    }
+}
+
 BOTH(Type_get_contents,
      (MPI_Datatype type, int integers, int addresses, int types, int integer[],
       MPI_Aint address[], MPI_Datatype found[]),
      {
-         NEXT(
-             Type_get_contents,
-             (MPI_Datatype, int, int, int, int[], MPI_Aint[], MPI_Datatype[]), )
+         NEXT(Type_get_contents,
+              (MPI_Datatype, int, int, int, int[], MPI_Aint[], MPI_Datatype[]))
          int code =
              next(type, integers, addresses, types, integer, address, found);
          for (int k = 0; code == MPI_SUCCESS && k < types; k++) {
-             int i, a, t, combiner = MPI_COMBINER_NAMED;
-             PMPI_Type_get_envelope(found[k], &i, &a, &t, &combiner);
-             if (combiner != MPI_COMBINER_NAMED) {
-                 keep("datatype", "MPI_Type_get_contents",
-                      number_of(&found[k], sizeof(found[k])), from);
-             }
+             keep_type("MPI_Type_get_contents", found[k], from);
          }
          return code;
      })
 
+#if MPI_VERSION >= 4
+BOTH(Type_get_contents_c,
+     (MPI_Datatype type, MPI_Count integers, MPI_Count addresses,
+      MPI_Count counts, MPI_Count types, int integer[], MPI_Aint address[],
+      MPI_Count count[], MPI_Datatype found[]),
+     {
+         NEXT(Type_get_contents_c,
+              (MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int[],
+               MPI_Aint[], MPI_Count[], MPI_Datatype[]))
+         int code = next(type, integers, addresses, counts, types, integer,
+                         address, count, found);
+         for (int k = 0; code == MPI_SUCCESS && k < types; k++) {
+             keep_type("MPI_Type_get_contents_c", found[k], from);
+         }
+         return code;
+     })
+#endif
+
 /** Handlers that are predefined are not for the caller to free. */
 BOTH(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler), {
-    NEXT(Comm_get_errhandler, (MPI_Comm, MPI_Errhandler *), )
+    NEXT(Comm_get_errhandler, (MPI_Comm, MPI_Errhandler *))
     int code = next(comm, handler);
     if (code == MPI_SUCCESS && *handler != MPI_ERRORS_RETURN &&
         *handler != MPI_ERRORS_ARE_FATAL) {
@@ -302,7 +330,7 @@ static void done(uintptr_t before, const MPI_Request *request, void *from)
 }
 
 BOTH(Wait, (MPI_Request * request, MPI_Status *status), {
-    NEXT(Wait, (MPI_Request *, MPI_Status *), )
+    NEXT(Wait, (MPI_Request *, MPI_Status *))
     uintptr_t before = number_of(request, sizeof(*request));
     int code = next(request, status);
     done(before, request, from);
@@ -310,7 +338,7 @@ BOTH(Wait, (MPI_Request * request, MPI_Status *status), {
 })
 
 BOTH(Test, (MPI_Request * request, int *flag, MPI_Status *status), {
-    NEXT(Test, (MPI_Request *, int *, MPI_Status *), )
+    NEXT(Test, (MPI_Request *, int *, MPI_Status *))
     uintptr_t before = number_of(request, sizeof(*request));
     int code = next(request, flag, status);
     done(before, request, from);
@@ -318,7 +346,7 @@ BOTH(Test, (MPI_Request * request, int *flag, MPI_Status *status), {
 })
 
 BOTH(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]), {
-    NEXT(Waitall, (int, MPI_Request[], MPI_Status[]), )
+    NEXT(Waitall, (int, MPI_Request[], MPI_Status[]))
     size_t bytes = (size_t)count * sizeof(MPI_Request);
     MPI_Request *before = malloc(bytes ? bytes : 1);
     memcpy(before, requests, bytes);
@@ -331,7 +359,7 @@ BOTH(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]), {
 })
 
 BOTH(Finalize, (void), {
-    NEXT(Finalize, (void), )
+    NEXT(Finalize, (void))
     int code = next();
     report();
     return code;

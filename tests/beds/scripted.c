@@ -210,6 +210,9 @@ int main(int argc, char **argv)
     read_script(argv[1], rank);
     run(0, line_count);
     MPI_Buffer_detach(&rest, &given);
+    for (int k = 1; k < comm_count; k++) {
+        MPI_Comm_free(&comms[k]);
+    }
     free(lines);
     MPI_Finalize();
     return 0;

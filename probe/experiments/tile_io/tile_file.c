@@ -97,7 +97,8 @@ static void try_to_make(iso_tile_file_t *file, bool replace)
             give_up(file, "it exists already",
                     "choose another name, or --replace", ISO_EXIT_USAGE);
         }
-        int made = open(path, O_WRONLY | O_CREAT, 0666);
+        /* More than the array would be left of a larger file. */
+        int made = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         if (made < 0) {
             give_up(file, "cannot create it", strerror(errno), ISO_EXIT_USAGE);
         }
