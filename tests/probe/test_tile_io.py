@@ -238,6 +238,15 @@ def test_a_file_that_exists_is_not_touched(mpich: Mpi, tmp_path: Path) -> None:
     assert run.complete
 
 
+def test_what_is_replaced_may_be_larger(mpich: Mpi, tmp_path: Path) -> None:
+    """Its end is not taken for what was written."""
+    data = tmp_path / "data"
+    data.write_bytes(bytes(10**6))
+    options = ("--file", str(data), "--replace", "--keep", "--repeats", "1", *SMALL)
+    assert mpich.run("tile-io", *options, ranks=4, out=tmp_path / "run.jsonl").complete
+    assert data.stat().st_size < 10**6
+
+
 @pytest.mark.parametrize(
     ("file", "complaint"),
     [("nowhere/data", "No such file or directory"), (".", "not a regular file")],
