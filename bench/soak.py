@@ -34,6 +34,9 @@ RANKS = 2
 EVERY = 1.0
 """Seconds between two looks."""
 
+SAMPLES_KEPT = 65 * 30 * 10_000 * 8
+"""Bytes of all samples of sizes, operations and repetitions, which rank 0 keeps."""
+
 TIMES_KEPT = 8 * 10**6
 """Bytes of the times of iterations, ISO_MAX_KEPT of them, of an application that is played."""
 
@@ -62,12 +65,11 @@ class Soak:
 def soaks(mpi: Mpi, folder: Path, seconds: float) -> Iterator[Soak]:
     """Return the jobs: experiments that go on, and each library in a program that does."""
     probe_, out = str(mpi.probe.path), ["--out", os.devnull, "--force"]
-    limit = ["--time-limit", f"{seconds:.0f}"]
-    messages = ["--bytes", "1:1MiB:1031", "--repeats", "100000"]
-    yield Soak("point-to-point", [probe_, "point-to-point", *messages, *limit, *out])
     together = ["--op", "all", "--bytes", "8:256KiB:4096", "--grid", "rows-of-1", "--sync",
-                "window", "--repeats", "10000"]  # fmt: skip
-    yield Soak("collective", [probe_, "collective", *together, *limit, *out])
+                "window", "--repeats", "10000", "--time-limit", f"{seconds:.0f}"]  # fmt: skip
+    yield Soak("collective", [probe_, "collective", *together, *out], keeps=SAMPLES_KEPT)
+    tiles = ["--file", str(folder / "tiles"), "--tile", "63x65", "--repeats", "1000000000"]
+    yield Soak("tile-io", [probe_, "tile-io", *tiles, *out])
     yield Soak("clock-sync", [probe_, "clock-sync", "--seconds", f"{seconds:.0f}", *out])
     ring = application(programs.ring(RANKS), 10**9)
     (folder / "ring.txt").write_text(text(program(ring, size=(0, 1, 70_001))))
@@ -106,22 +108,26 @@ def started(mpi: Mpi, soak: Soak, log: Path, stack: ExitStack) -> subprocess.Pop
     return job
 
 
-def ranks_of(job: int, name: str) -> list[int]:
-    """Return the processes below a launcher that are ranks: watchers have another name."""
-    parents, names = {}, {}
+def processes() -> dict[int, tuple[int, str]]:
+    """Return the parent and the name of every process."""
+    found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             line = (folder / "stat").read_text()
         except OSError:
             continue  # it has just ended
-        names[int(folder.name)] = line[line.index("(") + 1 : line.rindex(")")]
-        parents[int(folder.name)] = int(line[line.rindex(")") + 2 :].split()[1])
-    below = {job}
-    for process in sorted(parents):  # a child may have a smaller number: look again
-        below |= {one for one, parent in parents.items() if parent in below}
-        if process > max(below):
-            break
-    return sorted(one for one in below if names.get(one) == name[:15])
+        name = line[line.index("(") + 1 : line.rindex(")")]
+        found[int(folder.name)] = int(line[line.rindex(")") + 2 :].split()[1]), name
+    return found
+
+
+def ranks_of(job: int, name: str, found: dict[int, tuple[int, str]]) -> list[int]:
+    """Return the processes below a launcher that are ranks: watchers have another name."""
+    below, known = {job}, 0
+    while len(below) > known:
+        known = len(below)
+        below |= {one for one, (parent, _) in found.items() if parent in below}
+    return [one for one in sorted(below) if one in found and found[one][1] == name[:15]]
 
 
 def size_of(process: int) -> int:
@@ -137,12 +143,10 @@ def size_of(process: int) -> int:
 def watched(jobs: dict[int, tuple[Soak, subprocess.Popen[bytes]]], seconds: float) -> None:
     """Look at all ranks again and again."""
     began = time.monotonic()
-    found: dict[int, list[int]] = {}
     while (now := time.monotonic() - began) < seconds:
-        for number, (soak, job) in jobs.items():
-            if len(found.get(number, [])) < RANKS:
-                found[number] = ranks_of(job.pid, Path(soak.words[0]).name)
-            for process in found[number]:
+        found = processes()
+        for soak, job in jobs.values():
+            for process in ranks_of(job.pid, Path(soak.words[0]).name, found):
                 if size := size_of(process):
                     soak.seen[process].append((now, size))
         time.sleep(EVERY)
@@ -150,10 +154,13 @@ def watched(jobs: dict[int, tuple[Soak, subprocess.Popen[bytes]]], seconds: floa
 
 def judged(soak: Soak) -> bool:
     """Print a line for each rank; return whether all is well."""
-    well = len(soak.seen) == RANKS
+    # Before a rank is watched, its watcher has its name.
+    longest = max(map(len, soak.seen.values()), default=0)
+    ranks = {process: seen for process, seen in soak.seen.items() if 2 * len(seen) > longest}
+    well = len(ranks) == RANKS
     if not well:
-        print(f"{soak.name:16} {len(soak.seen)} ranks were seen")
-    for process, seen in soak.seen.items():
+        print(f"{soak.name:16} {len(ranks)} ranks were seen")
+    for process, seen in ranks.items():
         times, sizes = zip(*seen, strict=True)
         found = growth(times, sizes)
         leaks = found.leaks and sizes[-1] - sizes[0] > soak.keeps

@@ -14,6 +14,13 @@ void iso_communicator_begin(void)
                             &keyval, NULL);
 }
 
+void iso_communicator_end(void)
+{
+    if (keyval != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_free_keyval(&keyval);
+    }
+}
+
 bool iso_communicator_is_inter(MPI_Comm comm)
 {
     int inter = 0;
@@ -41,6 +48,9 @@ int iso_communicator_nodes(MPI_Comm comm)
 {
     void *known = NULL;
     int found = 0;
+    if (keyval == MPI_KEYVAL_INVALID) { /* within MPI_Finalize */
+        return -1;
+    }
     PMPI_Comm_get_attr(comm, keyval, &known, &found);
     if (found) {
         return (int)(intptr_t)known;

@@ -12,6 +12,9 @@
 /** Before the others, after MPI_Init. */
 void iso_communicator_begin(void);
 
+/** Before MPI_Finalize; nothing is known of communicators from then on. */
+void iso_communicator_end(void);
+
 /** Whether it is an inter-communicator. Local. */
 bool iso_communicator_is_inter(MPI_Comm comm);
 

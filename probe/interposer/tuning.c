@@ -82,6 +82,7 @@ void iso_tuning_end(void)
 {
     iso_report_end(&table);
     iso_table_free(&table);
+    iso_communicator_end();
 }
 
 /** Bytes of a block; LLONG_MAX where count or type are of 2 GiB and more. */

