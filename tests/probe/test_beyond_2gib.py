@@ -12,7 +12,8 @@ import pytest
 
 from beds.mpis import Mpi
 from beds.recorded import built
-from beds.sanitized import Sanitized, build, runtime
+from beds.sanitized import Sanitized, build
+from isochrone.measure import probe
 from isochrone.results import io_recording
 from isochrone.runfile.file import read
 
@@ -34,7 +35,7 @@ def free_memory() -> int:
 def checked(mpich: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Sanitized:
     """Without the sanitizer of addresses, which takes more memory than there is."""
     folder = tmp_path_factory.mktemp("checked")
-    return build(mpich, folder, "all", "library", sanitizers="undefined")
+    return build(mpich, folder, "all", sanitizers="undefined")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_pieces_beyond_4_gib_are_recorded(checked: Sanitized, tmp_path: Path) ->
     out = tmp_path / "run.jsonl"
     ended = checked.run(
         [program, str(tmp_path / "data"), str(tmp_path / "table")], 2, tmp_path,
-        LD_PRELOAD=f"{runtime('ubsan')} {checked.library('io')}",
+        LD_PRELOAD=str(probe.build_library(checked.mpi.probe.mpicc, "io")),
         ISOCHRONE_IO_RECORD=str(out),
     )  # fmt: skip
     assert not ended.faults
