@@ -73,7 +73,7 @@ int iso_transfer_check(const iso_sizes_t *sizes, char *error)
         wrong = "--window is 1 to 4096 messages";
     } else if (strcmp(options.layout, "vector") == 0 &&
                (options.stride < 1 || options.stride > INT_MAX / 16)) {
-        wrong = "--stride is at least 1 double";
+        wrong = "--stride is 1 to 134217727 doubles";
     } else if (cold() && options.window > 1) {
         wrong = "--cache cold moves one message at a time: not with --window";
     } else if (cold() && strcmp(options.mode, "persistent") == 0) {
