@@ -5,6 +5,7 @@ Under the sanitizer of undefined behaviour, which sees numbers that wrap.
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -81,6 +82,9 @@ def test_what_cannot_be_counted_is_refused_in_a_line(checked: Sanitized, words: 
     assert len(answer.stderr.splitlines()) == 1
 
 
+@pytest.mark.skipif(
+    os.environ.get("ISOCHRONE_SANITIZE") != "all", reason="takes minutes: make sanitize"
+)
 def test_places_in_a_tiled_file_beyond_4_gib(checked: Sanitized, tmp_path: Path) -> None:
     """Three tiles of 1.5 GiB; their exchange, without a file."""
     if free_memory() < NEEDED:
