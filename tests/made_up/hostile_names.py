@@ -134,9 +134,7 @@ NAMES: Final = (*_HTML, *_SHELL, *_TERMINAL, *_UNICODE, *_LANGUAGES, *_HOSTS)
 def combined(number: int, seed: int = 0) -> tuple[str, ...]:
     """Put some of them together at random, the same for a seed."""
     chance = random.Random(seed)
-    return tuple(
-        "".join(chance.choices(NAMES, k=chance.randint(2, 4))) for _ in range(number)
-    )
+    return tuple("".join(chance.choices(NAMES, k=chance.randint(2, 4))) for _ in range(number))
 
 
 COMBINED: Final = combined(40)

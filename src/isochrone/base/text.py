@@ -1,8 +1,12 @@
-"""Text from elsewhere (host names, logs) made safe to print on a terminal."""
+"""Text from elsewhere (host names, logs, names of files) made safe to print on a terminal."""
 
 from __future__ import annotations
 
-__all__ = ["printable"]
+import os
+import shlex
+from collections.abc import Iterable
+
+__all__ = ["command_line", "printable", "shell_word"]
 
 
 def printable(text: object, limit: int = 200) -> str:
@@ -12,3 +16,24 @@ def printable(text: object, limit: int = 200) -> str:
     """
     clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def shell_word(word: str) -> str:
+    """Return a word as one would type it in a shell.
+
+    One with control characters is written as ``$'…'``, in which bash, ksh and zsh read them by
+    number: so it can be printed, and means the same file.
+    """
+    if word.isprintable():
+        return shlex.quote(word)
+    typed = "".join(c if c.isprintable() and c not in "\\'" else _numbers(c) for c in word)
+    return f"$'{typed}'"
+
+
+def command_line(words: Iterable[str]) -> str:
+    """Return a command as one would type it in a shell."""
+    return " ".join(map(shell_word, words))
+
+
+def _numbers(character: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from isochrone import models
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.predictions import check_subject
 from isochrone.models import Model
@@ -78,7 +79,7 @@ def answer(args: argparse.Namespace) -> int:
     for times in points:
         print("\n".join(_lines(times)))
     for warning in warnings_of(one for times in points for one in times):
-        print(f"Warning: {warning}", file=sys.stderr)
+        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 from isochrone.base.units import parse_seconds
 from isochrone.cli.mpi import add_mpi
 from isochrone.measure import launcher as launchers
@@ -50,7 +51,7 @@ def setup_of(args: argparse.Namespace) -> Setup:
 
 
 def _warn(text: str) -> None:
-    print(f"isochrone: {text}", file=sys.stderr)
+    print(f"isochrone: {printable(text, 500)}", file=sys.stderr)
 
 
 def follow(

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 
-__all__ = ["add_output", "check_output"]
+__all__ = ["add_output", "check_output", "print_path"]
+
+MAX_PATH: Final = 4096
 
 
 def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
@@ -43,3 +48,11 @@ def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Pat
     if not os.access(path.parent, os.W_OK):
         raise InputError("its folder cannot be written to", where=where)
     return path
+
+
+def print_path(path: Path, more: str = "") -> None:
+    """Print the name of a file that was written, and words behind it.
+
+    A script gets the name as it is; a terminal gets none of its control characters.
+    """
+    print(f"{printable(path, MAX_PATH) if sys.stdout.isatty() else path}{more}")

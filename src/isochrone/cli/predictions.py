@@ -187,7 +187,7 @@ def _print(
     for row in rows:
         print(_line(row))
     for warning in warnings:
-        print(f"Warning: {warning}", file=sys.stderr)
+        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
 
 
 def _known(value: float) -> float | None:

@@ -74,15 +74,15 @@ def print_report(document: Mapping[str, Any], min_gain: float) -> None:
     """Print what was chosen and what it saves."""
     console = terminal.console()
     console.width = max(console.width, WIDTH)
-    wanted = f"{100 * min_gain:g} %"
+    wanted, mpi = f"{100 * min_gain:g} %", printable(document["mpi"])
     if not document["savings"]:
         console.print(
-            f"{document['mpi']}: no rule. Nothing saves more than {wanted} for certain: the "
+            f"{mpi}: no rule. Nothing saves more than {wanted} for certain: the "
             "library's own choice is as good, or too little was measured.", markup=False,
         )  # fmt: skip
     else:
         console.print(
-            f"{document['mpi']}: {len(document['rules'])} rules that save more than {wanted} for "
+            f"{mpi}: {len(document['rules'])} rules that save more than {wanted} for "
             f"certain ({document['origin']} times)", markup=False, style="bold",
         )  # fmt: skip
         console.print(_table(document["savings"]))

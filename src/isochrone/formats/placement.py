@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from isochrone.base import registry
+from isochrone.base.text import command_line, shell_word
 from isochrone.workloads.arrangement import Arrangement
 
 __all__ = ["Placement", "LaunchPlan", "absolute", "load", "names"]
@@ -42,8 +42,8 @@ class LaunchPlan:
 
     def line(self, program: str = "./a.out") -> str:
         """Return the command line for a person."""
-        variables = [f"{key}={shlex.quote(value)}" for key, value in self.environ.items()]
-        return " ".join([*variables, shlex.join([*self.words, *self.options]), program])
+        variables = [f"{key}={shell_word(value)}" for key, value in self.environ.items()]
+        return " ".join([*variables, command_line([*self.words, *self.options]), program])
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError, IsochroneError
+from isochrone.base.text import printable
 from isochrone.measure import installation as installations
 from isochrone.measure import prebuilt, probe
 from isochrone.measure.installation import Installation
@@ -35,7 +36,7 @@ Tell = Callable[[str], None]
 
 
 def _say(text: str) -> None:
-    print(f"isochrone: {text}", file=sys.stderr)
+    print(f"isochrone: {printable(text, 500)}", file=sys.stderr)
 
 
 def find(

@@ -9,6 +9,7 @@ import argparse
 import os
 from typing import Final
 
+from isochrone.base.text import printable
 from isochrone.cli.mpi import add_mpi
 from isochrone.measure import finding, probe
 from isochrone.measure.library import library_file
@@ -38,12 +39,12 @@ def run(args: argparse.Namespace) -> int:
         built = probe.build(probe.find_mpicc(mpicc), again=True)
     else:
         built = finding.find(named, mpicc)
-    print(f"probe    {built.path}")
-    print(f"origin   {built.origin}")
+    print(f"probe    {printable(built.path, 4096)}")
+    print(f"origin   {printable(built.origin)}")
     if os.access(built.mpicc, os.X_OK):
-        print(f"mpicc    {built.mpicc}")
+        print(f"mpicc    {printable(built.mpicc, 4096)}")
     file = library_file(built.path)
     if file is not None:
-        print(f"loads    {file.resolve()}")
-    print(f"library  {library_name(built.library)}")
+        print(f"loads    {printable(file.resolve(), 4096)}")
+    print(f"library  {printable(library_name(built.library))}")
     return 0

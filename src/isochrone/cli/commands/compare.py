@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import printable
 from isochrone.cli.as_json import add_json
 from isochrone.cli.input import tell_partial
 from isochrone.cli.launches import launched, read_command, run_count, with_sizes
@@ -118,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     before, after = _measured(args) if args.measure else _read(args)
     pairings, alone = paired(before, after)
     if alone:
-        print(f"isochrone: on one side only: {', '.join(alone)}", file=sys.stderr)
+        print(f"isochrone: on one side only: {printable(', '.join(alone), 500)}", file=sys.stderr)
     documents: dict[str, dict[str, Any]] = {}
     good = True
     for pairing in pairings:
@@ -126,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
         documents[pairing.name] = _document(found, gate)
         if not args.json:
             if pairing.name:
-                print(f"{pairing.name}:")
+                print(f"{printable(pairing.name)}:")
             print_blocks(blocks(found))
         _tell(pairing.name, found, gate, args)
         good &= gate.passed
@@ -171,7 +172,8 @@ def _tell(name: str, found: Comparison, gate: Gate, args: argparse.Namespace) ->
     lines = [complaint(part, found) for part in gate.failed]
     lines += [f"cannot judge: {doubt}: {what_to_measure()}" for doubt in gate.doubts]
     for line in lines or [passed(found, args.fail_on)]:
-        print(f"{name}: {line}" if name else line, file=sys.stderr if args.json else sys.stdout)
+        text = printable(f"{name}: {line}" if name else line, 2000)
+        print(text, file=sys.stderr if args.json else sys.stdout)
 
 
 def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:

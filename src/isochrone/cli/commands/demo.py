@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import shlex
 from pathlib import Path
 from typing import Final
 
 from isochrone import models
+from isochrone.base.text import command_line, printable, shell_word
 from isochrone.cli.measuring import follow, setup_of
 from isochrone.cli.mpi import add_mpi
 from isochrone.cli.output import add_output, check_output
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     files = []
     for (experiment, ranks, options), path in zip(STEPS, runs, strict=True):
         tokens = setup.tokens(experiment, options, ranks, path)
-        print(f"$ {shlex.join(tokens)}\n")
+        print(f"$ {command_line(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
         terminal.render(page_of(read(path)))
         print()
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     model = _fit(files[-1], model_file)
     write_report([read(path) for path in files], report)
     kept = ", ".join(map(str, [*files, model]))
-    print(f"\nKept: {kept}. The report is {report}: open it in a browser.")
+    print(f"\nKept: {printable(kept)}. The report is {printable(report)}: open it in a browser.")
     return 0
 
 
@@ -83,7 +83,9 @@ def _unused_names(wanted: Path | None, *, force: bool) -> tuple[Path, list[Path]
 
 def _fit(run_file: Path, path: Path) -> Path:
     """Fit a formula to the sweep, print it, and keep the model."""
-    print(f"$ isochrone fit {run_file} --model hockney -o {path}\n")
+    print(
+        f"$ isochrone fit {shell_word(str(run_file))} --model hockney -o {shell_word(str(path))}\n"
+    )
     model = models.fit(models.load([run_file]), "hockney")
     models.write(model, path)
     terminal.print_blocks(brief(model))

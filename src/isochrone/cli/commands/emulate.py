@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from tempfile import NamedTemporaryFile
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import command_line
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.cli.measuring import (
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         setup.check(EXPERIMENT, options, ranks)
         tokens = setup.tokens(EXPERIMENT, options, ranks, path, force=args.force, notes=notes)
         if args.dry_run:
-            print(shlex.join(tokens))
+            print(command_line(tokens))
             return 0
         if setup.launcher.stands_alone and args.max_time:
             agree(Expected(args.max_time, "at most"), args)

@@ -12,7 +12,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.cli.input import read_run
 from isochrone.cli.options import add_message_size
-from isochrone.cli.output import add_output, check_output
+from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
 from isochrone.workloads.applications import lowering, reading
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     for written in (path, *beside):
-        print(written)
+        print_path(written)
     return 0
 
 
@@ -105,7 +105,7 @@ def _program(args: argparse.Namespace) -> int:
             "order: clients by rank, tasks to whoever computed least",
             file=sys.stderr,
         )
-    print(written[0])
+    print_path(written[0])
     return 0
 
 

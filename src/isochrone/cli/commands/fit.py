@@ -22,7 +22,7 @@ from isochrone.base.text import printable
 from isochrone.cli.as_json import add_json
 from isochrone.cli.input import tell_partial
 from isochrone.cli.others_results import Reading, add_reading
-from isochrone.cli.output import add_output, check_output
+from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.models.switches import nowhere_near
 from isochrone.pages import explanation
 from isochrone.pages.model import blocks, brief
@@ -125,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
         if args.explain:
             print_blocks(explanation.explanation(model))
         if args.output:
-            print(args.output)
+            print_path(args.output)
     return 0
 
 

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from isochrone.cli.output import add_output, check_output
+from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.pages.history import history_page
 from isochrone.pages.html.render import write_page
 from isochrone.runfile.baseline_folder import files, read_folder
@@ -35,5 +35,5 @@ def run(args: argparse.Namespace) -> int:
         args.output or Path("history.html"), force=args.force, inputs=files(args.folder)
     )
     write_page(history_page(read_folder(args.folder)), path)
-    print(path)
+    print_path(path)
     return 0

@@ -10,7 +10,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.cli.output import add_output, check_output
+from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.formats import importer as importers
 from isochrone.formats import trace as traces
 from isochrone.runfile.file import write
@@ -93,7 +93,7 @@ def _no_ranks(source: str) -> InputError:
 def _tell(path: Path, warnings: Iterable[str]) -> int:
     for warning in warnings:
         print(f"isochrone: {printable(warning, 500)}", file=sys.stderr)
-    print(path)
+    print_path(path)
     return 0
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 import functools
 import itertools
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final
 
 from isochrone.base.errors import IsochroneError
-from isochrone.base.text import printable
+from isochrone.base.text import command_line, printable
 from isochrone.cli.experiments import Option, add_options, options_of, usual_probe
 from isochrone.cli.launches import (
     Launchable,
@@ -106,7 +105,7 @@ def _print_commands(
     for what, own in zip(counts, files, strict=True):
         for k, path in enumerate(own, start=1):
             launch = f"{k} of {args.runs}" if args.runs > 1 else ""
-            print(shlex.join(what.tokens(path, force=args.force, launch=launch)))
+            print(command_line(what.tokens(path, force=args.force, launch=launch)))
     return 0
 
 

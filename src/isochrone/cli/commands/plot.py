@@ -11,7 +11,7 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.cli.input import read
 from isochrone.cli.options import read_size
-from isochrone.cli.output import add_output, check_output
+from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.improve.orders import orders_file
 from isochrone.improve.orders.compared_orders import ComparedOrders
 from isochrone.models import Model
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     )  # fmt: skip
     figure = views.draw(view, given, options)
     views.save(figure, path)
-    print(path)
+    print_path(path)
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from isochrone import models
 from isochrone.cli.input import read
-from isochrone.cli.output import add_output, check_output
+from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
@@ -41,5 +41,5 @@ def run(args: argparse.Namespace) -> int:
     )
     asked = Asked(models=tuple(models.read(file) for file in args.model))
     write_report([read(file) for file in args.files], path, asked)
-    print(path)
+    print_path(path)
     return 0

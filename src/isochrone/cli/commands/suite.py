@@ -20,7 +20,7 @@ import numpy as np
 from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.base.text import printable
+from isochrone.base.text import command_line, printable, shell_word
 from isochrone.cli.launches import run_count, sizes_of
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
@@ -115,12 +115,12 @@ def _suite(
         setup.check(one.preset.experiment, one.options, one.ranks)
     if args.dry_run:
         for one in runs:
-            print(shlex.join(one.tokens(setup, ())))
+            print(command_line(one.tokens(setup, ())))
         return 0
     _make_folder(folder)
     missing = [one for one in runs if not one.is_complete()]
     if len(missing) < len(runs):
-        print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {folder}/ already")
+        print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {printable(folder)}/ already")
     if not missing:
         return 0
     max_time = args.max_time or suite.max_time
@@ -134,7 +134,8 @@ def _suite(
         share = _shares(left, costs[k:])[0]
         _measure(setup, one, share, quiet=args.quiet)
     spent = time.monotonic() - began
-    print(f"\nDone in {duration(spent)}. Next: isochrone report {folder}/*.jsonl -o report.html")
+    there = f"{shell_word(str(folder))}/*.jsonl"
+    print(f"\nDone in {duration(spent)}. Next: isochrone report {there} -o report.html")
     return 0
 
 
@@ -183,7 +184,8 @@ class Planned:
         if not found.complete:
             aside = _unused_name(self.path)
             self.path.rename(aside)
-            print(f"{self.path} is not complete: kept as {aside.name}, measured again")
+            told = f"{self.path} is not complete: kept as {aside.name}, measured again"
+            print(printable(told, 500))
             return False
         return True
 
@@ -276,8 +278,8 @@ def _print_plan(
     """Say what will be measured, how long it will take, and what there is no time for."""
     shares = _shares(left, costs)
     print(
-        f"suite {suite.name}: {len(runs)} runs into {folder}/, about {duration(needed)} of at most"
-        f" {duration(max_time)}"
+        f"suite {suite.name}: {len(runs)} runs into {printable(folder)}/, about {duration(needed)}"
+        f" of at most {duration(max_time)}"
     )
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("run", "ranks", "about", "at most"):
@@ -318,7 +320,7 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
     )  # fmt: skip
     found = read(planned.path)
     said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
-    print(f"{planned.path}: {duration(time.monotonic() - began)}", flush=True)
+    print(f"{printable(planned.path)}: {duration(time.monotonic() - began)}", flush=True)
     for warning in said:
         print(f"  {printable(warning.get('text'), 200)}")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import shell_word
 from isochrone.formats.placement import absolute
 from isochrone.improve.aggregators.setting import Setting, Stripes
 
@@ -83,6 +83,6 @@ def environment(path: Path, config: str) -> list[str]:
     not known to us, hence the line that lets the library say what it understood.
     """
     return [
-        f"export ROMIO_HINTS={shlex.quote(absolute(path))}",
+        f"export ROMIO_HINTS={shell_word(absolute(path))}",
         f"Cray: export MPICH_MPIIO_HINTS_DISPLAY=1 MPICH_MPIIO_HINTS='*:cb_config_list={config}'",
     ]

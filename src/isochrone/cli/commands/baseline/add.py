@@ -12,6 +12,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from isochrone.cli.output import print_path
 from isochrone.runfile.baseline_folder import add
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
@@ -32,5 +33,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Copy the runs, and say where they are."""
     for one in add(args.folder, args.runs):
-        print(one.path if one.new else f"{one.path} (it was there already)")
+        print_path(one.path, "" if one.new else " (it was there already)")
     return 0

@@ -156,7 +156,8 @@ def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     for line in [*text.splitlines(), *found.advice()]:
         console.print(printable(line, 1200), markup=False)
     for file in document["files"]:
-        console.print(f"Written: {file}. To use it, without changing the program:", markup=False)
+        written = f"Written: {printable(file)}. To use it, without changing the program:"
+        console.print(written, markup=False)
     for line in document["environment"]:
         console.print(f"  {printable(line, 1400)}", markup=False)
     if "measured" in document:
@@ -164,5 +165,5 @@ def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     if document["no_effect"]:
         console.print("The hints have no effect", markup=False)
     for case in document["no_effect"]:
-        console.print(f"  {case}", markup=False)
+        console.print(f"  {printable(case)}", markup=False)
     print_warnings(console, document["warnings"])

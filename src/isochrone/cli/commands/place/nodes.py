@@ -258,7 +258,7 @@ def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model
     shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])
     console.print(f"  {shown}{' …' if len(pairs) > MAX_NAMES else ''}", markup=False)
     for path, command in zip(document["files"], document["commands"], strict=True):
-        console.print(f"Written: {path}. To use it:\n  {command}", markup=False)
+        console.print(f"Written: {printable(path)}. To use it:\n  {command}", markup=False)
     if document.get("verified"):
         console.print("Verified: every rank lands where it should", style="green")
     for wrong in document.get("misplaced", [])[:8]:

@@ -19,6 +19,7 @@ from typing import Any, Final
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.base.text import shell_word
 from isochrone.cli.as_json import add_json
 from isochrone.cli.io_tuning import print_outcome, teller
 from isochrone.cli.measuring import seconds_above_zero
@@ -183,7 +184,7 @@ def _keep(
             stream.write(hints_text(all_hints).encode())
         variables[ROMIO_HINTS] = str(hints.absolute())
         document["kept"] = str(hints)
-    lines = [f"export {key}={shlex.quote(value)}" for key, value in variables.items()]
+    lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
     if kept.environ:
         path = folder / VARIABLES
         with whole_file(path) as stream:
