@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 __all__ = [
-    "ACCEPTED", "COMBINED", "NAMES", "TRACE", "Field", "combined", "enriched", "fields", "renamed",
-    "renamed_everywhere",
+    "ACCEPTED", "COMBINED", "FILE_NAMES", "NAMES", "TRACE", "Field", "combined", "enriched",
+    "fields", "renamed", "renamed_everywhere",
 ]  # fmt: skip
 
 TRACE: Final = "pwned"
@@ -138,6 +138,16 @@ def combined(number: int, seed: int = 0) -> tuple[str, ...]:
 
 
 COMBINED: Final = combined(40)
+
+
+FILE_NAMES: Final = tuple(
+    dict.fromkeys(
+        name[:60].translate({0: "_", ord("/"): "_"})
+        for name in (*NAMES, "caf\udce9\udc9b31m", "n" * 200)
+        if name not in ("", ".", "..")
+    )
+)
+"""Names that files can have, in bytes that are no UTF-8 as well."""
 
 
 @dataclass(frozen=True)

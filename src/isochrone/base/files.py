@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from isochrone.base.errors import InputError
 
-__all__ = ["sha256", "whole_file"]
+__all__ = ["sha256", "whole_file", "written_name"]
 
 
 @contextmanager
@@ -46,3 +46,8 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal, to say what a result was made from."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def written_name(path: Path) -> str:
+    """Return the name of a file as text that a file can hold: what is no UTF-8 becomes U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")

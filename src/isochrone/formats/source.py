@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.files import written_name
 
 __all__ = ["MAX_RANKS", "Source", "parse_number"]
 
@@ -47,9 +47,8 @@ class Source:
 
     def origin(self) -> dict[str, str]:
         """Return what the header of the run says about where it comes from."""
-        path = os.fsencode(self.path).decode("utf-8", "replace")
         digest = hashlib.sha256(self.data).hexdigest()
-        return {"format": self.format, "path": path, "sha256": digest}
+        return {"format": self.format, "path": written_name(self.path), "sha256": digest}
 
     def fail(self, what: str, line: int | None = None, *, hint: str = "") -> InputError:
         """Return the error to raise: what is wrong, and on which line."""

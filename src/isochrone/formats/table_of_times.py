@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import sha256
+from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.models.csv_file import read_csv
@@ -62,7 +62,7 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
             f"it has several values of '{several[0]}', which would be taken for repetitions",
             where=str(path), hint="compare the run files, or a table of each",
         )  # fmt: skip
-    imported = {"format": "table", "path": printable(path, 1000), "sha256": sha256(path)}
+    imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}
     starts = np.unique(data.start)
     return [_run(data, data.start == start, path, dict(imported)) for start in starts]
 

@@ -243,8 +243,8 @@ def _fingerprint(mpicc: Path) -> str:
     """Hash what the program depends on: its sources, the wrapper, and what the wrapper does."""
     digest = hashlib.sha256(own_hash().encode())
     real = mpicc.resolve()
-    digest.update(f"{mpicc}\0{real}\0{real.stat().st_mtime_ns}\0".encode())
+    digest.update(f"{mpicc}\0{real}\0{real.stat().st_mtime_ns}\0".encode(errors="surrogateescape"))
     digest.update(answer([str(mpicc), "-show"]).stdout.encode())
     for name in ("CFLAGS", "LDFLAGS"):
-        digest.update(os.environ.get(name, "").encode() + b"\0")
+        digest.update(os.fsencode(os.environ.get(name, "")) + b"\0")
     return digest.hexdigest()[:16]

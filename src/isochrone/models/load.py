@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import sha256
+from isochrone.base.files import sha256, written_name
 from isochrone.models.csv_file import read_csv
 from isochrone.models.joining import joined
 from isochrone.models.observations import Samples, of_run
@@ -88,7 +88,7 @@ def _run_at(item: str | Path | Run) -> tuple[Run | None, Path]:
 
 def _file(path: Path, run: Run | None, own: Columns = AS_NAMED) -> Samples:
     samples = read_csv(path, own) if run is None else of_run(run)
-    samples.made_from = [{"path": str(path), "sha256": sha256(path)}]
+    samples.made_from = [{"path": written_name(path), "sha256": sha256(path)}]
     return samples
 
 
@@ -123,7 +123,7 @@ def _samples(item: _Part) -> Samples:
         raise _foreign(item)
     samples = of_run(item)
     if item.path is not None and item.path.is_file():
-        samples.made_from = [{"path": str(item.path), "sha256": sha256(item.path)}]
+        samples.made_from = [{"path": written_name(item.path), "sha256": sha256(item.path)}]
     return samples
 
 

@@ -52,7 +52,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         raise InputError(
             "this name is reserved for the script", where=str(path), hint="name the data"
         )
-    if not path.name.isprintable() or "\\" in path.name:
+    if not path.name.isprintable() or "\\" in path.name or "''" in path.name:
         raise InputError("gnuplot cannot read a file of this name", where=repr(str(path)))
     with ExitStack() as stack:
         data, text = (stack.enter_context(whole_file(name)) for name in (path, script))
@@ -84,7 +84,7 @@ def _cell(value: float | None) -> str:
 
 def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
     """Yield the lines of the script."""
-    data = _quoted(path.name)
+    data = _file(path.name)
     yield f"# Draws {_safe(path.name)} with gnuplot 5 or newer. In its folder, run:\n"
     yield f"#   gnuplot {_safe(path.with_suffix('.gp').name)}\n"
     yield "set encoding utf8\nset terminal svg size 900,600 font 'sans-serif,14'\n"
@@ -115,7 +115,7 @@ def _plot(
     drawn: list[tuple[int, Curve]],
 ) -> Iterator[str]:  # fmt: skip
     """Yield the lines that draw one picture."""
-    yield f"\nset output {_quoted(f'{path.stem}-{what}.svg')}\n"
+    yield f"\nset output {_file(f'{path.stem}-{what}.svg')}\n"
     yield f"set ylabel {title} noenhanced\nset format y '{ticks}'\n"
     yield _range(columns, drawn)
     yield "plot \\\n"
@@ -152,8 +152,20 @@ def _safe(text: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote text for gnuplot, which replaces nothing within single quotes but two of them."""
-    return "'" + printable(text).replace("'", "''") + "'"
+    """Quote text for gnuplot, which replaces nothing within single quotes but two of them.
+
+    At four in a row gnuplot 5.4 ends the text, and takes the rest for commands: they become others.
+    """
+    return "'" + printable(text).replace("'", "’") + "'"
+
+
+def _file(name: str) -> str:
+    """Quote the name of a file, which begins with its folder.
+
+    Else gnuplot would take one that begins with ``<`` or ``|`` for a command, which it would run;
+    and ``-``, ``+`` and ``$…`` for data of its own.
+    """
+    return "'./" + name.replace("'", "''") + "'"
 
 
 def _ticks(found: list[Curve], *, logarithmic: bool) -> str:

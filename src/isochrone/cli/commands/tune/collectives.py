@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import sha256, whole_file
+from isochrone.base.files import sha256, whole_file, written_name
 from isochrone.cli.as_json import add_json
 from isochrone.cli.measuring import add_setup, setup_of
 from isochrone.cli.options import read_part
@@ -110,7 +110,7 @@ def _of_grids(args: argparse.Namespace, times: TuningTimes) -> dict[str, Any]:
     document["rules"] = [msgspec.to_builtins(rule) for rule in rules]
     if args.output is not None:
         files = [*args.run_files, *([Path(args.model)] if args.model else [])]
-        made_from = [{"path": str(path), "sha256": sha256(path)} for path in files]
+        made_from = [{"path": written_name(path), "sha256": sha256(path)} for path in files]
         table = Table(times.mpi, rules, args.min_gain, made_from, origin)
         tuning_table.write(args.output, table)
         document["files"] = [str(args.output)]
