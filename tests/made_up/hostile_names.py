@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 __all__ = [
-    "ACCEPTED", "COMBINED", "FILE_NAMES", "NAMES", "TRACE", "Field", "combined", "enriched",
-    "fields", "renamed", "renamed_everywhere",
+    "ACCEPTED", "COMBINED", "FILE_NAMES", "NAMES", "NUMBERS", "TRACE", "Field", "combined",
+    "enriched", "fields", "renamed", "renamed_everywhere",
 ]  # fmt: skip
 
 TRACE: Final = "pwned"
@@ -181,6 +181,13 @@ ACCEPTED: Final = frozenset({
 """Fields in which any text is taken as it is, since none says what anything means."""
 
 
+NUMBERS: Final = frozenset({
+    "app.ranks", "launch.together", "group.members", "sample.grid", "sample.phase", "pattern.op",
+    "independent.op",
+})  # fmt: skip
+"""Texts of which only some are allowed: lists of ranks, grids, reading or writing."""
+
+
 def enriched(text: str) -> str:
     """Add to a run file all that its header can say, and warnings."""
     lines = text.splitlines()
@@ -234,12 +241,16 @@ def renamed(text: str, field: Field, names: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def renamed_everywhere(text: str, names: Sequence[str] = NAMES) -> str:
-    """Give other names to all that may have any: each field begins elsewhere in their list."""
+def renamed_everywhere(text: str, names: Sequence[str] = NAMES, *, deep: bool = False) -> str:
+    """Give other names to all that may have any: each field begins elsewhere in their list.
+
+    ``deep`` takes those as well that a reader knows some words of, such as operations.
+    """
     text = enriched(text)
-    for number, field in enumerate(field for field in fields(text) if str(field) in ACCEPTED):
-        start = 7 * number % len(names)
-        text = renamed(text, field, (*names[start:], *names[:start]))
+    for number, field in enumerate(fields(text)):
+        if str(field) in ACCEPTED or (deep and str(field) not in NUMBERS):
+            start = 7 * number % len(names)
+            text = renamed(text, field, (*names[start:], *names[:start]))
     return text
 
 

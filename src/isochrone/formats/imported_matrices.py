@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.cells import unescaped
 from isochrone.formats.imported_map import Pairs
 from isochrone.formats.source import Source
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
@@ -97,4 +98,4 @@ def _hosts(pairs: Pairs, hosts: list[str] | None) -> dict[int, str]:
     if hosts is None or len(hosts) != pairs.size:
         pairs.warn("hosts-unknown", "no valid 'hosts': the hosts of the ranks are unknown")
         return {}
-    return {rank: host for rank, host in enumerate(hosts) if host}
+    return {rank: unescaped(host) for rank, host in enumerate(hosts) if host}

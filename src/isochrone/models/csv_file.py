@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.cells import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -101,8 +102,10 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
             lines.append(reader.line_num)
         for k, name in used:
             text = row[k].strip()
-            held = name not in NUMBERS or commas
-            columns[name].append(text if held else number(text, name, where))
+            if name not in NUMBERS:
+                columns[name].append(text_of(text))
+            else:
+                columns[name].append(text if commas else number(text, name, where))
     if commas:
         columns = {
             name: _numbers(with_points(texts, name, str(path), own.decimal), name, path, lines)

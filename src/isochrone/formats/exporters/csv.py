@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -23,6 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.cells import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
@@ -52,8 +52,6 @@ _HOTSPOT: Final = (
 )  # fmt: skip
 _BUSY: Final = ("shape", "busy")
 """More columns of runs that say who is busy."""
-
-_FORMULA: Final = re.compile(r"'*[=+\-@]")
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -101,7 +99,7 @@ def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator
         sample |= spread[row]
         for key in ("op", "grid", "phase", "phase_op"):
             if key in sample:
-                sample[key] = _cell_of_text(str(sample[key]))
+                sample[key] = cell_of(str(sample[key]))
         yield tuple(_cell(sample.get(key)) for key in columns)
 
 
@@ -122,13 +120,13 @@ def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator
         if nbytes is None or sample.get("bytes") == nbytes:
             sample["origin"] = run.origin
             for key in ("order", "shape"):
-                sample[key] = _cell_of_text(str(sample.get(key, "")))
+                sample[key] = cell_of(str(sample.get(key, "")))
             yield tuple(_cell(sample.get(key)) for key in columns)
 
 
 def _safe(row: Iterable[object]) -> Iterator[object]:
     """Make texts of a row cells that no program takes for anything else than text."""
-    return (_cell_of_text(value) if isinstance(value, str) else value for value in row)
+    return (cell_of(value) if isinstance(value, str) else value for value in row)
 
 
 def _cell(value: object) -> str:
@@ -158,7 +156,7 @@ def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
     table = run.pairs()
     keep = np.isin(table["bytes"], sizes)
     i, j, size = (table[key][keep].tolist() for key in ("i", "j", "bytes"))
-    hosts = [_cell_of_text(host) for host in run.hosts]
+    hosts = [cell_of(host) for host in run.hosts]
     unknown = {"median"} if run.median_is_mean else set()
     statistics = [_statistic(table, key, keep, unknown) for key in _STATISTICS]
     again = ("true" if flag else "false" for flag in table.flag("retest")[keep].tolist())
@@ -173,7 +171,7 @@ def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
 def _unmeasured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
     """Yield a row without values for each pair that a partial run did not come to."""
     table = run.pairs()
-    hosts = [_cell_of_text(host) for host in run.hosts]
+    hosts = [cell_of(host) for host in run.hosts]
     for size in sizes:
         done = np.zeros((run.size, run.size), dtype=bool)
         of_size = table["bytes"] == size
@@ -192,19 +190,6 @@ def _statistic(table: Table, key: str, keep: NDArray[np.bool_], unknown: set[str
     if key == "n":  # a column in which some rows lack the count is a column of floats
         values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
     return ("" if v is None or v != v else repr(v) for v in values)
-
-
-def _cell_of_text(host: str) -> str:
-    """Make a host name a cell that no program takes for anything else than text.
-
-    A host name comes from elsewhere, and a spreadsheet runs a cell that begins with ``= + - @`` as
-    a formula, quoted or not. An apostrophe in front marks it as text. No valid host name begins so
-    (RFC 1123), so a real file is never changed; and the importer takes the apostrophe away again,
-    which is why a name that has apostrophes before such a sign gets one more. Control characters,
-    which could part the line for simpler readers, become ``_``.
-    """
-    plain = "".join(c if c.isprintable() else "_" for c in host)
-    return f"'{plain}" if _FORMULA.match(plain) else plain
 
 
 EXPORTER: Final = Exporter(

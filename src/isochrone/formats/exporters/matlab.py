@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from scipy.io import savemat
 
+from isochrone.base.cells import escaped
 from isochrone.base.files import whole_file
 from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
@@ -32,7 +33,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     """
     nbytes = size_to_export(run, nbytes)
     hosts = np.empty((run.size, 1), dtype=object)
-    hosts[:, 0] = run.hosts
+    hosts[:, 0] = list(map(escaped, run.hosts))
     content = {
         "avg": matrix_us(run, "mean", nbytes),
         "stddev": matrix_us(run, "stddev", nbytes),

@@ -14,7 +14,7 @@ line; a standard deviation that is not known is written as 0.00, because the col
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -61,7 +61,8 @@ def _header(run: Run, nbytes: int) -> list[str]:
 def _rows(run: Run, nbytes: int) -> Iterator[str]:
     """Yield the rows in the order of the program: 0-0, 0-1, 0-2, …, 1-1, 1-2 and so on."""
     mean, stddev = matrix_us(run, "mean", nbytes), matrix_us(run, "stddev", nbytes)
-    hosts = [_word(host) for host in run.hosts]
+    words = _words(run.hosts)
+    hosts = [words[host] for host in run.hosts]
     for i in range(run.size):
         values = zip(mean[i, i:].tolist(), np.nan_to_num(stddev[i, i:]).tolist(), strict=True)
         for j, (average, deviation) in enumerate(values, start=i):
@@ -79,6 +80,21 @@ def _repeats(run: Run, nbytes: int) -> int | None:
             return int(counts.min())
     repeats = run.options.get("repeats")
     return repeats if isinstance(repeats, int) and repeats > 0 else None
+
+
+def _words(hosts: Sequence[str]) -> dict[str, str]:
+    """Give each host a word of its own: names that become the same are numbered."""
+    found: dict[str, str] = {}
+    taken: dict[str, int] = {}
+    # those that stay as they are come first
+    for host in sorted(dict.fromkeys(hosts), key=lambda one: _word(one) != one):
+        word = plain = _word(host)
+        while word in taken:
+            taken[plain] += 1
+            word = f"{plain}_{taken[plain]}"
+        taken[word] = 1
+        found[host] = word
+    return found
 
 
 def _word(host: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from isochrone.base.cells import escaped
 from isochrone.base.files import whole_file
 from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
@@ -36,7 +37,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     content: dict[str, Any] = {
         "avg": matrix_us(run, "mean", nbytes),
         "stddev": matrix_us(run, "stddev", nbytes),
-        "hosts": np.array(run.hosts, dtype=np.str_),
+        "hosts": np.array(list(map(escaped, run.hosts)), dtype=np.str_),
         "bytes": np.int64(nbytes),
     }
     table = run.pairs()

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from isochrone.base.cells import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_map import Columns, Pairs, first_of_each
@@ -32,7 +33,6 @@ _STATISTICS: Final = ("n", *PAIR_QUANTITIES)
 _KNOWN: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
 _FLAGS: Final = {"": False, "0": False, "false": False, "1": True, "true": True}
-_MARKED_AS_TEXT: Final = re.compile(r"'+[=+\-@]")
 
 
 def read(path: Path) -> Run:
@@ -163,8 +163,7 @@ class _Sheet:
 
     def host(self, rank: int, cell: str) -> None:
         """Take the host of a rank, which must be the same throughout."""
-        # the exporter marks a name that a spreadsheet would run as a formula
-        host = cell[1:] if _MARKED_AS_TEXT.match(cell) else cell
+        host = text_of(cell)
         if host and self.hosts.setdefault(rank, host) != host:
             known = printable(self.hosts[rank], 80)
             raise self.fail(
