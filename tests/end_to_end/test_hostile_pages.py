@@ -24,9 +24,7 @@ KINDS = (
     "latency-map", "sweep", "grids", "hotspot", "tile-io", "emulation", "recording", "io-recording",
 )  # fmt: skip
 
-FORBIDDEN = (
-    "img, iframe, object, embed, link, base, form, foreignObject, audio, video, animate, set"
-)
+FORBIDDEN = "img, iframe, object, embed, base, form, foreignObject, audio, video, animate, set"
 
 EVERY_TEXT = """
 (() => {

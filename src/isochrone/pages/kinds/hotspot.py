@@ -148,6 +148,8 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     """Ask for the model that predicts best, and for its plane."""
     if not found:
         return [Sentence("No formula could be fitted: no point was measured.")]
+    if all(point.shape != STAR for point in found):
+        return [Sentence("No plane is drawn: at every point all nodes are busy.")]
     points = with_noun(run.origin, "points").capitalize()
     alt = f"{points} of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.models import Model, Regime
@@ -76,6 +77,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """
     every = points_of(runs)
     points = [point for point in every if point.shape == STAR]
+    if not points:
+        raise InputError(
+            "at every point all nodes are busy, and none is the hot one",
+            where=runs[0].where, hint="--view plane-surface draws them",
+        )  # fmt: skip
     found, why = model_for(runs, options.model, options.ops)
     panels = _panels(points, found)
     shown = panels[:MAX_PANELS]
