@@ -117,7 +117,7 @@ def test_a_map_of_all_hostile_names_can_be_looked_into(browser: Browser, tmp_pat
         browser.call("Input.dispatchKeyEvent", type="keyDown", key=key)
         browser.call("Input.dispatchKeyEvent", type="keyUp", key=key)
         browser.evaluate(SETTLED)
-    for name in hosts[::2]:
+    for name in hosts[::24]:
         browser.evaluate(
             "document.querySelectorAll('.tools input').forEach(one => {"
             f" one.value = {json.dumps(name)};"
