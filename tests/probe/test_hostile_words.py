@@ -41,12 +41,14 @@ def test_notes_come_back_as_they_were(mpich: Mpi, first: int) -> None:
 
 def test_settings_hold_any_value(mpich: Mpi) -> None:
     """What the environment says to the library stands in the file, and obeys nobody."""
-    settings = {f"UCX_N{n}": text for n, text in enumerate(WORDS[:120])}
+    settings = {f"OMPI_MCA_n{n}": text for n, text in enumerate(WORDS[:120])}
     answer = ask(mpich, "compute", "--repeats", "1", "--bytes", "8KiB", **settings)
     assert answer.returncode == 0, answer.stderr
     header = json.loads(answer.stdout.decode("utf-8").split("\n")[0])
-    kept = {name: text for name, text in header["settings"].items() if name.startswith("UCX_N")}
-    left = {name for name in header.get("settings_left_out", ()) if name.startswith("UCX_N")}
+    kept = {
+        name: text for name, text in header["settings"].items() if name.startswith("OMPI_MCA_n")
+    }
+    left = {name for name in header.get("settings_left_out", ()) if name.startswith("OMPI_MCA_n")}
     assert set(kept) | left == set(settings)
     for name, text in kept.items():
         assert text == settings[name] or len(settings[name].encode()) > 500

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base import registry
+from isochrone.base.errors import InputError
 from isochrone.base.text import command_line, shell_word
 from isochrone.workloads.arrangement import Arrangement
 
-__all__ = ["Placement", "LaunchPlan", "absolute", "load", "names"]
+__all__ = ["Placement", "LaunchPlan", "absolute", "load", "names", "within_option"]
 
 FAMILY: Final = "formats.placements"
 
@@ -85,3 +86,20 @@ def load(name: str) -> Placement:
 def absolute(path: Path) -> str:
     """Return a path that means the same wherever the job is started."""
     return str(path.absolute())
+
+
+def within_option(path: Path) -> str:
+    """Return such a path for an option of Open MPI that has other parts: ``rankfile:file=…:…``.
+
+    Raises
+    ------
+    InputError
+        If it has one of the signs that part them.
+    """
+    found = absolute(path)
+    if any(sign in found for sign in ":,;"):
+        raise InputError(
+            "Open MPI takes no file for --map-by whose name or folder has one of : , ;",
+            where=found, hint="choose another name",
+        )  # fmt: skip
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import LaunchPlan, Placement, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, within_option
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -20,7 +20,7 @@ def text(arrangement: Arrangement) -> str:
 
 def start(path: Path, ranks: int) -> LaunchPlan:
     """Each rank goes where the file says; the allocation is that of the batch job or a hostfile."""
-    options = ("--map-by", f"rankfile:file={absolute(path)}")
+    options = ("--map-by", f"rankfile:file={within_option(path)}")
     return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 

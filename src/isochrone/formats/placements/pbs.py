@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import LaunchPlan, Placement, absolute
+from isochrone.formats.placement import LaunchPlan, Placement, within_option
 from isochrone.workloads.arrangement import Arrangement
 
 
@@ -19,7 +19,7 @@ def start(path: Path, ranks: int) -> LaunchPlan:
 
     As a hostfile it would not do: Open MPI 5 fills hosts that are repeated in an order of its own.
     """
-    options = ("--map-by", f"seq:file={absolute(path)}")
+    options = ("--map-by", f"seq:file={within_option(path)}")
     return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 

@@ -157,6 +157,8 @@ def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
             )
         usual = {k: args.output / v.name if several else args.output for k, v in usual.items()}
     inputs = files_read(args)
+    for name, path in usual.items():
+        placements.load(name).start(path, nodes.ranks)  # refuses what its launcher cannot take
     return {k: check_output(v, force=args.force, inputs=inputs) for k, v in usual.items()}
 
 
