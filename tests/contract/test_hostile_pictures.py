@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree as Xml
 
 import pytest
 
@@ -13,6 +14,7 @@ from isochrone import views
 from isochrone.runfile.run import Run
 from made_up.emulations import Truth, emulation
 from made_up.grid_runs import grid_run
+from made_up.hostile_names import FILE_NAMES
 from made_up.hotspots import exchange, hotspot
 from made_up.latency_maps import block, latency_map
 from made_up.recordings import halo_recording
@@ -51,15 +53,15 @@ RUNS: dict[str, Callable[[], list[Run]]] = {
 }
 
 
-def hostile(run: Run) -> Run:
+def hostile(run: Run, names: Sequence[str] = NAMES) -> Run:
     """Give hosts, library, date, file and warnings of a run names that nobody wants."""
     hosts = list(dict.fromkeys(run.hosts))
-    called = {host: f"{NAMES[k % len(NAMES)]}{k}" for k, host in enumerate(hosts)}
+    called = {host: f"{names[k % len(names)]}{k}" for k, host in enumerate(hosts)}
     run.ranks = [replace(rank, host=called[rank.host]) for rank in run.ranks]
-    run.header |= {"mpi": {"library": NAMES[0] * 20}, "started": NAMES[0]}
-    run.header["seconds_are"] = NAMES[0]
-    run.path = Path(f"{NAMES[0]}{NAMES[3]}.jsonl")
-    run.warnings = [{"text": NAMES[0] * 40}, {"code": "\n"}]
+    run.header |= {"mpi": {"library": names[0] * 20}, "started": names[0]}
+    run.header["seconds_are"] = names[0]
+    run.path = Path(f"{names[0]}{names[3]}.jsonl")
+    run.warnings = [{"text": names[0] * 40}, {"code": "\n"}]
     return run
 
 
@@ -71,3 +73,36 @@ def test_hostile_names_are_text(name: str, tmp_path: Path) -> None:
         warnings.simplefilter("error")
         views.save(views.draw(name, runs, views.Options()), tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+ACTIVE = {"script", "a", "foreignObject", "animate", "set", "iframe", "handler", "listener"}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_drawing_holds_text_and_nothing_that_acts(name: str, tmp_path: Path) -> None:
+    """SVG: no element, handler or link of a name; text is text, without control characters."""
+    start = 5 * list(RUNS).index(name) % len(FILE_NAMES)
+    names = (*FILE_NAMES[start:], *FILE_NAMES[:start])
+    runs = [hostile(run, names) for run in RUNS[name]()]
+    views.save(views.draw(name, runs, views.Options()), tmp_path / "a.svg")
+    root = Xml.parse(tmp_path / "a.svg").getroot()
+    for element in root.iter():
+        assert str(element.tag).rpartition("}")[2] not in ACTIVE
+        for key, value in element.attrib.items():
+            assert not key.lower().startswith("on")
+            if key.rpartition("}")[2] == "href":
+                assert value.startswith(("#", "data:image/png;"))
+            assert value.replace("\n", " ").isprintable()
+        assert (element.text or "").replace("\n", " ").replace("\t", " ").isprintable()
+
+
+@pytest.mark.parametrize("name", ["time", "heatmap", "plane"])
+def test_a_document_is_drawn_under_such_names(name: str, tmp_path: Path) -> None:
+    """PDF: no action and no link in it."""
+    runs = [hostile(run, FILE_NAMES[30:]) for run in RUNS[name]()]
+    views.save(views.draw(name, runs, views.Options()), tmp_path / "a.pdf")
+    held = (tmp_path / "a.pdf").read_bytes()
+    assert held.startswith(b"%PDF-")
+    assert not [
+        word for word in (b"/JavaScript", b"/URI", b"/Launch", b"/OpenAction") if word in held
+    ]
