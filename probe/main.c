@@ -315,7 +315,7 @@ static int open_everywhere(iso_record_t *record, int rank, char *error)
 
 static int complain(const char *error)
 {
-    fprintf(stderr, "isochrone-probe: %s\n", error);
+    iso_complain("%s", error);
     return ISO_EXIT_USAGE;
 }
 

@@ -22,6 +22,11 @@ enum {
 /** End all ranks with @a code, a moment after what was said. */
 _Noreturn void iso_end_all(int code);
 
+/** Print one line "isochrone-probe: ..." on standard error. What a terminal
+ *  would obey instead of showing it becomes "?": words come from elsewhere. */
+__attribute__((format(printf, 1, 2))) void iso_complain(const char *format,
+                                                        ...);
+
 /** From now on MPI calls that are not checked fail in the same way, on
  *  MPI_COMM_WORLD and its duplicates. */
 void iso_check_begin(void);

@@ -31,16 +31,20 @@ from made_up.hostile_names import COMBINED, NAMES, TRACE
 from made_up.latency_maps import latency_map
 
 ALL = tuple(dict.fromkeys((*NAMES, *COMBINED)))
+HARD = ("n1\nn2", "-n", "a b", "#", "n1:4", "n1,n2", "$(touch pwned)", "\x1b[2J", "a" * 255)
 LINE = re.compile(r"(rank [0-9]+=)?[A-Za-z0-9][A-Za-z0-9._,:-]*( slots?=[0-9]+)?")
 """Of any placement file: a host with a number of ranks, a rank with its host, or ranks."""
 HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 
 
-@pytest.mark.parametrize("first", range(0, len(ALL), 28))
+SOME = (*HARD, *ALL[::7])
+
+
+@pytest.mark.parametrize("first", range(0, len(SOME), 9))
 def test_a_list_of_bad_hosts_holds_names_of_hosts_only(first: int, tmp_path: Path) -> None:
     """A name of two lines, or one that is an option, would drain another host, or do worse."""
     refused = 0
-    for number, name in enumerate(ALL[first : first + 28]):
+    for number, name in enumerate(SOME[first : first + 9]):
         if not name:
             continue
         good = [f"n{k}" for k in range(6)]
@@ -62,7 +66,7 @@ def test_a_list_of_bad_hosts_holds_names_of_hosts_only(first: int, tmp_path: Pat
             assert answer.stderr.count("\n") == 1
         cases = Xml.parse(tmp_path / f"{number}.xml").getroot().iter("testcase")
         assert sum(one.find("failure") is not None for one in cases) == 1
-    assert refused > 10
+    assert refused > 3
 
 
 def hosts_of(source: str, name: str, folder: Path) -> Allocation:

@@ -162,7 +162,7 @@ void iso_source_check_nodes(const iso_context_t *ctx, const iso_role_t *roles)
     MPI_CHECK(MPI_Bcast(&wrong, 1, MPI_INT, 0, ctx->control));
     if (wrong) { /* all of them know, so none has to be aborted */
         if (ctx->rank == 0) {
-            fprintf(stderr, "isochrone-probe: %s\n", error);
+            iso_complain("%s", error);
         }
         MPI_Finalize();
         exit(ISO_EXIT_USAGE);

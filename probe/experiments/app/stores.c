@@ -47,10 +47,9 @@ static bool uses(const iso_app_t *app, iso_method_t method)
 
 static _Noreturn void refuse(const char *path, const char *why)
 {
-    fprintf(stderr,
-            "isochrone-probe: %s: %s (the file of a phase must be new, on a "
-            "file system that all its ranks see)\n",
-            path, why);
+    iso_complain("%s: %s (the file of a phase must be new, on a file system "
+                 "that all its ranks see)",
+                 path, why);
     iso_end_all(ISO_EXIT_USAGE);
 }
 

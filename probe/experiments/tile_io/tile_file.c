@@ -30,8 +30,7 @@ static const char *path_of(const char *name)
 static _Noreturn void give_up(const iso_tile_file_t *file, const char *what,
                               const char *why, int code)
 {
-    fprintf(stderr, "isochrone-probe: %s: %s: %s\n", path_of(file->name), what,
-            why);
+    iso_complain("%s: %s: %s", path_of(file->name), what, why);
     if (file->made) {
         unlink(path_of(file->name));
     }
