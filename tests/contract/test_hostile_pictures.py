@@ -78,7 +78,9 @@ def test_hostile_names_are_text(name: str, tmp_path: Path) -> None:
 ACTIVE = {"script", "a", "foreignObject", "animate", "set", "iframe", "handler", "listener"}
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name", ["time", "fit", "heatmap", "plane", "timeline", "nodes", "matrix", "grids"]
+)
 def test_a_drawing_holds_text_and_nothing_that_acts(name: str, tmp_path: Path) -> None:
     """SVG: no element, handler or link of a name; text is text, without control characters."""
     start = 5 * list(RUNS).index(name) % len(FILE_NAMES)
