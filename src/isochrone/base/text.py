@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable
+from typing import Final
 
-__all__ = ["command_line", "printable", "shell_word"]
+__all__ = ["command_line", "printable", "printable_path", "shell_word"]
+
+MAX_PATH: Final = 4096
 
 
 def printable(text: object, limit: int = 200) -> str:
@@ -16,6 +19,11 @@ def printable(text: object, limit: int = 200) -> str:
     """
     clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def printable_path(path: object) -> str:
+    """Return the name of a file likewise, however long names of files may be."""
+    return printable(path, MAX_PATH)
 
 
 def shell_word(word: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from isochrone.base.text import printable
+from isochrone.base.text import printable_path
 from isochrone.formats.any_file import read
 from isochrone.runfile.run import NO_END, Run
 
@@ -31,4 +31,4 @@ def read_run(path: Path) -> Run:
 
 def tell_partial(where: str) -> None:
     """Say on standard error that a run did not come to its end."""
-    print(f"isochrone: {printable(where)}: partial run: {NO_END}", file=sys.stderr)
+    print(f"isochrone: {printable_path(where)}: partial run: {NO_END}", file=sys.stderr)

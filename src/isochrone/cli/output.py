@@ -7,14 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
+from isochrone.base.text import printable_path
 
 __all__ = ["add_output", "check_output", "print_path"]
-
-MAX_PATH: Final = 4096
 
 
 def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
@@ -55,4 +52,4 @@ def print_path(path: Path, more: str = "") -> None:
 
     A script gets the name as it is; a terminal gets none of its control characters.
     """
-    print(f"{printable(path, MAX_PATH) if sys.stdout.isatty() else path}{more}")
+    print(f"{printable_path(path) if sys.stdout.isatty() else path}{more}")

@@ -9,7 +9,7 @@ import argparse
 import os
 from typing import Final
 
-from isochrone.base.text import printable
+from isochrone.base.text import printable, printable_path
 from isochrone.cli.mpi import add_mpi
 from isochrone.measure import finding, probe
 from isochrone.measure.library import library_file
@@ -39,12 +39,12 @@ def run(args: argparse.Namespace) -> int:
         built = probe.build(probe.find_mpicc(mpicc), again=True)
     else:
         built = finding.find(named, mpicc)
-    print(f"probe    {printable(built.path, 4096)}")
+    print(f"probe    {printable_path(built.path)}")
     print(f"origin   {printable(built.origin)}")
     if os.access(built.mpicc, os.X_OK):
-        print(f"mpicc    {printable(built.mpicc, 4096)}")
+        print(f"mpicc    {printable_path(built.mpicc)}")
     file = library_file(built.path)
     if file is not None:
-        print(f"loads    {printable(file.resolve(), 4096)}")
+        print(f"loads    {printable_path(file.resolve())}")
     print(f"library  {printable(library_name(built.library))}")
     return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone import models
-from isochrone.base.text import command_line, printable, shell_word
+from isochrone.base.text import command_line, printable_path, shell_word
 from isochrone.cli.measuring import follow, setup_of
 from isochrone.cli.mpi import add_mpi
 from isochrone.cli.output import add_output, check_output
@@ -56,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
     model = _fit(files[-1], model_file)
     write_report([read(path) for path in files], report)
     kept = ", ".join(map(str, [*files, model]))
-    print(f"\nKept: {printable(kept)}. The report is {printable(report)}: open it in a browser.")
+    page = printable_path(report)
+    print(f"\nKept: {printable_path(kept)}. The report is {page}: open it in a browser.")
     return 0
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
-from isochrone.base.text import printable, shell_word
+from isochrone.base.text import printable_path, shell_word
 from isochrone.cli.output import add_output, check_output
 from isochrone.measure import platforms
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         with whole_file(file) as stream:
             stream.write(text.encode())
     ranks = machine.nodes * machine.cores
-    written = f"{printable(path)} and {printable(hosts)}"
+    written = f"{printable_path(path)} and {printable_path(hosts)}"
     print(f"{written}: {ranks} ranks on {machine.nodes} nodes. To measure it:")
     typed = shell_word(str(path))
     print(f"isochrone measure latency-map -n {ranks} --launcher simgrid --platform {typed}")

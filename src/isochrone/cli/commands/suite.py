@@ -20,7 +20,7 @@ import numpy as np
 from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.base.text import command_line, printable, shell_word
+from isochrone.base.text import command_line, printable, printable_path, shell_word
 from isochrone.cli.launches import run_count, sizes_of
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
@@ -120,7 +120,8 @@ def _suite(
     _make_folder(folder)
     missing = [one for one in runs if not one.is_complete()]
     if len(missing) < len(runs):
-        print(f"{len(runs) - len(missing)} of {len(runs)} runs are in {printable(folder)}/ already")
+        there = len(runs) - len(missing)
+        print(f"{there} of {len(runs)} runs are in {printable_path(folder)}/ already")
     if not missing:
         return 0
     max_time = args.max_time or suite.max_time
@@ -185,7 +186,7 @@ class Planned:
             aside = _unused_name(self.path)
             self.path.rename(aside)
             told = f"{self.path} is not complete: kept as {aside.name}, measured again"
-            print(printable(told, 500))
+            print(printable_path(told))
             return False
         return True
 
@@ -278,8 +279,8 @@ def _print_plan(
     """Say what will be measured, how long it will take, and what there is no time for."""
     shares = _shares(left, costs)
     print(
-        f"suite {suite.name}: {len(runs)} runs into {printable(folder)}/, about {duration(needed)}"
-        f" of at most {duration(max_time)}"
+        f"suite {suite.name}: {len(runs)} runs into {printable_path(folder)}/,"
+        f" about {duration(needed)} of at most {duration(max_time)}"
     )
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("run", "ranks", "about", "at most"):
@@ -320,7 +321,7 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
     )  # fmt: skip
     found = read(planned.path)
     said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
-    print(f"{printable(planned.path)}: {duration(time.monotonic() - began)}", flush=True)
+    print(f"{printable_path(planned.path)}: {duration(time.monotonic() - began)}", flush=True)
     for warning in said:
         print(f"  {printable(warning.get('text'), 200)}")
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
-from isochrone.base.text import printable
+from isochrone.base.text import printable, printable_path
 from isochrone.cli.aggregator_choice import by_all, by_order
 from isochrone.cli.aggregator_proposal import Asked, Proposal
 from isochrone.cli.as_json import add_json
@@ -156,7 +156,7 @@ def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     for line in [*text.splitlines(), *found.advice()]:
         console.print(printable(line, 1200), markup=False)
     for file in document["files"]:
-        written = f"Written: {printable(file)}. To use it, without changing the program:"
+        written = f"Written: {printable_path(file)}. To use it, without changing the program:"
         console.print(written, markup=False)
     for line in document["environment"]:
         console.print(f"  {printable(line, 1400)}", markup=False)

@@ -16,7 +16,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
-from isochrone.base.text import printable
+from isochrone.base.text import printable, printable_path
 from isochrone.base.units import format_seconds
 from isochrone.cli.as_json import add_json
 from isochrone.cli.output import check_output
@@ -260,7 +260,7 @@ def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model
     shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])
     console.print(f"  {shown}{' …' if len(pairs) > MAX_NAMES else ''}", markup=False)
     for path, command in zip(document["files"], document["commands"], strict=True):
-        console.print(f"Written: {printable(path)}. To use it:\n  {command}", markup=False)
+        console.print(f"Written: {printable_path(path)}. To use it:\n  {command}", markup=False)
     if document.get("verified"):
         console.print("Verified: every rank lands where it should", style="green")
     for wrong in document.get("misplaced", [])[:8]:
