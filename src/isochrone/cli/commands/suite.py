@@ -120,8 +120,8 @@ def _suite(
     _make_folder(folder)
     missing = [one for one in runs if not one.is_complete()]
     if len(missing) < len(runs):
-        there = len(runs) - len(missing)
-        print(f"{there} of {len(runs)} runs are in {printable_path(folder)}/ already")
+        done = len(runs) - len(missing)
+        print(f"{done} of {len(runs)} runs are in {printable_path(folder)}/ already")
     if not missing:
         return 0
     max_time = args.max_time or suite.max_time
