@@ -128,6 +128,9 @@ def test_names_of_a_mebibyte_are_cut_where_people_read(command: str, tmp_path: P
     assert len(answer.stdout) + len(answer.stderr) < 60_000
 
 
+WORST = "a\x1b]0;x\x07\x1b[2J\u202eb\n\x9bc\r\u2028d"
+
+
 class Terminal(io.StringIO):
     """Output that says it is a terminal."""
 
@@ -144,10 +147,11 @@ def test_names_of_files_reach_no_terminal_as_they_are(
     monkeypatch.setattr(io, "StringIO", Terminal)
     monkeypatch.setenv("TERM", "dumb")  # rich writes no colours of its own
     commands = FILES[held]
-    for number, name in enumerate(FILE_NAMES):
+    turns = [(name, commands[k % len(commands)]) for k, name in enumerate(FILE_NAMES[::4])]
+    for name, command in [*((WORST, one) for one in commands), *turns]:
         file = tmp_path / name
         shutil.copy(tmp_path / held, file)
-        words = commands[number % len(commands)].split()
+        words = command.split()
         harmless(
             [w.replace("{f}", f"./{name}").replace("{o}", f"out{name}") for w in words], tmp_path
         )
