@@ -47,6 +47,11 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         If the run is not a sweep or holds no such size, or a file cannot be written.
     """
     found = curves_to_export(run, nbytes)
+    if not found:
+        raise InputError(
+            "it holds phases of grids only, no whole operation", where=run.where,
+            hint="isochrone export --to csv writes them",
+        )  # fmt: skip
     script = path.with_suffix(SCRIPT)
     if script == path:
         raise InputError(
