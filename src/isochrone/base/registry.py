@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 import pkgutil
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -47,9 +48,14 @@ _PACKAGE: Final = Path(__file__).parents[1]
 
 def names(family: str) -> list[str]:
     """List the plug-ins of a family, as the user types them, in alphabetical order."""
+    return list(_listed(family))
+
+
+@cache
+def _listed(family: str) -> tuple[str, ...]:
     folder = _PACKAGE.joinpath(*family.split("."))
     found = pkgutil.iter_modules([str(folder)])
-    return sorted(module.name.rstrip("_").replace("_", "-") for module in found)
+    return tuple(sorted(module.name.rstrip("_").replace("_", "-") for module in found))
 
 
 def load(family: str, name: str) -> ModuleType:
@@ -76,6 +82,7 @@ def load(family: str, name: str) -> ModuleType:
         ) from error
 
 
+@cache
 def summary(family: str, name: str) -> str:
     """Return the first line of a plug-in's docstring, which is its help, without importing it."""
     with path_of(family, name).open(encoding="utf-8", errors="replace") as stream:

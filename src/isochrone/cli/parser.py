@@ -62,20 +62,38 @@ class Parser(argparse.ArgumentParser):
 
 
 class Subcommand(Parser):
-    """One plug-in of a family; to be listed in a help, its file is not imported."""
+    """One plug-in of a family; to be listed in a help, its file is not imported.
+
+    It becomes a parser when it is first used as one: of 30 commands only one is named.
+    """
 
     def __init__(self, *, family: str, plugin: str, **options: Any) -> None:
-        super().__init__(**options)
         self.family, self.plugin = family, plugin
         self.examples: tuple[tuple[str, str], ...] = ()
         self.words: tuple[str, ...] = ()
         self._loaded = False
+        self._options: dict[str, Any] | None = options
+
+    def __getattr__(self, name: str) -> Any:
+        """Become a parser, if that was not done, and look again."""
+        if name.startswith("__") or not self._become():
+            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
+        return getattr(self, name)
+
+    def _become(self) -> bool:
+        """Become a parser; return whether that had still to be done."""
+        options, self._options = self.__dict__.get("_options"), None
+        if options is None:
+            return False
+        super().__init__(**options)
+        return True
 
     def load(self) -> None:
         """Import the plug-in and let it add its options, unless that was done."""
         if self._loaded:
             return
         self._loaded = True
+        self._become()
         module = registry.load(self.family, self.plugin)
         self.description = module.__doc__
         inner = f"{self.family}.{self.plugin}"

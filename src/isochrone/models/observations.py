@@ -375,6 +375,8 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         selectors[name] = values.astype(np.int64) if whole else values
         if any(not isinstance(value, str | int) for value in selectors[name].tolist()):
             raise InputError(f"a row without '{name}'", where=where)
+        if len({isinstance(value, str) for value in selectors[name].tolist()}) > 1:
+            raise InputError(f"'{name}' is a number in some rows, and none in others", where=where)
     remarks = []
     if contradicts(numbers):
         del numbers["ppn"]
