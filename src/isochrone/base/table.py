@@ -9,10 +9,20 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Table", "TableBuilder", "column"]
+__all__ = ["SparseError", "Table", "TableBuilder", "column"]
 
 _CHUNK: Final = 8192
 """Records that are held as dicts before they become columns; bounds the memory of a large file."""
+
+
+_FEW_CELLS: Final = 1 << 20
+_CELLS_PER_VALUE: Final = 16
+"""Records of one name are nearly alike. A table of more cells than the first number holds at least
+one value in as many cells as the second says; else it would be far larger than its file."""
+
+
+class SparseError(ValueError):
+    """Records that make no table."""
 
 
 class Table:
@@ -75,9 +85,17 @@ class TableBuilder:
         self._chunks.append((rows, columns))
 
     def build(self) -> Table:
-        """Return all records taken so far as a table."""
+        """Return all records taken so far as a table.
+
+        Raises
+        ------
+        SparseError
+            If hardly any two of them have the same members.
+        """
         self._flush()
         keys = dict.fromkeys(key for _, chunk in self._chunks for key in chunk)
+        held = sum(rows * len(columns) for rows, columns in self._chunks)
+        _refuse_sparse(len(keys) * sum(rows for rows, _ in self._chunks), held)
         return Table({key: self._join(key) for key in keys})
 
     def _flush(self) -> None:
@@ -102,7 +120,13 @@ def _columns(records: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
     keys = dict.fromkeys(records[0])
     if set(map(len, records)) != {len(keys)} or any(keys.keys() != r.keys() for r in records):
         keys = dict.fromkeys(key for record in records for key in record)
+        _refuse_sparse(len(keys) * len(records), sum(map(len, records)))
     return {key: column([record.get(key) for record in records]) for key in keys}
+
+
+def _refuse_sparse(cells: int, values: int) -> None:
+    if cells > _FEW_CELLS + _CELLS_PER_VALUE * values:
+        raise SparseError("records of one name, hardly two of which have the same members")
 
 
 def column(values: list[Any]) -> NDArray[Any]:

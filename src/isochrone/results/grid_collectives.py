@@ -245,7 +245,7 @@ def _phase(run: Run, table: Table, row: int, phase: str) -> dict[str, Any]:
         if name not in table:
             raise InputError(f"a 'sample' record of a phase without '{name}'", where=run.where)
     op = table["phase_op"][row]
-    if not isinstance(op, str):
+    if not (isinstance(op, str) and op):
         raise InputError("a 'sample' record of a phase without 'phase_op'", where=run.where)
     return {
         "phase_op": op,

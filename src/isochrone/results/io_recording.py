@@ -238,7 +238,9 @@ def calls(run: Run) -> list[RecordedCall]:
     times = seconds(table, "seconds", where, "call")
     parts = part_columns(table, where, "call")
     late = seconds(table, "late", where, "call") if "late" in table else None
-    rounds = table["rounds"].tolist() if "rounds" in table else [np.nan] * len(table)
+    rounds = table["rounds"] if "rounds" in table else np.full(len(table), np.nan)
+    if rounds.dtype.kind not in "if":
+        raise InputError("a 'call' record whose 'rounds' are no number", where=where)
     columns = [numbers(table, "call", where, "call"), numbers(table, "pattern", where, "call"),
                _whole(table, "shift", where)]  # fmt: skip
     names = texts(table, "name", where, "call")

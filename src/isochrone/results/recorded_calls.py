@@ -232,6 +232,8 @@ class _Making:
         elif op in ("sendrecv", "isendrecv"):
             return _exchange(node, first)
         elif op in _COLLECTIVES or blocking in _COLLECTIVES:
+            if node.group < 0:
+                raise ValueError(f"'{op}' of no group")
             first = Call(_COLLECTIVES[op if op in _COLLECTIVES else blocking], -1, node.bytes,
                          node.root, node.group, gap, node.seconds, turns)  # fmt: skip
             if op not in _COLLECTIVES:

@@ -23,7 +23,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.format_version import check_format
-from isochrone.base.table import TableBuilder
+from isochrone.base.table import SparseError, TableBuilder
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.header import header_of
 from isochrone.runfile.other_files import other_kind
@@ -172,12 +172,16 @@ class _Reader:
         self.ranks_seen: set[int] = set()
 
     def read(self, stream: BinaryIO) -> Run:
-        while lines := stream.readlines(BLOCK):
-            if self.run is None or not self.take_alike(lines):
-                self.take_each(lines)
+        try:
+            while lines := stream.readlines(BLOCK):
+                if self.run is None or not self.take_alike(lines):
+                    self.take_each(lines)
+            tables = {name: builder.build() for name, builder in self.builders.items()}
+        except SparseError as error:
+            raise self.fail(str(error), line=False) from error
         if self.run is None:
             raise InputError("the file is empty", where=str(self.path), hint=NO_RUN_FILE)
-        self.run.tables = {name: builder.build() for name, builder in self.builders.items()}
+        self.run.tables = tables
         self.check_ranks()
         self.check_pairs()
         return self.run

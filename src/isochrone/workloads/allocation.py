@@ -22,6 +22,8 @@ __all__ = [
 MAX_NODES: Final = 1_000_000
 MAX_RANKS: Final = 2**24
 MAX_NAME: Final = 255
+MAX_TEXT: Final = 1 << 26
+"""Characters of all names of a list together."""
 
 _COUNT: Final = re.compile(r"\s*([0-9]{1,8})\s*(?:\(\s*x\s*([0-9]{1,8})\s*\))?\s*")
 _RANGE: Final = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
@@ -194,6 +196,9 @@ def _expand(item: str, where: str) -> list[str]:
         choices = [plain] if plain else _numbers(inside, where)
         if len(names) * len(choices) > MAX_NODES:
             raise InputError(f"more than {MAX_NODES} nodes", where=where)
+        length = len(names[0]) + len(choices[0])
+        if length > MAX_NAME or len(names) * len(choices) * length > MAX_TEXT:
+            raise InputError(f"cannot read {item[:60]!r}: names too long", where=where)
         names = [name + choice for name in names for choice in choices]
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import (
+    LARGEST,
     format_bytes,
     format_ratio,
     format_seconds,
@@ -32,7 +33,7 @@ def test_what_is_no_size_is_refused(text: str) -> None:
         parse_bytes(text)
 
 
-@given(st.integers(0, 2**60))
+@given(st.integers(0, LARGEST))
 def test_a_size_is_the_same_after_writing_and_reading(size: int) -> None:
     assert parse_bytes(format_bytes(size)) == size
 

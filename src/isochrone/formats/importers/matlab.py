@@ -14,12 +14,16 @@ from typing import Any, Final
 import numpy as np
 from scipy.io import loadmat
 
+from isochrone.formats import mat_claims
+from isochrone.formats.expansion import most_in, too_much
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
 from isochrone.runfile.run import Run
 
 __all__ = ["IMPORTER", "read"]
+
+_VARIABLES: Final = ("avg", "stddev", "hosts", "bytes")
 
 
 def read(path: Path) -> Run:
@@ -39,11 +43,14 @@ def read(path: Path) -> Run:
 def _load(source: Source) -> dict[str, Any]:
     """Load the variables we know; what a damaged file makes scipy raise can be nearly anything."""
     try:
+        mat_claims.check(source.data, _VARIABLES, most_in(source))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of variables it cannot read, which we do not want
             content: dict[str, Any] = loadmat(
-                io.BytesIO(source.data), variable_names=["avg", "stddev", "hosts", "bytes"]
+                io.BytesIO(source.data), variable_names=list(_VARIABLES)
             )
+    except mat_claims.ClaimError as error:
+        raise too_much(source) from error
     except NotImplementedError as error:
         hint = "in MATLAB, save it with '-v7'"
         raise source.fail("it is of MATLAB's version 7.3", hint=hint) from error

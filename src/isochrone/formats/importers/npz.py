@@ -7,12 +7,18 @@ loaded: they could run any program.
 from __future__ import annotations
 
 import io
+import math
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.formats.expansion import most_in, too_much
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
@@ -25,6 +31,9 @@ _NAMES: Final = (
     "avg", "stddev", "median", "min", "p95", "max", "low", "high", "n", "hosts", "bytes",
 )  # fmt: skip
 
+_HEADERS: Final = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+"""Readers of headers; later versions are of arrays with fields only."""
+
 
 def read(path: Path) -> Run:
     """Read the matrices of an .npz file as a latency map.
@@ -36,24 +45,56 @@ def read(path: Path) -> Run:
     """
     source = Source.open(path, "npz")
     content = _load(source)
+    return run_of_matrices(source, content, _hosts(content), content.get("bytes"))
+
+
+def _hosts(content: dict[str, NDArray[Any]]) -> list[str] | None:
+    """Return the names, if there are some."""
     names = content.get("hosts")
-    known = isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind == "U"
-    hosts = [str(name) for name in names.tolist()] if known and names is not None else None
-    return run_of_matrices(source, content, hosts, content.get("bytes"))
+    if names is None or names.ndim != 1 or names.dtype.kind != "U":
+        return None
+    native = names.astype(names.dtype.newbyteorder("="))
+    if native.view(np.uint32).max(initial=0) > sys.maxunicode:  # no text
+        return None
+    return [str(name) for name in native.tolist()]
 
 
-def _load(source: Source) -> dict[str, Any]:
+def _load(source: Source) -> dict[str, NDArray[Any]]:
     """Load the arrays we know; a damaged archive makes NumPy and zipfile raise nearly anything."""
+    if source.data.startswith(npy.MAGIC_PREFIX):
+        raise source.fail("one array, not an archive of named arrays")
     try:
-        archive = np.load(io.BytesIO(source.data), allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise source.fail("one array, not an archive of named arrays")
-        with archive:
-            return {name: archive[name] for name in _NAMES if name in archive.files}
+        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+            known = {entry.filename: entry for entry in archive.infolist()}
+            wanted = {name: known[f"{name}.npy"] for name in _NAMES if f"{name}.npy" in known}
+            if sum(entry.file_size for entry in wanted.values()) > most_in(source):
+                raise too_much(source)
+            return {name: _array(archive, entry, source) for name, entry in wanted.items()}
     except InputError:
         raise
     except Exception as error:
         raise source.fail("not an .npz file, or a damaged one") from error
+
+
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> NDArray[Any]:
+    """Load an array that is as large as it claims to be.
+
+    Raises
+    ------
+    InputError
+        If it is larger.
+    ValueError
+        If it is compressed or written in another way than NumPy does.
+    """
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError
+    with archive.open(entry) as stream:
+        header = _HEADERS[npy.read_magic(stream)]
+        shape, _, dtype = header(stream)
+        if math.prod(shape) * dtype.itemsize > entry.file_size:
+            raise too_much(source)
+    with archive.open(entry) as stream:
+        return np.asarray(npy.read_array(stream, allow_pickle=False))
 
 
 IMPORTER: Final = Importer(holds="latency-map", read=read)
