@@ -22,7 +22,7 @@ from typing import Final
 from fuzz.campaign import Campaign, Found
 from fuzz.oracle import Verdict
 
-__all__ = ["batches"]
+__all__ = ["batches", "bounded"]
 
 FILES: Final = 4000
 """Files that one process tries."""
@@ -89,7 +89,7 @@ def _try(campaign: Campaign, seed: str, end: float, tell: Connection) -> None:
     """Try files in this process; say what is found, and how many were tried."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # meant for the whole campaign
         signal.signal(number, signal.SIG_IGN)
-    _bounded()
+    bounded()
     campaign.tried.clear()
     dice = random.Random(seed)
     for number in range(1, FILES + 1):
@@ -103,7 +103,7 @@ def _try(campaign: Campaign, seed: str, end: float, tell: Connection) -> None:
             return
 
 
-def _bounded() -> None:
+def bounded() -> None:
     """Let this process have little more address space than it has."""
     with contextlib.suppress(OSError, ValueError):
         now = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")

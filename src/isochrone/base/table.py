@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SparseError", "Table", "TableBuilder", "column"]
+__all__ = ["SparseError", "Table", "TableBuilder", "column", "refuse_uneven"]
 
 _CHUNK: Final = 8192
 """Records that are held as dicts before they become columns; bounds the memory of a large file."""
@@ -127,6 +127,21 @@ def _columns(records: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
 def _refuse_sparse(cells: int, values: int) -> None:
     if cells > _FEW_CELLS + _CELLS_PER_VALUE * values:
         raise SparseError("records of one name, hardly two of which have the same members")
+
+
+def refuse_uneven(texts: Sequence[str]) -> None:
+    """Refuse texts as an array of which would be far larger than they are.
+
+    Each takes as much room there as the longest.
+
+    Raises
+    ------
+    SparseError
+        If so.
+    """
+    longest = max(map(len, texts), default=0)
+    if longest * len(texts) > _FEW_CELLS * 8 + _CELLS_PER_VALUE * sum(map(len, texts)):
+        raise SparseError(f"a text of {longest} characters among {len(texts)}")
 
 
 def column(values: list[Any]) -> NDArray[Any]:

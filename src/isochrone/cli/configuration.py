@@ -32,6 +32,11 @@ SITE_VARIABLE: Final = "ISOCHRONE_SITE_CONFIG"
 """Names another file of the site; empty: there is none."""
 
 
+MAX_FILE: Final = 1 << 16
+MAX_LINE: Final = 2000
+"""Bytes: a key of n parts takes memory as the square of n."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """Something that can be set.
@@ -223,12 +228,16 @@ def _document(path: Path, source: str) -> dict[str, Any]:
     """Read a file; an empty one if there is none."""
     hint = f"{SITE_VARIABLE}= goes on without it" if source == "site" else "repair it"
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as stream:
+            data = stream.read(MAX_FILE + 1)
+        if len(data) > MAX_FILE or max(map(len, data.splitlines()), default=0) > MAX_LINE:
+            raise ValueError(f"more than {MAX_FILE} bytes, or a line of more than {MAX_LINE}")
+        return tomllib.loads(data.decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path), hint=hint) from error
-    except ValueError as error:  # tomllib's own, and that of decoding
+    except (ValueError, RecursionError) as error:  # tomllib's own, and that of decoding
         reason = str(error).splitlines()[0]
         raise InputError(f"it is no TOML: {reason}", where=str(path), hint=hint) from error
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
+from isochrone.base.text import whole_number
 from isochrone.base.units import parse_seconds
 from isochrone.cli.mpi import add_mpi
 from isochrone.measure import launcher as launchers
@@ -87,9 +87,10 @@ def see_again(
 
 def rank_count(text: str) -> int:
     """Read a number of ranks for argparse, which wants its own kind of error."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
+    number = whole_number(text)
+    if not number:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
-    return int(text)
+    return number
 
 
 def _seconds_or_never(text: str) -> float:

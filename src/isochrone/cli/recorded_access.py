@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
 from isochrone.results import io_recording
 from isochrone.results.io_recording import RecordedPattern
 from isochrone.runfile.file import read
@@ -99,7 +100,7 @@ def _chosen(
 
 def _options(hints: Mapping[str, str]) -> dict[str, Any]:
     """Translate hints into options of the command line."""
-    numbers = {key: int(value) for key, value in hints.items() if value.isdigit()}
+    numbers = {key: whole_number(value) for key, value in hints.items()}
     options: dict[str, Any] = {
         "cb_buffer_size": numbers.get("cb_buffer_size"),
         "cb_nodes": numbers.get("cb_nodes"),

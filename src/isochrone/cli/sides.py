@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
 from isochrone.cli.others_results import AS_IT_IS, Reading
 from isochrone.results.comparison.alike import thing
 from isochrone.runfile.run import Run
@@ -54,7 +55,10 @@ def _files(path: Path) -> list[Path]:
     if not path.exists() and path.parent.is_dir():
         numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")
         launches = {file.stem.removeprefix(f"{path.stem}-"): file for file in numbered}
-        counted = {int(number): file for number, file in launches.items() if number.isdecimal()}
+        counted = {
+            number: file for text, file in launches.items()
+            if (number := whole_number(text)) is not None
+        }  # fmt: skip
         if counted:
             return [counted[number] for number in sorted(counted)]
     return [path]

@@ -33,6 +33,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
 from isochrone.base.units import Bytes, Seconds, parse_bytes, parse_seconds
 
 __all__ = ["Link", "Platform", "parse"]
@@ -336,7 +337,7 @@ class _Builder:
     def slow(self, key: str, limit: int, places: int) -> tuple[list[int], float]:
         """Read ``3*10`` or ``2-5*10``: which, and how many times slower."""
         which = self.words[key].partition("*")[0].split("-")
-        numbers = [int(n) for n in which if n.isascii() and n.isdigit()]
+        numbers = [n for text in which if (n := whole_number(text)) is not None]
         if len(set(numbers)) != places or len(which) != places or max(numbers) >= limit:
             example = "2-5*10" if places == 2 else "3*10"
             raise InputError(
@@ -368,10 +369,10 @@ class _Builder:
         return parse_seconds(self.words[key]) if key in self.words else default
 
     def shape(self, key: str) -> list[int]:
-        parts = self.words[key].split("x")
-        if not all(p.isascii() and p.isdigit() and 1 <= int(p) <= MAX_NODES for p in parts):
+        parts = [whole_number(part) or 0 for part in self.words[key].split("x")]
+        if not all(1 <= part <= MAX_NODES for part in parts):
             raise InputError(f"'{key}:{self.words[key]}' is not a shape", hint=f"e.g. {key}:4x4x2")
-        return [int(part) for part in parts]
+        return parts
 
     def choice(self, key: str, words: tuple[str, ...]) -> str:
         value = self.words.get(key, words[0])

@@ -12,6 +12,7 @@ import msgspec
 
 from isochrone import __version__
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
+from isochrone.base.text import whole_number
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import finding, probe, tuned
 from isochrone.measure import launcher as launchers
@@ -81,8 +82,8 @@ class Setup:
         known = self.launcher.ranks(self.options)
         if known:
             return known
-        tasks = os.environ.get("SLURM_NTASKS", "")
-        return int(tasks) if tasks.isdigit() else max(2, len(os.sched_getaffinity(0)))
+        tasks = whole_number(os.environ.get("SLURM_NTASKS", ""))
+        return max(2, len(os.sched_getaffinity(0))) if tasks is None else tasks
 
     def sweeps(self) -> dict[str, str]:
         """List the sweeps of the probe, as far as it can run by itself to tell."""

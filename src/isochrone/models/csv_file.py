@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.cells import text_of
 from isochrone.base.errors import InputError
-from isochrone.base.table import Table
+from isochrone.base.table import SparseError, Table, refuse_uneven
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
@@ -113,11 +113,21 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
             else texts
             for name, texts in columns.items()
         }
+    for name, values in columns.items():
+        if name not in NUMBERS:
+            _refuse_uneven(values, name, str(path))
     arrays: dict[str, NDArray[Any]] = {
         name: np.array(values, dtype=np.float64 if name in NUMBERS else None)
         for name, values in columns.items()
     }
     return samples_of_columns(own.scaled(arrays), str(path))
+
+
+def _refuse_uneven(texts: list[str], name: str, where: str) -> None:
+    try:
+        refuse_uneven(texts)
+    except SparseError as error:
+        raise InputError(f"column '{printable(name, 40)}': {error}", where=where) from error
 
 
 def _numbers(texts: list[str], name: str, path: Path, lines: list[int]) -> list[float]:

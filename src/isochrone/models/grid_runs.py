@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
+from isochrone.base.text import whole_number
 from isochrone.runfile.grid_groups import Place, arranged, place_of
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
@@ -136,6 +137,7 @@ def place_in(
 
 def _length(word: str, phase: str, members: int, ranks: int) -> int:
     """Return the ranks of a row, as far as the members of a group say them."""
-    if word.startswith("rows-of-") and word[8:].isdigit():
-        return max(1, int(word[8:]))
+    length = whole_number(word.removeprefix("rows-of-"))
+    if word.startswith("rows-of-") and length is not None:
+        return max(1, length)
     return members if phase == CG else max(1, -(-ranks // max(1, members)))

@@ -298,7 +298,8 @@ def of_run(run: Run) -> Samples:
     for key in ("mode", "window"):
         value = run.options.get(key)
         if key not in columns and isinstance(value, str | int) and run.kind == SWEEP:
-            columns[key] = np.full(len(columns["seconds"]), value)
+            known = printable(value) if isinstance(value, str) else value
+            columns[key] = np.full(len(columns["seconds"]), known)
     if "p" in columns and np.all(columns["p"] == run.size):
         for key, number in placement_of(run).items():
             columns[key] = np.full(len(columns["seconds"]), number)
@@ -341,7 +342,7 @@ def _others_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArr
         pairs = zip(columns["i"].tolist(), columns["j"].tolist(), strict=True)
         found["pair"] = np.array([f"{i}-{j}" for i, j in pairs])
     for key in (key for key in ("pairs", "root") if key in columns):
-        found[key] = np.array([str(value) for value in columns[key].tolist()])
+        found[key] = np.array([printable(value) for value in columns[key].tolist()])
     library = printable(run.library.library.partition("\n")[0], 60)
     return found | {"MPI library": np.full(len(columns["seconds"]), library)}
 

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
 from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.predict.measured_calls import MeasuredCall, scatter_of
 from isochrone.results import io_recording, tile_io
@@ -120,10 +121,9 @@ def _by_hints(hosts: list[str], members: list[int], hints: Mapping[str, str]) ->
     """Return the aggregators among the ranks of a file: as ROMIO lists them, or by its rules."""
     listed = hints.get("romio_aggregator_list", "").split()
     number = _number(hints, "cb_nodes") or None
-    if len(listed) == number and all(word.isdecimal() for word in listed):
-        within = [int(word) for word in listed]
-        if max(within) < len(members):
-            return [members[rank] for rank in within]
+    within = [n for word in listed if (n := whole_number(word)) is not None]
+    if len(listed) == len(within) == number and max(within) < len(members):
+        return [members[rank] for rank in within]
     own = [hosts[rank] for rank in members]
     return [members[rank] for rank in aggregators(own, hints["cb_config_list"], number)]
 
@@ -187,8 +187,7 @@ def call_of(pattern: AccessPattern, hints: Mapping[str, str], *, reading: bool) 
 
 def _number(hints: Mapping[str, str], key: str) -> int:
     """Return the value of a hint; 0 if it is not given or no number."""
-    text = hints.get(key, "")
-    return int(text) if text.isdecimal() and len(text) < 19 else 0
+    return whole_number(hints.get(key, "")) or 0
 
 
 def went_through_aggregators(call: Call, hints: Mapping[str, str]) -> bool:

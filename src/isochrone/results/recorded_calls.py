@@ -107,7 +107,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
             around[row["depth"]].append(node)
             if isinstance(node, RecordedLoop):
                 around.append(node.body)
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+    except (KeyError, IndexError, OverflowError, TypeError, ValueError) as error:
         raise InputError("its 'call' and 'loop' records are damaged", where=run.where) from error
     return found
 
@@ -129,7 +129,7 @@ def groups(run: Run) -> list[tuple[int, ...]]:
                 raise ValueError("ranks that are not there")
             found[int(row["group"])] = tuple(r for a, b in ends for r in range(a, b + 1))
         return [found[k] for k in range(len(found))]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise InputError("its 'group' records are damaged", where=run.where) from error
 
 
@@ -154,7 +154,7 @@ def trace(run: Run) -> Trace:
     check_kind(run)
     try:
         return _trace(run)
-    except (IndexError, KeyError, TypeError, ValueError) as error:
+    except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
         what = f"its records of calls are damaged: {printable(str(error), 80)}"
         raise InputError(what, where=run.where) from error
 

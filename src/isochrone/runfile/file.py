@@ -23,7 +23,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.format_version import check_format
-from isochrone.base.table import SparseError, TableBuilder
+from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.header import header_of
 from isochrone.runfile.other_files import other_kind
@@ -271,6 +271,10 @@ class _Reader:
         """
         assert self.run is not None
         known, size = len(self.run.ranks), self.run.size
+        try:
+            refuse_uneven([rank.host for rank in self.run.ranks])
+        except SparseError as error:
+            raise self.fail(f"the names of hosts: {error}", line=False) from error
         if self.run.tables and known != size and (known or size > MAX_UNKNOWN_RANKS):
             raise self.fail(f"it is of {size} ranks, and describes {known} of them", line=False)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
+from isochrone.base.text import printable, whole_number
 from isochrone.base.units import format_bytes
 from isochrone.cli.input import read_run
 from isochrone.cli.options import add_message_size
@@ -117,9 +117,10 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 10_000_000:
+    number = whole_number(text)
+    if number is None or not 1 <= number <= 10_000_000:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of iterations")
-    return int(text)
+    return number
 
 
 def _speed(text: str) -> float:

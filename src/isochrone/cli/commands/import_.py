@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
-from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.base.text import printable, whole_number
+from isochrone.cli.output import add_output, check_output
 from isochrone.formats import importer as importers
 from isochrone.formats import trace as traces
 from isochrone.runfile.file import write
@@ -98,6 +98,7 @@ def _tell(path: Path, warnings: Iterable[str]) -> int:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+    number = whole_number(text)
+    if number is None or not 1 <= number <= 1_000_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of ranks")
-    return int(text)
+    return number

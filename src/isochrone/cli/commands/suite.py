@@ -20,7 +20,7 @@ import numpy as np
 from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.base.text import command_line, printable, printable_path, shell_word
+from isochrone.base.text import printable, whole_number
 from isochrone.cli.launches import run_count, sizes_of
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
@@ -328,9 +328,9 @@ def _measure(setup: Setup, planned: Planned, share: Share, *, quiet: bool) -> No
 
 def _rank_counts(text: str) -> tuple[int, ...]:
     """Read numbers of ranks for argparse."""
-    words = text.split(",")
-    if not all(word.isascii() and word.isdigit() and int(word) >= 2 for word in words):
+    numbers = {whole_number(word) or 0 for word in text.split(",")}
+    if min(numbers) < 2:
         raise argparse.ArgumentTypeError(
             f"'{text}' is not a list of numbers of ranks of at least 2"
         )
-    return tuple(sorted({int(word) for word in words}))
+    return tuple(sorted(numbers))

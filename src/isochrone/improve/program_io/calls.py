@@ -8,6 +8,7 @@ from statistics import median
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
 from isochrone.improve.program_io.summary import Summary
 from isochrone.predict.calls_of_runs import call_of, went_through_aggregators
 from isochrone.predict.measured_calls import MeasuredCall
@@ -81,8 +82,7 @@ def _made(
     )
     call = call_of(accesses, file.hints, reading=pattern.op == "read")
     config = file.hints.get("cb_config_list", cb_config_list.DEFAULT)
-    told = file.hints.get("cb_nodes", "")
-    nodes = int(told) if told.isdecimal() and int(told) > 0 else None
+    nodes = whole_number(file.hints.get("cb_nodes", "")) or None
     ranks = aggregators(run.hosts, members, config, nodes)
     parts = {}
     for name in NAMES:

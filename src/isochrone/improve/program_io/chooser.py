@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isochrone.base.text import whole_number
 from isochrone.improve.program_io.calls import Made, message_size, program_calls
 from isochrone.improve.program_io.choice import ompio_ways, romio_ways
 from isochrone.improve.program_io.machine import Machine, general, machine
@@ -80,5 +81,5 @@ def _has_romio(run: Run) -> bool:
     """Whether this Open MPI has ROMIO beside OMPIO; version 6 has none."""
     words = run.library.library.split()
     version = next((word.lstrip("v") for word in words if word.lstrip("v")[:1].isdigit()), "")
-    major = version.partition(".")[0]
-    return "Open MPI" in run.library.library and major.isdigit() and int(major) < 6
+    major = whole_number(version.partition(".")[0])
+    return "Open MPI" in run.library.library and major is not None and major < 6

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
 
 __all__ = [
     "ROMIO_HINTS", "Proposal", "hints_of_user", "hints_text", "not_in_force", "without_given",
@@ -138,6 +139,7 @@ def not_in_force(wanted: Mapping[str, str], found: Sequence[Mapping[str, str]]) 
 
 def _same(wanted: str, found: str) -> bool:
     """Tell whether a library took a value: ``cb_nodes`` is lowered to what there is."""
-    if wanted.isdigit() and found.isdigit():
-        return int(found) <= int(wanted)
+    number, most = whole_number(found), whole_number(wanted)
+    if number is not None and most is not None:
+        return number <= most
     return wanted.split() == found.split()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
+from isochrone.base.text import whole_number
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 
@@ -353,9 +354,10 @@ def _ranks(table: Table, key: str, where: str, record: str) -> list[tuple[int, .
     column = table[key].tolist() if key in table else [None]
     for text in column:
         words = text.split() if isinstance(text, str) else ["?"]
-        if not all(word.isascii() and word.isdigit() for word in words):
+        numbers = tuple(n for word in words if (n := whole_number(word)) is not None)
+        if len(numbers) < len(words):
             raise InputError(f"a '{record}' record whose '{key}' are no numbers", where=where)
-        found.append(tuple(map(int, words)))
+        found.append(numbers)
     return found
 
 
