@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from fuzz import archives
+
 __all__ = ["MUTATIONS", "mutate"]
 
 Mutation = Callable[[bytes, random.Random], bytes]
@@ -19,7 +21,7 @@ NAMES: Final = (
     "\x1b[31mred\x07", "<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>",
     "a\nb", "\u202egnol", "$(touch /tmp/owned)", "`id`", "'; DROP", '"', "=1+1", "@sum", "a\x00b",
     "%s%n", "..", "../../etc/passwd", "-rf", "$\\frac{1}{0}$", "", " ", "é" * 50, "x" * 3000,
-    "n[1-99999999]", "\ud800",
+    "n[1-99999999]", "\ud800", "[/red]", "[link=file:///etc/passwd]x", "{0.__class__}",
 )  # fmt: skip
 """What nobody should be named."""
 
@@ -248,6 +250,19 @@ def _header(content: bytes, dice: random.Random) -> bytes:
     return re.sub(rb"'[<|>=]\w+'", lambda _: dice.choice(types), content, count=dice.randrange(2))
 
 
+def _packed(data: bytes, dice: random.Random) -> bytes:
+    """Damage one file of an archive, or leave it out."""
+    content = archives.files(data)
+    if not content:
+        return data
+    name = dice.choice(list(content))
+    if dice.random() < 0.1:
+        del content[name]
+    else:
+        content[name] = dice.choice(ANY)(content[name], dice)
+    return archives.pack(content)
+
+
 ANY: Final[Sequence[Mutation]] = (_cut, _flip, _piece, _noise)
 TEXT: Final[Sequence[Mutation]] = (
     _cut, _flip, _piece, _lines, _lines, _word, _word, _word, _deep, _separators, _encoding,
@@ -259,5 +274,6 @@ MUTATIONS: Final[dict[str, Sequence[Mutation]]] = {
     "text": TEXT,
     "zip": (*ANY, *(_members,) * 6),
     "binary": ANY,
+    "archive": (_packed,),
 }
 """Ways to damage, by what a file is made of."""

@@ -99,7 +99,7 @@ def _wrong(code: int, out: str, err: str) -> str:
     """Say what is wrong about an exit code and what was printed."""
     if code not in (0, 1, 2, 3):
         return f"exit code {code}"
-    lines = [line for line in err.splitlines() if "partial run" not in line]
+    lines = [line for line in err.splitlines() if ": partial run: " not in line]
     if "Traceback" in err:
         return "a traceback is printed"
     if "not enough memory" in err:

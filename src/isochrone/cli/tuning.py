@@ -74,15 +74,15 @@ def print_report(document: Mapping[str, Any], min_gain: float) -> None:
     """Print what was chosen and what it saves."""
     console = terminal.console()
     console.width = max(console.width, WIDTH)
-    wanted, mpi = f"{100 * min_gain:g} %", printable(document["mpi"])
+    wanted, library = f"{100 * min_gain:g} %", printable(document["mpi"], 80)
     if not document["savings"]:
         console.print(
-            f"{mpi}: no rule. Nothing saves more than {wanted} for certain: the "
+            f"{library}: no rule. Nothing saves more than {wanted} for certain: the "
             "library's own choice is as good, or too little was measured.", markup=False,
         )  # fmt: skip
     else:
         console.print(
-            f"{mpi}: {len(document['rules'])} rules that save more than {wanted} for "
+            f"{library}: {len(document['rules'])} rules that save more than {wanted} for "
             f"certain ({document['origin']} times)", markup=False, style="bold",
         )  # fmt: skip
         console.print(_table(document["savings"]))
@@ -94,8 +94,10 @@ def print_report(document: Mapping[str, Any], min_gain: float) -> None:
             console.print(f"  {printable(line, 1400)}", markup=False)
     for one in document["verified"]:
         console.print(
-            f"{one['op']} on {one['ranks']} ranks, {format_bytes(one['bytes'])}, {one['choice']}: "
-            f"{one['verdict']}: {one['why']}", markup=False,
+            printable(
+                f"{one['op']} on {one['ranks']} ranks, {format_bytes(one['bytes'])}, "
+                f"{one['choice']}: {one['verdict']}: {one['why']}", 400,
+            ), markup=False,
         )  # fmt: skip
     for warning in document["warnings"]:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
@@ -109,7 +111,8 @@ def _table(savings: list[dict[str, Any]]) -> Table:
     table.add_column("95 % interval", justify="right")
     for one in savings:
         table.add_row(
-            one["op"], str(one["ranks"]), str(one["nodes"]), format_bytes(one["bytes"]),
+            printable(one["op"], 40), str(one["ranks"]), str(one["nodes"]),
+            format_bytes(one["bytes"]),
             format_seconds(one["library"], 3), printable(one["against"], 40),
             printable(one["choice"], 40), format_seconds(one["chosen"], 3),
             f"{100 * one['gain']:.0f} %", f"{100 * one['low']:.0f} … {100 * one['high']:.0f} %",

@@ -48,6 +48,9 @@ TABLE: Final = "table"
 COUNTED: Final = ("p", "nodes", "ppn", "w")
 """Variables that are whole numbers from 1."""
 
+SMALLEST: Final = 1e-12
+"""A variable is zero, or no smaller than this."""
+
 SELECTORS: Final = ("op", "order", "mode", "bytes", "hot")
 """What keeps data apart: each value gets formulas of its own."""
 
@@ -188,6 +191,7 @@ class Samples:
             wrong = column[
                 (column < least)
                 | (column > LARGEST)
+                | ((column > 0) & (column < SMALLEST))
                 | ((name in COUNTED) & (column != np.floor(column)))
             ]
             if len(wrong):

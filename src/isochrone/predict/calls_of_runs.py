@@ -138,6 +138,8 @@ def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[
         ranks = call.rows()
     if not ranks:
         raise InputError("the run does not say who the aggregators were", where=run.where)
+    if not all(0 <= rank < run.size for rank in ranks):
+        raise InputError("an aggregator that is no rank of the run", where=run.where)
     return call, ranks
 
 

@@ -103,7 +103,9 @@ def calls_of(run: Run) -> list[list[_Node]]:
             around = [found[row["rank"]]] if row["at"] == 0 else around
             del around[row["depth"] + 1 :]
             is_call = "op" in row
-            node = _call(row, run.size, known) if is_call else RecordedLoop(_count(row["count"]))
+            node = (
+                _call(row, run.size, known) if is_call else RecordedLoop(_rounds_of(row["count"]))
+            )
             around[row["depth"]].append(node)
             if isinstance(node, RecordedLoop):
                 around.append(node.body)
@@ -348,6 +350,13 @@ def _count(value: Any) -> int:
     """
     if not 0 <= int(value) < 2**53:
         raise ValueError(f"{value} is no count")
+    return int(value)
+
+
+def _rounds_of(value: Any) -> int:
+    """Return how often a loop was gone through; errors as of `_count`."""
+    if not _count(value):
+        raise ValueError("a loop of no round")
     return int(value)
 
 

@@ -114,7 +114,8 @@ def _times(times: Sequence[RankTime]) -> list[Block]:
     seconds = max(one.seconds for one in times)
     mean = sum(one.share for one in times) / len(times)
     calls = sum(one.calls for one in times)
-    cost = max(one.recording / (one.seconds * one.threads) for one in times if one.seconds > 0)
+    spent = [(one.recording, one.seconds * one.threads) for one in times]
+    cost = max((recording / whole for recording, whole in spent if whole > 0), default=0.0)
     computed = [one.computation for one in times]
     parts = [
         f"  It took {format_seconds(seconds)}, and {plural(calls, 'call')} of MPI",
