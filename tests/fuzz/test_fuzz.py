@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.campaign import Campaign
-from fuzz.oracle import Limits
+from fuzz.oracle import Limits, Verdict
 from fuzz.readers import READERS
 
 FOUND = sorted(Path(__file__).with_name("found").glob("*.txt"))
@@ -27,16 +27,22 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 def test_undamaged_files_are_read(campaign: Campaign, reader: str) -> None:
     """What is damaged is a file that the command takes: else nothing behind its reader is tried."""
     for command in READERS[reader].commands:
-        verdicts = [campaign.verdict(reader, command, data) for data in campaign.seeds[reader]]
-        assert not any(verdict.wrong for verdict in verdicts), command
-        taken = [verdict.said for verdict in verdicts if verdict.code in (0, 1)]
-        assert taken or "no-such-launcher" in command, f"{command}: {verdicts[0].said}"
+        assert "no-such-launcher" in command or any(
+            _taken(campaign.verdict(reader, command, data), command)
+            for data in campaign.seeds[reader]
+        ), command
+
+
+def _taken(verdict: Verdict, command: str) -> bool:
+    """Whether a command did what it was asked for; nothing may be wrong in any case."""
+    assert not verdict.wrong, f"{command}: {verdict.wrong}: {verdict.said}"
+    return verdict.code in (0, 1)
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_damaged_files_end_in_a_line(campaign: Campaign, reader: str) -> None:
     """Exit code 0, 2 or 3, one line, no traceback, no control character, nothing else written."""
-    found = [f"{one.command}: {one.verdict.wrong}" for one in campaign.some(reader, 25)]
+    found = [f"{one.command}: {one.verdict.wrong}" for one in campaign.some(reader, 15)]
     assert not found
 
 
