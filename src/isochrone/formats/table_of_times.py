@@ -12,6 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
 from isochrone.base.text import printable
+from isochrone.formats.source import MAX_RANKS
 from isochrone.models.csv_file import read_csv
 from isochrone.models.observations import Samples
 from isochrone.models.own_columns import AS_NAMED, Columns
@@ -72,6 +73,8 @@ def _run(data: Samples, mine: NDArray[np.bool_], path: Path, imported: dict[str,
     count = len(rows.seconds)
     ops = rows.selectors.get("op", rows.selectors.get("mode", np.full(count, _UNSAID)))
     p = rows.variables.get("p", np.full(count, 2)).astype(np.int64)
+    if p.max() > MAX_RANKS:
+        raise InputError(f"{p.max()} ranks, more than {MAX_RANKS}", where=str(path))
     header: dict[str, Any] = {
         "experiment": "table", "kind": "sweep", "by": ["op", "p"], "ranks": int(p.max()),
         "options": {}, "mpi": {}, "clock": {},

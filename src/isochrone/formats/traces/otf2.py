@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,13 +46,31 @@ def read(paths: Sequence[Path]) -> Trace:
             hint="name the one that ends in .otf2, such as traces.otf2",
         )  # fmt: skip
     try:
-        with _known_twice(otf2), otf2.reader.open(str(path)) as archive:
+        with _in_silence(), _known_twice(otf2), otf2.reader.open(str(path)) as archive:
             return _Archive(archive, path).read()
     except InputError:
         raise
     except Exception as error:  # whatever the library says of a damaged archive
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"it cannot be read as OTF2: {reason}", where=str(path)) from error
+
+
+@contextmanager
+def _in_silence() -> Iterator[None]:
+    """Let the library print nothing: of a damaged archive it does, also what Python raised in it.
+
+    Whether it is damaged is seen by what the library returns.
+    """
+    sys.stderr.flush()
+    ours, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        with redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
+        os.close(nowhere)
 
 
 @contextmanager
