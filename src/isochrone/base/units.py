@@ -43,7 +43,10 @@ _BYTE_UNITS: Final = {
     "m": 1024**2, "mib": 1024**2, "mb": 1000**2,
     "g": 1024**3, "gib": 1024**3, "gb": 1000**3,
 }  # fmt: skip
-_QUANTITY: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ]*)\s*")
+_QUANTITY: Final = re.compile(
+    r"\s*([0-9]{1,1000}(?:\.[0-9]{0,1000})?(?:[eE][-+]?[0-9]{1,4})?)\s*([A-Za-zµ]*)\s*"
+)
+"""Of few digits: a number such as 1e999999999, exactly, takes more memory than there is."""
 
 
 def parse_bytes(text: str) -> Bytes:

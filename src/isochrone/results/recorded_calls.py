@@ -385,10 +385,16 @@ def _call(row: dict[str, Any], ranks: int, groups: int) -> RecordedCall:
     )  # fmt: skip
 
 
+MOST_TENTHS: Final = 200
+"""Tenths of powers of ten of a second: from 1e-20 to 1e20."""
+
+
 def _read_gap(values: Sequence[float]) -> Gap:
     count, total, least, most, *tenths = values
     pairs = zip(tenths[::2], tenths[1::2], strict=True)
     found = {int(tenth): int(counted) for tenth, counted in pairs}
+    if any(abs(tenth) > MOST_TENTHS for tenth in found):
+        raise ValueError("a gap beyond any time")
     if not count:
         return Gap()
     return Gap(int(count), float(total), float(least), float(most), found)

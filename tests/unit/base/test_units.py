@@ -27,7 +27,23 @@ def test_sizes_with_binary_and_decimal_prefixes(text: str, size: int) -> None:
     assert parse_bytes(text) == size
 
 
-@pytest.mark.parametrize("text", ["", "B", "-1", "1.5", "1e", "1 XB", "0x10", "1,5KiB", "inf"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "B",
+        "-1",
+        "1.5",
+        "1e",
+        "1 XB",
+        "0x10",
+        "1,5KiB",
+        "inf",
+        "1e999999999",
+        "1e-999999999",
+        "9" * 5000,
+    ],
+)
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_bytes(text)
