@@ -50,6 +50,7 @@ def _run(campaign: Campaign, args: argparse.Namespace, seen: set[str]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda number, frame: signals.append(number))
+    print("ready", flush=True)
     campaign.warm_up()
     counts = args.keep / f"{args.seed}-{os.getpid()}.counts.json"
     for found in batches(campaign, args.seconds, args.seed, lambda: bool(signals)):
