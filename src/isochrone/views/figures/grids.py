@@ -212,6 +212,8 @@ def _draw_ratios(axes: Axes, panel: Panel) -> None:
         _scale(axes, every, "{:.3g}x".format)
     axes.set_title("time / library", size=LABEL, color=INK, loc="left", pad=30)
     _finish(axes, panel)
+    if not axes.get_legend_handles_labels()[0]:  # nothing was measured of the library itself
+        return
     axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
                 bbox_to_anchor=(1.0, 1.03), borderaxespad=0.3, handlelength=1.8)  # fmt: skip
 
