@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
+from isochrone.base.text import printable
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.results.sweep.curves import is_sweep
@@ -45,11 +46,15 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
             hint="try: pip install 'isochrone[parquet]'",
         ) from error
     found = {name: _plain(values) for name, values in _columns(run, nbytes).items()}
-    table = pyarrow.table(found)
     header = json.dumps(run.header, ensure_ascii=True, default=str).encode()
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), "isochrone": header})
-    with whole_file(path) as stream:
-        pyarrow.parquet.write_table(table, stream)
+    try:
+        table = pyarrow.table(found)
+        about = {**(table.schema.metadata or {}), "isochrone": header}
+        with whole_file(path) as stream:
+            pyarrow.parquet.write_table(table.replace_schema_metadata(about), stream)
+    except (pyarrow.ArrowException, OverflowError) as error:  # of values that are of no one type
+        reason = printable(str(error).partition("\n")[0])
+        raise InputError(f"it cannot be written as Parquet: {reason}", where=run.where) from error
 
 
 def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
@@ -68,7 +73,10 @@ def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
         columns, more = run.columns("pair"), {}
     more["origin"] = run.origin
     rows = len(columns["bytes"])
-    columns |= {name: np.full(rows, value) for name, value in more.items() if name not in columns}
+    columns |= {
+        name: np.full(rows, value, dtype=object) for name, value in more.items()
+        if name not in columns
+    }  # fmt: skip
     if nbytes is None:
         return columns
     mine = columns["bytes"] == nbytes
