@@ -16,7 +16,7 @@ import math
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 __all__ = ["ClaimError", "check"]
 
@@ -26,7 +26,11 @@ _COMPRESSED: Final = 15
 _CELL: Final = 1
 _CHARS: Final = 4
 _NUMBERS: Final = range(6, 16)
+_KNOWN: Final = range(1, 16)
 _LARGEST_NAME: Final = 4096
+
+
+Order = Literal["little", "big"]
 
 
 class ClaimError(Exception):
@@ -67,13 +71,13 @@ def check(data: bytes, names: Collection[str], most: int) -> None:
         _check_matrix(head, file.order, 1)
 
 
-def _unpacked(head: bytes, order: str) -> tuple[int, bytes]:
+def _unpacked(head: bytes, order: Order) -> tuple[int, bytes]:
     """Return the type of the element that was compressed, and what follows its tag."""
     kind, _, start = _Elements(head, 0, order).tag(0)
     return kind, head[start:]
 
 
-def _check_matrix(data: bytes, order: str, cells: int) -> None:
+def _check_matrix(data: bytes, order: Order, cells: int) -> None:
     """Check that the content of a matrix is as large as its dimensions say."""
     matrix = _Matrix.of(data, order)
     rest = _Elements(data, matrix.start, order)
@@ -101,7 +105,7 @@ class _Matrix:
     start: int
 
     @classmethod
-    def of(cls, data: bytes, order: str) -> _Matrix:
+    def of(cls, data: bytes, order: Order) -> _Matrix:
         """Read it; errors as of `check`."""
         elements = _Elements(data, 0, order)
         at, found = 0, []
@@ -111,14 +115,13 @@ class _Matrix:
                 raise ClaimError
             found.append(data[start : start + length])
             at = elements.after(at)
+            if found[0][:1] and elements.number(found[0]) & 0xFF not in _KNOWN:
+                return cls(0, 0, "", at)  # an object, which has no dimensions
         flags, dimensions, name = found
-        sizes = [
-            int.from_bytes(dimensions[k : k + 4], order, signed=True)  # type: ignore[arg-type]
-            for k in range(0, len(dimensions), 4)
-        ]
-        if len(flags) < 8 or min(sizes, default=-1) < 0:
+        sizes = [elements.number(dimensions, k) for k in range(0, len(dimensions), 4)]
+        if len(flags) < 8 or not sizes:
             raise ClaimError
-        kind = int.from_bytes(flags[:4], order) & 0xFF  # type: ignore[arg-type]
+        kind = elements.number(flags) & 0xFF
         return cls(kind, math.prod(sizes), name.decode("latin1").strip("\0"), at)
 
 
@@ -128,16 +131,17 @@ class _Elements:
 
     data: bytes
     start: int
-    order: str
+    order: Order
+
+    def number(self, data: bytes, at: int = 0) -> int:
+        """Return a number of four bytes; one below zero is a large one."""
+        return int.from_bytes(data[at : at + 4], self.order)
 
     def tag(self, at: int) -> tuple[int, int, int]:
         """Return type and length of an element, and where its bytes start."""
         if at + 8 > len(self.data):
             raise ClaimError
-        first, second = (
-            int.from_bytes(self.data[k : k + 4], self.order)  # type: ignore[arg-type]
-            for k in (at, at + 4)
-        )
+        first, second = self.number(self.data, at), self.number(self.data, at + 4)
         if first >> 16:  # a short one, with its bytes within the tag
             return first & 0xFFFF, min(first >> 16, 4), at + 4
         return first, second, at + 8

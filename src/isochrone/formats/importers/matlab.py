@@ -14,8 +14,9 @@ from typing import Any, Final
 import numpy as np
 from scipy.io import loadmat
 
+from isochrone.base.units import format_bytes
 from isochrone.formats import mat_claims
-from isochrone.formats.expansion import most_in, too_much
+from isochrone.formats.expansion import most_in
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
@@ -50,7 +51,8 @@ def _load(source: Source) -> dict[str, Any]:
                 io.BytesIO(source.data), variable_names=list(_VARIABLES)
             )
     except mat_claims.ClaimError as error:
-        raise too_much(source) from error
+        what = "damaged: a variable is not as large as it claims to be, or larger than "
+        raise source.fail(f"{what}{format_bytes(most_in(source))}") from error
     except NotImplementedError as error:
         hint = "in MATLAB, save it with '-v7'"
         raise source.fail("it is of MATLAB's version 7.3", hint=hint) from error

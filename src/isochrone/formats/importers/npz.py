@@ -92,7 +92,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
         header = _HEADERS[npy.read_magic(stream)]
         shape, _, dtype = header(stream)
         if math.prod(shape) * dtype.itemsize > entry.file_size:
-            raise too_much(source)
+            raise source.fail(f"'{entry.filename}' is not as large as it claims to be")
     with archive.open(entry) as stream:
         return np.asarray(npy.read_array(stream, allow_pickle=False))
 

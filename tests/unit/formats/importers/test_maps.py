@@ -219,3 +219,11 @@ def test_matlab_7_3_says_what_to_do(tmp_path: Path) -> None:
     path.write_bytes(head + b"\x89HDF\r\n\x1a\n" + bytes(100))
     with pytest.raises(InputError, match="-v7"):
         matlab.read(path)
+
+
+def test_other_variables_of_a_matlab_file_are_left_alone(tmp_path: Path) -> None:
+    """Whatever else a user has saved: structures, cells in cells, and more than a map may be."""
+    others = {"s": {"a": 1.0}, "c": np.array([[1], "x"], dtype=object), "z": np.zeros((3000, 3000))}
+    path = tmp_path / "map.mat"
+    savemat(path, {"avg": AVG, "stddev": AVG, **others}, do_compression=True)
+    assert matlab.read(path).size == len(AVG)
