@@ -224,7 +224,7 @@ def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:
     belief = np.array([prior[term] for term in terms])
     chance = np.prod(belief**shares, axis=1)
     by_law = (table[:, usable] / usual) @ shares.T  # (settings, laws), 1 in the usual setting
-    time = np.array([max(one.seconds[part], LEAST * one.whole) for one in seen])
+    time = np.array([max(one.seconds[part], LEAST * one.whole, 1e-12) for one in seen])
     off = np.log(time)[:, None] - np.log(np.maximum(by_law, 1e-12))
     scale = off.mean(axis=0)
     misfit = ((off - scale) ** 2).sum(axis=0)
