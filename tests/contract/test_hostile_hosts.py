@@ -15,7 +15,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from beds.command_line import run_here
-from fuzz.readers import helpers
+from fuzz.seeds import helpers
 from isochrone.base.errors import InputError
 from isochrone.formats import placement as placements
 from isochrone.runfile.file import write

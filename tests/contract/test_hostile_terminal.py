@@ -20,7 +20,8 @@ import pytest
 
 from beds.command_line import run_here
 from fuzz.oracle import Limits, judge
-from fuzz.readers import READERS, helpers
+from fuzz.readers import READERS
+from fuzz.seeds import helpers
 from isochrone.base.text import command_line
 from made_up.hostile_names import (
     COMBINED,
