@@ -150,7 +150,10 @@ def test_published_models_answer_as_before(isochrone: Command) -> None:
 def test_numbers_beyond_any_machine_are_refused(isochrone: Command, folder: Path) -> None:
     asked = ("predict", "collective", "--model", folder / "bcast.json")
     refused(isochrone(*asked, "--ranks", 4, "--bytes", "1e400"), "'1e400' is more bytes than there")
-    refused(isochrone(*asked, "--ranks", "1e30", "--bytes", 8), "--ranks: '1e30' is not a number of ranks")
+    refused(
+        isochrone(*asked, "--ranks", "1e30", "--bytes", 8),
+        "--ranks: '1e30' is not a number of ranks",
+    )
 
 
 @pytest.fixture(scope="module")
