@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.table import Table
 from isochrone.formats.source import Source
+from isochrone.runfile.file import MAX_UNKNOWN_RANKS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
 
@@ -54,6 +55,7 @@ class Pairs:
         """Return them as a run; pairs that are missing make it a partial one."""
         if not len(self.columns["i"]):
             raise source.fail("it holds no measured pair of ranks")
+        self._check_hosts(source)
         missing = self._missing()
         mean_for_median = self._complete_median()
         options: dict[str, Any] = {"bytes": np.unique(self.columns["bytes"]).tolist()}
@@ -78,6 +80,22 @@ class Pairs:
     def warn(self, code: str, text: str) -> None:
         """Take down what was wrong but can be lived with."""
         self.warnings.append({"code": code, "text": text})
+
+    def _check_hosts(self, source: Source) -> None:
+        """Forget the hosts if one is unknown: a run describes all of its ranks or none of them."""
+        named = len(self.hosts)
+        if named == self.size:
+            return
+        if self.size > MAX_UNKNOWN_RANKS:
+            raise source.fail(
+                f"it is of {self.size} ranks, and names the hosts of {named}",
+                hint=f"beyond {MAX_UNKNOWN_RANKS} ranks, each needs the name of its host",
+            )
+        if named:
+            self.hosts = {}
+            self.warn(
+                "hosts-unknown", f"only {named} of {self.size} ranks have a host: none is kept"
+            )
 
     def _complete_median(self) -> bool:
         """Let the mean stand in for an unknown median, which the rest of the tool works with."""

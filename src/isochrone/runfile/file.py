@@ -30,7 +30,7 @@ from isochrone.runfile.other_files import other_kind
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
 from isochrone.runfile.shape import columns_of
 
-__all__ = ["FORMAT", "insert", "read", "write"]
+__all__ = ["FORMAT", "MAX_UNKNOWN_RANKS", "insert", "read", "write"]
 
 FORMAT: Final = 1
 

@@ -38,15 +38,23 @@ def test_csv_is_read_in_full(tmp_path: Path) -> None:
     """Several sizes, retests and unmeasured pairs come back as they were."""
     run = sheet(
         tmp_path,
-        HEAD + ROW + "0,1,a,b,8,90,1e-06,,,1.1e-06,,,,,true\n" + "0,2,a,,8,,,,,,,,,,false\n",
+        HEAD + ROW + "0,1,a,b,8,90,1e-06,,,1.1e-06,,,,,true\n" + "0,2,a,c,8,,,,,,,,,,false\n",
     )
     assert (run.size, run.complete) == (3, False)
-    assert run.hosts == ["a", "b", ""]
+    assert run.hosts == ["a", "b", "c"]
     assert codes(run) == ["missing-pairs"]
     assert run.pairs().flag("retest").tolist() == [False, True]
     assert run.matrix()[0, 1] == 1.1e-6
     assert run.matrix(retested=False)[0, 1] == 1.2e-6
     assert run.pairs()["n"].tolist() == [100, 90]
+
+
+def test_a_rank_without_a_host_leaves_all_without_and_the_run_can_be_read(tmp_path: Path) -> None:
+    """A run describes all of its ranks or none: half a list is refused when the file is read."""
+    run = sheet(tmp_path, HEAD + ROW + "0,2,a,,8,,1e-06,,,,,,,,false\n")
+    assert codes(run) == ["hosts-unknown", "missing-pairs"]
+    runs.write(run, tmp_path / "map.jsonl")
+    assert runs.read(tmp_path / "map.jsonl").hosts == ["", "", ""]
 
 
 def test_csv_of_the_users_own_with_few_columns_is_enough(tmp_path: Path) -> None:
@@ -130,7 +138,11 @@ def test_any_bytes_give_a_run_or_an_error(tmp_path: Path, data: bytes) -> None:
 
 
 @fixture_is_fine
-@given(st.lists(st.text("=+-@'ab,\"; ", min_size=1, max_size=6).map(str.strip), min_size=2))
+@given(
+    st.lists(
+        st.text("=+-@'ab,\"; ", min_size=1, max_size=6).map(str.strip).filter(bool), min_size=2
+    )
+)
 def test_host_names_come_back_from_csv_whatever_they_are(tmp_path: Path, names: list[str]) -> None:
     """The mark against formulas is taken away again, and only that."""
     rows = [f"0,{j},,,8,1e-6" for j in range(1, len(names))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,6 +146,25 @@ def test_a_log_cut_between_lines_is_partial() -> None:
     assert run.warnings[0]["text"] == "3 of 6 pairs are missing"
     assert not run.complete
     assert np.isnan(run.matrix("mean")[2, 3])
+
+
+def test_a_log_cut_before_all_hosts_were_named_has_none_and_can_be_read_again(
+    tmp_path: Path,
+) -> None:
+    """A run describes all of its ranks or none: half a list is refused when the file is read."""
+    run = read_bytes(tmp_path, re.sub(rb"Processors\s*:?\s*\d+", b"Processors 40", PAPER))
+    assert run.size == 40
+    assert not run.ranks
+    assert "hosts-unknown" in [warning["code"] for warning in run.warnings]
+    runs.write(run, tmp_path / "map.jsonl")
+    assert runs.read(tmp_path / "map.jsonl").size == 40
+
+
+def test_many_ranks_without_hosts_are_refused(tmp_path: Path) -> None:
+    """Each rank that a file only claims takes memory in all that read the run."""
+    data = re.sub(rb"Processors\s*:?\s*\d+", b"Processors 500000", PAPER)
+    with pytest.raises(InputError, match="of 500000 ranks, and names the hosts of 4"):
+        read_bytes(tmp_path, data)
 
 
 def test_a_whole_log_without_its_last_line_end_is_whole(tmp_path: Path) -> None:
