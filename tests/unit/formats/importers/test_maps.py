@@ -52,7 +52,7 @@ def test_csv_is_read_in_full(tmp_path: Path) -> None:
 def test_a_rank_without_a_host_leaves_all_without_and_the_run_can_be_read(tmp_path: Path) -> None:
     """A run describes all of its ranks or none: half a list is refused when the file is read."""
     run = sheet(tmp_path, HEAD + ROW + "0,2,a,,8,,1e-06,,,,,,,,false\n")
-    assert codes(run) == ["hosts-unknown", "missing-pairs"]
+    assert codes(run) == ["hosts-unknown", "missing-pairs", "median-is-mean"]
     runs.write(run, tmp_path / "map.jsonl")
     assert runs.read(tmp_path / "map.jsonl").hosts == ["", "", ""]
 
