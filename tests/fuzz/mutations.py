@@ -217,8 +217,8 @@ def _members(data: bytes, dice: random.Random) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = [(entry.filename, archive.read(entry)) for entry in archive.infolist()]
-    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, EOFError, OSError):
-        return _flip(data, dice)
+    except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError, OSError):
+        return _flip(data, dice)  # RuntimeError: it says that it is encrypted
     at = dice.randrange(len(members)) if members else 0
     for number, (name, content) in enumerate(members[at : at + 1], at):
         match dice.randrange(4):

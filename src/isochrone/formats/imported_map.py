@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.table import Table
 from isochrone.formats.source import Source
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, is_pair_time
 from isochrone.runfile.file import MAX_UNKNOWN_RANKS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
@@ -55,6 +56,7 @@ class Pairs:
         """Return them as a run; pairs that are missing make it a partial one."""
         if not len(self.columns["i"]):
             raise source.fail("it holds no measured pair of ranks")
+        self._check_times(source)
         self._check_hosts(source)
         missing = self._missing()
         mean_for_median = self._complete_median()
@@ -80,6 +82,17 @@ class Pairs:
     def warn(self, code: str, text: str) -> None:
         """Take down what was wrong but can be lived with."""
         self.warnings.append({"code": code, "text": text})
+
+    def _check_times(self, source: Source) -> None:
+        """Refuse what a run file could not hold: times that no clock can show."""
+        for key in (q for q in PAIR_QUANTITIES if q in self.columns):
+            values = self.columns[key]
+            for at in np.flatnonzero(~is_pair_time(key, values))[:1]:
+                i, j = int(self.columns["i"][at]), int(self.columns["j"][at])
+                raise source.fail(
+                    f"the {key} of ranks {i} and {j} is {values[at]:g} s",
+                    hint=f"times are {MIN_SECONDS:g} to {MAX_SECONDS:g} s; in another unit?",
+                )
 
     def _check_hosts(self, source: Source) -> None:
         """Forget the hosts if one is unknown: a run describes all of its ranks or none of them."""

@@ -14,19 +14,23 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
 __all__ = ["ClaimError", "check"]
 
 _HEADER: Final = 128
+_FLAGS: Final = 6
 _MATRIX: Final = 14
 _COMPRESSED: Final = 15
+_TYPES: Final = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18})
+"""Of numbers and letters. SciPy looks them up without asking whether it knows them: it crashes."""
 _CELL: Final = 1
 _CHARS: Final = 4
 _NUMBERS: Final = range(6, 16)
 _KNOWN: Final = range(1, 16)
+_COMPLEX: Final = 1 << 11
 _LARGEST_NAME: Final = 4096
 
 
@@ -45,54 +49,60 @@ def check(data: bytes, names: Collection[str], most: int) -> None:
     Raises
     ------
     ClaimError
-        If one is not numbers, text, or cells of those; claims more than it holds; or they are too
-        large.
+        If one is not numbers, text, or cells of those, is of an unknown type, or claims more than
+        it holds; or if they are too large.
     ValueError, zlib.error
         If the file is damaged.
     """
     if len(data) < _HEADER or 0 in data[:4]:
         return
-    file = _Elements(data, _HEADER, "little" if data[126:128] == b"IM" else "big")
-    left = most
-    for kind, content in file.all(padded=False):
+    file = _Elements(data, "little" if data[126:128] == b"IM" else "big")
+    left, at = most, _HEADER
+    while at + 8 <= len(data):
+        kind, length, start = file.tag(at)
+        at, content = start + length, data[start : start + length]
         if kind != _COMPRESSED:
             head, packed = content, None
         else:
             packed = zlib.decompressobj()
             head = packed.decompress(content, _LARGEST_NAME)
-            kind, head = _unpacked(head, file.order)
-        if kind != _MATRIX or _Matrix.of(head, file.order).name not in names:
+            kind, head = int.from_bytes(head[:4], file.order), head[8:]
+        if kind != _MATRIX or _Matrix.of(head, 0, file.order).name not in names:
             continue
         if packed is not None:
             head += packed.decompress(packed.unconsumed_tail, left + 1)
         left -= len(head)
         if left < 0:
             raise ClaimError
-        _check_matrix(head, file.order, 1)
+        _check_matrix(head, 0, file.order, 1)
 
 
-def _unpacked(head: bytes, order: Order) -> tuple[int, bytes]:
-    """Return the type of the element that was compressed, and what follows its tag."""
-    kind, _, start = _Elements(head, 0, order).tag(0)
-    return kind, head[start:]
+def _check_matrix(data: bytes, at: int, order: Order, cells: int) -> int:
+    """Check that a matrix holds what its dimensions say, and return where it ends.
 
-
-def _check_matrix(data: bytes, order: Order, cells: int) -> None:
-    """Check that the content of a matrix is as large as its dimensions say."""
-    matrix = _Matrix.of(data, order)
-    rest = _Elements(data, matrix.start, order)
+    Matrices within it follow each other as SciPy reads them: where the content ends, whatever
+    length their tags say. So no byte is read there as another thing than what was checked.
+    """
+    matrix = _Matrix.of(data, at, order)
+    elements = _Elements(data, order)
+    at = matrix.start
     if matrix.kind == _CELL and cells:
         if matrix.count * 8 > len(data):
             raise ClaimError
-        for kind, content in rest.all(padded=True):
-            if kind == _MATRIX and content:
-                _check_matrix(content, order, cells - 1)
+        for _ in range(matrix.count):
+            kind, length, start = elements.tag(at)
+            if kind != _MATRIX or start != at + 8:
+                raise ClaimError
+            at = _check_matrix(data, start, order, cells - 1) if length else start
     elif matrix.kind == _CHARS or matrix.kind in _NUMBERS:
-        held = len(next(rest.all(padded=True), (0, b""))[1])
-        if matrix.count > held:
-            raise ClaimError
+        for _ in range(2 if matrix.is_complex else 1):
+            kind, length, _ = elements.tag(at)
+            if kind not in _TYPES or matrix.count > length:
+                raise ClaimError
+            at = elements.after(at)
     else:
         raise ClaimError
+    return at
 
 
 @dataclass(frozen=True)
@@ -100,29 +110,30 @@ class _Matrix:
     """The beginning of a matrix: its class, number of elements, name, and where content starts."""
 
     kind: int
+    is_complex: bool
     count: int
     name: str
     start: int
 
     @classmethod
-    def of(cls, data: bytes, order: Order) -> _Matrix:
+    def of(cls, data: bytes, at: int, order: Order) -> _Matrix:
         """Read it; errors as of `check`."""
-        elements = _Elements(data, 0, order)
-        at, found = 0, []
-        for _ in range(3):  # flags, dimensions, name
-            _, length, start = elements.tag(at)
-            if start + length > len(data):
-                raise ClaimError
-            found.append(data[start : start + length])
-            at = elements.after(at)
-            if found[0][:1] and elements.number(found[0]) & 0xFF not in _KNOWN:
-                return cls(0, 0, "", at)  # an object, which has no dimensions
-        flags, dimensions, name = found
-        sizes = [elements.number(dimensions, k) for k in range(0, len(dimensions), 4)]
-        if len(flags) < 8 or not sizes:
+        elements = _Elements(data, order)
+        if elements.tag(at) != (_FLAGS, 8, at + 8):
             raise ClaimError
-        kind = elements.number(flags) & 0xFF
-        return cls(kind, math.prod(sizes), name.decode("latin1").strip("\0"), at)
+        flags = elements.number(at + 8)
+        at += 16
+        if flags & 0xFF not in _KNOWN:
+            return cls(0, False, 0, "", at)  # an object, which has no dimensions
+        _, length, start = elements.tag(at)
+        sizes = [elements.number(k) for k in range(start, start + length, 4)]
+        if not sizes:
+            raise ClaimError
+        at = elements.after(at)
+        _, length, start = elements.tag(at)
+        name = data[start : start + length].decode("latin1").strip("\0")
+        at = elements.after(at)
+        return cls(flags & 0xFF, bool(flags & _COMPLEX), math.prod(sizes), name, at)
 
 
 @dataclass(frozen=True)
@@ -130,33 +141,24 @@ class _Elements:
     """Elements one after the other."""
 
     data: bytes
-    start: int
     order: Order
 
-    def number(self, data: bytes, at: int = 0) -> int:
+    def number(self, at: int) -> int:
         """Return a number of four bytes; one below zero is a large one."""
-        return int.from_bytes(data[at : at + 4], self.order)
+        return int.from_bytes(self.data[at : at + 4], self.order)
 
     def tag(self, at: int) -> tuple[int, int, int]:
-        """Return type and length of an element, and where its bytes start."""
+        """Return type and length of an element, and where its bytes start, which are there."""
         if at + 8 > len(self.data):
             raise ClaimError
-        first, second = self.number(self.data, at), self.number(self.data, at + 4)
+        first, second = self.number(at), self.number(at + 4)
         if first >> 16:  # a short one, with its bytes within the tag
             return first & 0xFFFF, min(first >> 16, 4), at + 4
+        if at + 8 + second > len(self.data):
+            raise ClaimError
         return first, second, at + 8
 
     def after(self, at: int) -> int:
         """Return where the next element starts: at a multiple of 8 bytes."""
         _, length, start = self.tag(at)
         return at + 8 if start == at + 4 else start + length + -length % 8
-
-    def all(self, *, padded: bool) -> Iterator[tuple[int, bytes]]:
-        """Yield type and content of the elements; not ``padded`` those of a file, as they are."""
-        at = self.start
-        while at + 8 <= len(self.data):
-            kind, length, start = self.tag(at)
-            if start + length > len(self.data):
-                raise ClaimError
-            yield kind, self.data[start : start + length]
-            at = self.after(at) if padded else start + length

@@ -62,7 +62,7 @@ def columns_of(run: Run) -> dict[str, NDArray[Any]]:
     columns = {name: values for name, values in table.columns.items() if name not in _ALONE}
     for name, of_phase in zip(("op", "p", "bytes"), _ALONE, strict=True):
         values = np.where(whole, table[name], _column(table, of_phase))
-        columns[name] = values if name == "op" else values.astype(np.float64)
+        columns[name] = values if name == "op" else _counts(values, name, run.where)
     columns[GROUP] = np.where(whole, CG, table["phase"]).astype(object)
     for name in ("grid", "phase", "groups"):
         del columns[name]
@@ -84,6 +84,17 @@ def grid_samples(run: Run) -> Table:
         if name not in table:
             raise InputError(f"the samples do not say their '{name}'", where=run.where)
     return table
+
+
+def _counts(values: NDArray[Any], name: str, where: str) -> NDArray[np.float64]:
+    """Return whole numbers that a float holds."""
+    try:
+        found = values.astype(np.float64)
+    except (OverflowError, TypeError, ValueError):
+        found = np.full(len(values), np.nan)
+    if not np.all((found >= 0) & (found < 2**53)):
+        raise InputError(f"a 'sample' record whose '{name}' is not a whole number", where=where)
+    return found
 
 
 def _column(table: Table, name: str) -> NDArray[Any]:

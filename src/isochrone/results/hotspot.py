@@ -21,7 +21,8 @@ KIND: Final = "hotspot"
 STAR: Final = "star"
 """The shape of points at which one node is hot; of runs that do not say, all are."""
 
-_COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
+_PARTNERS: Final = ("intra", "in", "out", "hot")
+_COUNTS: Final = (*_PARTNERS, "bytes")
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,9 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
             continue
         table = counted(table, identity(table))
         counts = [numbers(table, key, where).tolist() for key in _COUNTS]
+        for name, column in zip(_PARTNERS, counts, strict=False):
+            if max(column) > run.size:
+                raise InputError(f"'{name}' of a 'sample' record is beyond all ranks", where=where)
         times = seconds(table, "seconds", where)
         if np.isnan(times).any():
             raise InputError("a 'sample' record without 'seconds'", where=where)

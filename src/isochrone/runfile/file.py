@@ -24,7 +24,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+from isochrone.runfile.columns import MAX_SECONDS, is_pair_time
 from isochrone.runfile.header import header_of
 from isochrone.runfile.other_files import other_kind
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
@@ -294,10 +294,7 @@ class _Reader:
             values = table[key]
             if values.dtype != np.float64 and values.dtype != np.int64:
                 raise self.fail(f"a 'pair' record whose '{key}' is not a number", line=False)
-            tiny = (values > 0) & (values < MIN_SECONDS) & (key not in ("stddev", "low"))
-            if np.any((values < 0) | (values > MAX_SECONDS) | tiny) or (
-                key == "median" and np.isnan(values).any()
-            ):
+            if not is_pair_time(key, values).all() or (key == "median" and np.isnan(values).any()):
                 raise self.fail(f"a 'pair' record whose '{key}' is no time", line=False)
 
     def fail(self, what: str, *, hint: str = DAMAGED, line: bool = True) -> InputError:

@@ -181,6 +181,7 @@ def slowdowns(found: Sequence[Launched]) -> list[Slowdown]:
     for (app, together), members in sets.items():
         alone = {one.repeat: one for one in sets.get((app, (app,)), [])}
         pairs = [(one, alone[one.repeat]) for one in members if one.repeat in alone]
+        pairs = [(one, single) for one, single in pairs if _each(single) > 0]
         if len(together) < 2 or not pairs:
             continue
         wall = estimate(_each(one) / _each(single) for one, single in pairs)

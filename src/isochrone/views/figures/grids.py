@@ -98,7 +98,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     model = _model(options)
     panels = [one for run in runs for one in _panels(run, model, options)]
     if not panels:
-        raise InputError(f"no operation '{', '.join(options.ops)}' was measured on grids")
+        what = " or ".join(options.ops) or "operation"
+        raise InputError(f"no {what} with times above zero was measured on grids")
     left_out, panels = max(0, len(panels) - _MAX_PANELS), panels[:_MAX_PANELS]
     widths = [_TIMES, _RATIOS, *([_BARS] if model else [])]
     figure = new_figure(sum(widths), _HIGH * len(panels) + 0.8)
@@ -150,7 +151,8 @@ def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
     compared = compare(model, run) if model else []
     whole: dict[tuple[str, int], dict[str, list[GridPoint]]] = {}
     for point in sorted(points(run), key=lambda one: one.bytes):
-        if point.phase == TOTAL and (not options.ops or point.op in options.ops):
+        asked = not options.ops or point.op in options.ops
+        if point.phase == TOTAL and asked and point.seconds > 0:  # 0 is no place on the axis
             grids = whole.setdefault((point.op, point.ranks), {})
             grids.setdefault(point.grid, []).append(point)
     return [

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.runfile.columns import amounts
 from isochrone.runfile.run import Run
 from isochrone.views.head import taken, write_head
 from isochrone.views.style import (
@@ -83,10 +84,7 @@ def _counts(run: Run) -> Counts:
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
-    found = {key: np.asarray(table[key], np.float64) for key in _COLOURS}
-    if not all(np.all(np.isfinite(v) & (v >= 0)) for v in found.values()):
-        raise InputError("an invalid number of messages", where=run.where)
-    return found
+    return {key: amounts(table, key, run.where, "node") for key in _COLOURS}
 
 
 def _hot(count: Counts) -> NDArray[np.int64]:

@@ -110,7 +110,7 @@ def test_it_refuses_what_it_cannot_draw_in_one_line(fitted: Model, tmp_path: Pat
     for run in (collective(("bcast",), 8), mmpi_example()):
         with pytest.raises(InputError, match="no grids were measured"):
             views.draw("grids", [run])
-    with pytest.raises(InputError, match="no operation 'scan'"):
+    with pytest.raises(InputError, match="no scan with times above zero was measured on grids"):
         views.draw("grids", [grid_run()], views.Options(ops=("scan",)))
     with pytest.raises(InputError, match="no model file"):
         views.draw("grids", [grid_run()], views.Options(model="tree"))
