@@ -18,13 +18,10 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Final
 
 from fuzz.batches import batches
 from fuzz.campaign import Campaign, Found
 from fuzz.readers import READERS
-
-ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> int:
@@ -49,15 +46,13 @@ def main() -> int:
 
 def _run(campaign: Campaign, args: argparse.Namespace, seen: set[str]) -> None:
     """Try files until the time is over or a signal comes; keep what is found and the counts."""
+    # Commands handle signals, too, and would take one for theirs: from here on they run elsewhere.
+    campaign.warm_up()
     signals: list[int] = []
-    for number in ENDING:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda number, frame: signals.append(number))
     print("ready", flush=True)
-    # A command that runs in this process handles these signals, and would take one for its own.
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    campaign.warm_up()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     counts = args.keep / f"{args.seed}-{os.getpid()}.counts.json"
     for found in batches(campaign, args.seconds, args.seed, lambda: bool(signals)):
         if found is not None and found.key not in seen:
