@@ -173,14 +173,22 @@ static void say_progress(const iso_context_t *ctx, long done, double spent,
     iso_progress(ctx, done, done + (long)fmin(fmax(left, 0), 1e9), found);
 }
 
+/** Sleep, and let the watcher see that this is meant. */
+static void pause_for(double seconds)
+{
+    for (double left = seconds; left > 0; left -= 1) {
+        double nap = fmin(left, 1), whole = floor(nap);
+        struct timespec delay = {(time_t)whole, (long)(1e9 * (nap - whole))};
+        nanosleep(&delay, NULL);
+        iso_pulse_beat();
+    }
+}
+
 static void conduct(const struct member *m)
 {
     int size = m->ctx->size;
     uint64_t state = (uint64_t)options.seed;
     double start = iso_now(), synchronised = start, now;
-    double whole = floor(options.interval);
-    struct timespec delay = {(time_t)whole,
-                             (long)(1e9 * (options.interval - whole))};
     long done = 0;
     record_clocks(m);
     do {
@@ -191,7 +199,7 @@ static void conduct(const struct member *m)
         int i = iso_random_below(&state, size);
         int j = (i + 1 + iso_random_below(&state, size - 1)) % size;
         double found = fabs(conduct_pair(m, i, j, synchronised));
-        nanosleep(&delay, NULL);
+        pause_for(options.interval);
         now = iso_now();
         say_progress(m->ctx, ++done, now - start, found);
     } while (now - start < options.seconds);

@@ -64,7 +64,8 @@ static int end_of_mpi(MPI_Comm comm, int k, void *value, void *extra)
         if (newest == &ring) {
             int last = key;
             key = MPI_KEYVAL_INVALID;
-            return PMPI_Comm_free_keyval(&last);
+            return last == MPI_KEYVAL_INVALID ? MPI_SUCCESS
+                                              : PMPI_Comm_free_keyval(&last);
         }
         int error = PMPI_Comm_delete_attr(newest->comm, key);
         if (error != MPI_SUCCESS) {

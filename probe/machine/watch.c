@@ -29,8 +29,9 @@ typedef struct iso_told {
     char host[MPI_MAX_PROCESSOR_NAME];
 } iso_told_t;
 
-/** Seconds that other watchers have to say the same. */
-enum { OTHERS_SAY = 5 };
+/** Seconds that other watchers have to say the same, and that a rank has to
+ *  end: one that hangs in the kernel does not. */
+enum { OTHERS_SAY = 5, TO_END = 10 };
 
 static int watcher = -1; /* the pipe to it */
 
@@ -101,6 +102,7 @@ typedef struct iso_silence {
     double limit;        /* seconds; 0: for ever */
     double seconds;      /* so far */
     bool said;           /* that it is too long */
+    int kills;           /* one a second, until it has ended */
     unsigned long beats; /* when something was done last */
     struct timespec seen;
 } iso_silence_t;
@@ -128,6 +130,9 @@ static void end_the_silent(pid_t rank, iso_told_t *who, int told,
     char silent[120], text[200];
     if (s->said) {
         kill(rank, SIGKILL);
+        if (++s->kills > TO_END) {
+            _exit(128 + SIGKILL); /* the launcher ends the others */
+        }
         return;
     }
     s->said = true;
@@ -143,6 +148,18 @@ static void end_the_silent(pid_t rank, iso_told_t *who, int told,
         kill(rank, SIGKILL);
     }
     say(who, told, text);
+}
+
+/** Whether the rank has come out of MPI_Init just now. */
+static bool out_of_init(iso_told_t *who, int told)
+{
+    if (who->rank >= 0) {
+        return false;
+    }
+    if (read(told, who, sizeof(*who)) != sizeof(*who)) {
+        who->rank = -1;
+    }
+    return who->rank >= 0;
 }
 
 /** Sleep until the rank ends. @return its status as of waitpid */
@@ -168,13 +185,14 @@ static int wait_for_rank(pid_t rank, iso_told_t *who, int told,
             say(who, told, "goes on");
         } else if (found != 0) {
             return status;
+        } else if (listens && out_of_init(who, told)) {
+            silence.seconds = 0;
+            silence.limit = limit;
+            silence.said = false;
         } else if (listens && too_silent(&silence)) {
             end_the_silent(rank, who, told, &silence);
-            *asked = true;
         }
-        if (listens && who->rank < 0 && read(told, who, sizeof(*who)) < 0) {
-            who->rank = -1; /* still within MPI_Init */
-        }
+        *asked = *asked || silence.said;
     }
 }
 

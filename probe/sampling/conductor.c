@@ -45,9 +45,22 @@ void iso_conductor_report(const iso_context_t *ctx, const double *values,
     MPI_CHECK(MPI_Send(values, count, MPI_DOUBLE, 0, TAG_REPORT, ctx->control));
 }
 
+void iso_conductor_go_on(const iso_context_t *ctx)
+{
+    MPI_CHECK(MPI_Send(NULL, 0, MPI_DOUBLE, 0, TAG_REPORT, ctx->control));
+}
+
 void iso_conductor_collect(const iso_context_t *ctx, int rank, double *values,
                            int count)
 {
-    iso_idle_recv(&ctx->clock, values, count, MPI_DOUBLE, rank, TAG_REPORT,
-                  ctx->control, MPI_STATUS_IGNORE);
+    int received = 0;
+    while (received == 0) {
+        MPI_Status status;
+        iso_idle_recv(&ctx->clock, values, count, MPI_DOUBLE, rank, TAG_REPORT,
+                      ctx->control, &status);
+        MPI_CHECK(MPI_Get_count(&status, MPI_DOUBLE, &received));
+        if (received == 0) { /* it goes on */
+            iso_pulse_ask(status.MPI_SOURCE);
+        }
+    }
 }

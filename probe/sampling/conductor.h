@@ -42,8 +42,11 @@ void iso_conductor_dismiss(const iso_conductor_t *conductor);
 void iso_conductor_report(const iso_context_t *ctx, const double *values,
                           int count);
 
+/** Let rank 0 know that what was told takes long, and goes on. */
+void iso_conductor_go_on(const iso_context_t *ctx);
+
 /**
- * At rank 0: sleep until a rank has reported @a count values.
+ * At rank 0: sleep until a rank has reported @a count values, at least 1.
  *
  * @param rank  or MPI_ANY_SOURCE
  */

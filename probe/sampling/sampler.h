@@ -27,6 +27,9 @@
 /** Fewer passes cannot enclose a median at 95 %. */
 enum { ISO_FEW_PASSES = 6 };
 
+/** How often a warm-up is repeated in which the clock was set back. */
+enum { ISO_MAX_WARMUPS = 10 };
+
 /** What is kept of n repetitions. Times in seconds. */
 typedef struct iso_summary {
     double n;

@@ -26,6 +26,9 @@
 
 enum { MAX_POINTS = 1 << 18, MAX_TRAIN = 64 };
 
+/** Seconds that samples in a row may take, and rank 0 may hear nothing. */
+static const double SILENT = 1;
+
 /** A sample of short exchanges on a coarse grid takes about so long. */
 static const double TRAIN_SECONDS = 0.05;
 
@@ -130,6 +133,7 @@ struct state {
     iso_star_point_t point;
     iso_sampler_t sampler;
     int batch;
+    double each; /**< seconds of a sample, about */
 };
 
 struct grid {
@@ -192,10 +196,13 @@ static int train(const struct grid *grid, double seconds)
 /** Untimed exchanges, and how many of them fill a sample. */
 static void warm_up(struct grid *grid, struct state *s)
 {
-    double seconds;
+    double seconds = -1; /* void: the clock was set back meanwhile */
     struct task task = {1, iso_sampler_warmup(), s->point};
-    conduct_point(grid, &task, &seconds);
+    for (int k = 0; k < ISO_MAX_WARMUPS && seconds < 0; k++) {
+        conduct_point(grid, &task, &seconds);
+    }
     s->batch = train(grid, seconds / task.batch);
+    s->each = seconds / task.batch * s->batch;
 }
 
 /** Take some more samples of a point. @return how many; 0: enough */
@@ -209,6 +216,9 @@ static int sample(struct grid *grid, struct state *s)
     double start = iso_now(), *seconds = sampler->seconds + sampler->n;
     if (sampler->n == 0) {
         warm_up(grid, s);
+    }
+    if (!grid->ctx->clock.simulated && s->each * samples > SILENT) {
+        samples = (int)fmax(1, SILENT / s->each);
     }
     struct task task = {samples, s->batch, s->point};
     conduct_point(grid, &task, seconds);

@@ -2,13 +2,18 @@
 #include "experiments/latency_map/round_trip.h"
 
 #include "base/check.h"
+#include "sampling/conductor.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_CHUNK = 1001, TAG_READY, TAG_PING, TAG_PONG };
 
 enum { NO_MORE = -1 };
+
+/** Seconds that samples in a row may take, and rank 0 may hear nothing. */
+static const double SILENT = 1;
 
 /** What the measuring rank says before a run of round trips. */
 struct chunk {
@@ -112,11 +117,41 @@ void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
 /** Make untimed round trips, and see how many of them fill a sample. */
 static void warm_up(iso_round_trip_t *trip, int partner, int size)
 {
-    double seconds;
+    double seconds = 0;
     int trips = iso_sampler_warmup();
-    agree(trip, partner, size, trips);
-    ping(trip, partner, size, 1, trips, &seconds);
-    trip->batch[size] = iso_clock_batch(&trip->ctx->clock, seconds / trips);
+    long steps = iso_clock_state.steps - 1;
+    /* Of a time in which the clock was set back, no batch can follow. */
+    for (int k = 0; k < ISO_MAX_WARMUPS && steps != iso_clock_state.steps;
+         k++) {
+        steps = iso_clock_state.steps;
+        agree(trip, partner, size, trips);
+        ping(trip, partner, size, 1, trips, &seconds);
+    }
+    int batch = iso_clock_batch(&trip->ctx->clock, seconds / trips);
+    trip->batch[size] = batch;
+    trip->each[size] = seconds / trips * batch;
+}
+
+/** As many samples as rank 0 may be silent for. */
+static int in_time(const iso_round_trip_t *trip, int size, int samples)
+{
+    double each = trip->each[size];
+    bool fits = trip->ctx->clock.simulated || each * samples <= SILENT;
+    return fits ? samples : (int)fmax(1, SILENT / each);
+}
+
+/** Let rank 0 know, now and then, that this pair is at work. */
+static void go_on(iso_round_trip_t *trip)
+{
+    const iso_context_t *ctx = trip->ctx;
+    if (ctx->rank == 0 || ctx->clock.simulated) {
+        return;
+    }
+    double now = iso_now();
+    if (now - trip->said > SILENT) {
+        iso_conductor_go_on(ctx);
+        trip->said = now;
+    }
 }
 
 /** Take some more samples of one size. @return how many; 0: enough */
@@ -130,6 +165,7 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
     if (sampler->n == 0) {
         warm_up(trip, partner, size);
     }
+    samples = in_time(trip, size, samples);
     int batch = trip->batch[size];
     double *seconds = sampler->seconds + sampler->n;
     double start = iso_now();
@@ -142,6 +178,7 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
     iso_clock_void(seconds, samples, steps);
     sampler->n += iso_clock_valid(seconds, samples);
     sampler->spent += iso_now() - start;
+    go_on(trip);
     return samples;
 }
 
@@ -149,6 +186,7 @@ void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
                             iso_round_trip_result_t *results)
 {
     int taken;
+    trip->said = iso_now();
     for (int size = 0; size < trip->sizes->count; size++) {
         iso_sampler_reset(&trip->samplers[size]);
     }

@@ -29,7 +29,9 @@ typedef struct iso_round_trip {
     char *out, *in; /**< buffers of the largest size */
     iso_sampler_t samplers[ISO_MAX_SIZES];
     int batch[ISO_MAX_SIZES];       /**< round trips per sample */
+    double each[ISO_MAX_SIZES];     /**< seconds of a sample, about */
     bool shared_cpu[ISO_MAX_SIZES]; /**< with the partner, at the last look */
+    double said;                    /**< when rank 0 heard of this rank last */
 } iso_round_trip_t;
 
 /** What the measuring rank learns of one size: times of whole round trips. */

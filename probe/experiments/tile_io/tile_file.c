@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "machine/meet.h"
+#include "machine/pulse.h"
 #include "runfile/record.h"
 
 #include <ctype.h>
@@ -176,6 +177,7 @@ static void transfer(iso_tile_file_t *file, bool write,
     char native[] = "native";
     MPI_File handle;
     MPI_Status status;
+    iso_pulse_beat();
     iso_meet(ctx->control, NULL, ctx->size, ctx->rank);
     double start = iso_now();
     int error =
@@ -189,6 +191,7 @@ static void transfer(iso_tile_file_t *file, bool write,
              MPI_File_get_info(handle, &access->used));
 
     long long before = moved(key);
+    iso_pulse_beat();
     iso_meet(ctx->control, NULL, ctx->size, ctx->rank);
     if (write) {
         start = iso_now();
@@ -204,6 +207,7 @@ static void transfer(iso_tile_file_t *file, bool write,
     access->file_io = before < 0 ? -1 : moved(key) - before;
     access->parts = iso_io_parts_of_last(ctx->control);
 
+    iso_pulse_beat();
     iso_meet(ctx->control, NULL, ctx->size, ctx->rank);
     start = iso_now();
     error = MPI_File_close(&handle);
@@ -274,6 +278,7 @@ void iso_tile_file_check(iso_tile_file_t *file, int seed)
     for (; at < end; at += CHUNK) {
         int length = (int)(end - at < CHUNK ? end - at : CHUNK);
         memset(chunk, 0, CHUNK);
+        iso_pulse_beat();
         check_io(
             file, "cannot read it",
             MPI_File_read_at(handle, at, chunk, length, MPI_BYTE, &status));

@@ -123,15 +123,25 @@ static void record_parts(const iso_context_t *ctx, const iso_io_parts_t *parts,
     }
 }
 
+/** Whether the clock was set back since the last record: a time is void. */
+static bool was_set_back(void)
+{
+    static long seen;
+    bool stepped = iso_clock_state.steps != seen;
+    seen = iso_clock_state.steps;
+    return stepped;
+}
+
 void iso_tile_record_access(const iso_context_t *ctx,
                             const iso_tiling_t *tiling, bool write, long repeat,
                             const iso_tile_access_t *access)
 {
-    double mine[4] = {access->open, access->seconds, access->close,
-                      access->open + access->seconds + access->close};
-    double all[4];
-    MPI_CHECK(MPI_Reduce(mine, all, 4, MPI_DOUBLE, MPI_MAX, 0, ctx->control));
-    if (ctx->rank == 0) {
+    double mine[5] = {access->open, access->seconds, access->close,
+                      access->open + access->seconds + access->close,
+                      was_set_back()};
+    double all[5];
+    MPI_CHECK(MPI_Reduce(mine, all, 5, MPI_DOUBLE, MPI_MAX, 0, ctx->control));
+    if (ctx->rank == 0 && all[4] == 0) {
         begin_sample(ctx, "file", write, repeat, iso_tiling_bytes(tiling));
         iso_record_double(ctx->record, "open", all[0]);
         iso_record_double(ctx->record, "seconds", all[1]);
@@ -147,13 +157,13 @@ void iso_tile_record_exchange(const iso_context_t *ctx,
                               const iso_domains_t *domains, bool write,
                               long repeat, double seconds)
 {
-    double slowest;
-    MPI_CHECK(MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0,
-                         ctx->control));
-    if (ctx->rank == 0) {
+    double mine[2] = {seconds, was_set_back()}, slowest[2];
+    MPI_CHECK(
+        MPI_Reduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, ctx->control));
+    if (ctx->rank == 0 && slowest[1] == 0) {
         begin_sample(ctx, "exchange", write, repeat, domains->file);
         iso_record_int(ctx->record, "rounds", domains->rounds);
-        iso_record_double(ctx->record, "seconds", slowest);
+        iso_record_double(ctx->record, "seconds", slowest[0]);
         iso_record_end(ctx->record);
         iso_record_flush(ctx->record);
     }

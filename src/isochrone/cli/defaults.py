@@ -14,7 +14,8 @@ __all__ = ["apply", "machine"]
 
 OPTIONS: Final = {
     "limits.timeout": ("--timeout", ("measure", "emulate")),
-    "limits.stall-timeout": ("--stall-timeout", ()),
+    # of emulated applications nothing is heard until they end, so that only a limit for them counts
+    "limits.stall-timeout": ("--stall-timeout", ("measure", "suite", "tune")),
     "limits.max-time": ("--max-time", ("suite",)),
     "limits.ask-after": ("--yes", ()),
     "thresholds.margin": ("--margin", ("compare",)),
