@@ -11,7 +11,8 @@ _FORMULA: Final = re.compile(r"'*[=+\-@＝＋－＠]")
 _MARKED: Final = re.compile(r"'+[=+\-@＝＋－＠]")
 _AT_AN_EDGE: Final = re.compile(r"^ | $")
 _ESCAPE: Final = re.compile(
-    r"\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4})|U(00(?:0[0-9a-f]|10)[0-9a-f]{4}))"
+    # no half of a surrogate pair, which is no character
+    r"\\(?:\\|x([0-9a-f]{2})|u((?!d[89a-f])[0-9a-f]{4})|U(00(?:0[1-9a-f]|10)[0-9a-f]{4}))"
 )
 
 

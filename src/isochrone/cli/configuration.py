@@ -230,8 +230,12 @@ def _document(path: Path, source: str) -> dict[str, Any]:
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
-        if len(data) > MAX_FILE or max(map(len, data.splitlines()), default=0) > MAX_LINE:
-            raise ValueError(f"more than {MAX_FILE} bytes, or a line of more than {MAX_LINE}")
+        if len(data) > MAX_FILE:
+            raise InputError(f"larger than {MAX_FILE} bytes", where=str(path), hint=hint)
+        for number, line in enumerate(data.splitlines(), 1):
+            if len(line) > MAX_LINE:
+                what = f"a line of more than {MAX_LINE} bytes"
+                raise InputError(what, where=f"{path}:{number}", hint=hint)
         return tomllib.loads(data.decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}

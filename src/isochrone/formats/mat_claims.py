@@ -18,6 +18,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from isochrone.runfile.run import MAX_MATRIX_RANKS
+
 __all__ = ["ClaimError", "check"]
 
 _HEADER: Final = 128
@@ -29,9 +31,11 @@ _TYPES: Final = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18})
 _CELL: Final = 1
 _CHARS: Final = 4
 _NUMBERS: Final = range(6, 16)
+_READ: Final = frozenset({_CELL, _CHARS, *_NUMBERS})
 _KNOWN: Final = range(1, 16)
 _COMPLEX: Final = 1 << 11
 _LARGEST_NAME: Final = 4096
+_MOST_DIMENSIONS: Final = 32
 
 
 Order = Literal["little", "big"]
@@ -41,23 +45,28 @@ class ClaimError(Exception):
     """What a file claims to hold is not there, or more than it may be."""
 
 
-def check(data: bytes, names: Collection[str], most: int) -> None:
-    """Check the variables of a file that are called ``names``; together at most ``most`` bytes.
+def check(data: bytes, names: Collection[str], most: int) -> set[str]:
+    """Check the variables of a file that are called ``names``; each at most ``most`` bytes.
 
-    Files of version 4 are left alone: nothing in them is compressed, or larger than it says.
+    Files of version 4 are left alone: nothing in them is compressed, or larger than it says. So are
+    those of 7.3, which SciPy does not read.
+
+    Returns
+    -------
+    set of str
+        Those that are neither numbers, text, nor cells of those, and should not be read.
 
     Raises
     ------
     ClaimError
-        If one is not numbers, text, or cells of those, is of an unknown type, or claims more than
-        it holds; or if they are too large.
+        If one is of an unknown type, claims more than it holds, or is too large.
     ValueError, zlib.error
         If the file is damaged.
     """
-    if len(data) < _HEADER or 0 in data[:4]:
-        return
+    if len(data) < _HEADER or 0 in data[:4] or data[124 + (data[126:127] == b"I")] != 1:
+        return set()
     file = _Elements(data, "little" if data[126:128] == b"IM" else "big")
-    left, at = most, _HEADER
+    others, at = set(), _HEADER
     while at + 8 <= len(data):
         kind, length, start = file.tag(at)
         at, content = start + length, data[start : start + length]
@@ -67,14 +76,17 @@ def check(data: bytes, names: Collection[str], most: int) -> None:
             packed = zlib.decompressobj()
             head = packed.decompress(content, _LARGEST_NAME)
             kind, head = int.from_bytes(head[:4], file.order), head[8:]
-        if kind != _MATRIX or _Matrix.of(head, 0, file.order).name not in names:
+        if kind != _MATRIX or (matrix := _Matrix.of(head, 0, file.order)).name not in names:
             continue
         if packed is not None:
-            head += packed.decompress(packed.unconsumed_tail, left + 1)
-        left -= len(head)
-        if left < 0:
+            head += packed.decompress(packed.unconsumed_tail, most + _LARGEST_NAME)
+        if len(head) > most + _LARGEST_NAME or matrix.count * 8 > most:
             raise ClaimError
-        _check_matrix(head, 0, file.order, 1)
+        if matrix.kind in _READ:
+            _check_matrix(head, 0, file.order, 1)
+        else:
+            others.add(matrix.name)
+    return others
 
 
 def _check_matrix(data: bytes, at: int, order: Order, cells: int) -> int:
@@ -87,7 +99,7 @@ def _check_matrix(data: bytes, at: int, order: Order, cells: int) -> int:
     elements = _Elements(data, order)
     at = matrix.start
     if matrix.kind == _CELL and cells:
-        if matrix.count * 8 > len(data):
+        if matrix.count > MAX_MATRIX_RANKS:
             raise ClaimError
         for _ in range(matrix.count):
             kind, length, start = elements.tag(at)
@@ -126,6 +138,8 @@ class _Matrix:
         if flags & 0xFF not in _KNOWN:
             return cls(0, False, 0, "", at)  # an object, which has no dimensions
         _, length, start = elements.tag(at)
+        if length > 4 * _MOST_DIMENSIONS:
+            raise ClaimError
         sizes = [elements.number(k) for k in range(start, start + length, 4)]
         if not sizes:
             raise ClaimError

@@ -44,6 +44,7 @@ def cache_folder() -> Path:
     folder = Path(base).absolute() / "isochrone"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        _check_above(folder.parent)
         folder.mkdir(mode=0o755, exist_ok=True)
     except OSError as error:
         raise InputError(
@@ -72,6 +73,18 @@ def check_own(path: Path) -> None:
             "others may write to it: nothing is run from there", where=str(path),
             hint=f"remove it, or {_HINT}",
         )  # fmt: skip
+
+
+def _check_above(path: Path) -> None:
+    """Check that nobody else can put another folder in the place of ours; errors as `check_own`.
+
+    In a folder such as ``/tmp``, with the sticky bit, only its owner moves a folder.
+    """
+    there = path.stat()
+    shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
+    if there.st_uid not in (0, os.geteuid()) or shared:
+        what = "others may write to it" if shared else f"it belongs to {_user(there.st_uid)}"
+        raise InputError(f"{what}: nothing is run from there", where=str(path), hint=_HINT)
 
 
 def _user(number: int) -> str:

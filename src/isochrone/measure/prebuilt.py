@@ -17,7 +17,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.measure.installation import LIBRARIES, Installation
-from isochrone.measure.kept import cache_folder, check_own
+from isochrone.measure.kept import cache_folder, check_own, scratch_folder
 
 __all__ = ["MACHINE", "ROOM", "WORD", "carried", "fitted"]
 
@@ -70,10 +70,11 @@ def fitted(binary: Path, installation: Installation) -> Path:
         if library.name != wanted:
             with contextlib.suppress(FileExistsError):
                 (folder / wanted).symlink_to(library)
-        scratch = folder / f"{binary.name}.{os.getpid()}"
-        scratch.write_bytes(fitting)
-        scratch.chmod(0o755)
-        scratch.replace(made)
+        with scratch_folder(folder) as scratch:
+            fresh = scratch / binary.name
+            fresh.write_bytes(fitting)
+            fresh.chmod(0o755)
+            fresh.replace(made)
     except OSError as error:
         raise InputError(f"cannot write it: {error.strerror}", where=str(folder)) from error
     return made

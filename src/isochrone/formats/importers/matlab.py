@@ -20,11 +20,12 @@ from isochrone.formats.expansion import most_in
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = ["IMPORTER", "read"]
 
-_VARIABLES: Final = ("avg", "stddev", "hosts", "bytes")
+_MATRICES: Final = ("avg", "stddev")
+_VARIABLES: Final = (*_MATRICES, "hosts", "bytes")
 
 
 def read(path: Path) -> Run:
@@ -44,26 +45,30 @@ def read(path: Path) -> Run:
 def _load(source: Source) -> dict[str, Any]:
     """Load the variables we know; what a damaged file makes scipy raise can be nearly anything."""
     try:
-        mat_claims.check(source.data, _VARIABLES, most_in(source))
+        others = mat_claims.check(source.data, _VARIABLES, most_in(source))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of variables it cannot read, which we do not want
             content: dict[str, Any] = loadmat(
-                io.BytesIO(source.data), variable_names=list(_VARIABLES)
+                io.BytesIO(source.data), variable_names=[v for v in _VARIABLES if v not in others]
             )
     except mat_claims.ClaimError as error:
         what = "damaged: a variable is not as large as it claims to be, or larger than "
-        raise source.fail(f"{what}{format_bytes(most_in(source))}") from error
+        raise source.fail(
+            f"{what}{format_bytes(most_in(source))}", hint="import a CSV instead"
+        ) from error
     except NotImplementedError as error:
         hint = "in MATLAB, save it with '-v7'"
         raise source.fail("it is of MATLAB's version 7.3", hint=hint) from error
     except Exception as error:
         raise source.fail("not a MATLAB file, or a damaged one") from error
+    for name in others & set(_MATRICES):
+        raise source.fail(f"'{name}' is not a full matrix of numbers")
     return content
 
 
 def _names(value: object) -> list[str]:
     """Read a cell array of strings, or a char matrix, whose rows are padded with blanks."""
-    items = np.asarray(value).ravel().tolist()
+    items = np.asarray(value).ravel()[: MAX_MATRIX_RANKS + 1].tolist()  # more are too many
     names = []
     for item in items:
         text = np.asarray(item).ravel()  # a cell holds an array of one string, or of none

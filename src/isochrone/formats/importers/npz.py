@@ -34,6 +34,8 @@ _NAMES: Final = (
 _HEADERS: Final = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 """Readers of headers; later versions are of arrays with fields only."""
 
+_LARGEST_HEADER: Final = 1 << 16
+
 
 def read(path: Path) -> Run:
     """Read the matrices of an .npz file as a latency map.
@@ -67,8 +69,6 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             known = {entry.filename: entry for entry in archive.infolist()}
             wanted = {name: known[f"{name}.npy"] for name in _NAMES if f"{name}.npy" in known}
-            if sum(entry.file_size for entry in wanted.values()) > most_in(source):
-                raise too_much(source)
             return {name: _array(archive, entry, source) for name, entry in wanted.items()}
     except InputError:
         raise
@@ -82,10 +82,12 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
     Raises
     ------
     InputError
-        If it is larger.
+        If it is larger, or too large.
     ValueError
         If it is compressed or written in another way than NumPy does.
     """
+    if entry.file_size > most_in(source) + _LARGEST_HEADER:
+        raise too_much(source)
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError
     with archive.open(entry) as stream:
@@ -93,6 +95,8 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
         shape, _, dtype = header(stream)
         if math.prod(shape) * dtype.itemsize > entry.file_size:
             raise source.fail(f"'{entry.filename}' is not as large as it claims to be")
+        if math.prod(shape) * max(8, dtype.itemsize) > most_in(source):
+            raise too_much(source)
     with archive.open(entry) as stream:
         return np.asarray(npy.read_array(stream, allow_pickle=False))
 
