@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "runfile/record.h"
 
 #include "base/check.h"
@@ -7,6 +8,8 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int iso_record_open(iso_record_t *record, const char *path, bool force)
 {
@@ -15,7 +18,15 @@ int iso_record_open(iso_record_t *record, const char *path, bool force)
         record->stream = stdout;
         return 0;
     }
-    record->stream = fopen(path, force ? "w" : "wx");
+    /* The file of another command that still writes is left to it, without a
+     * name; and what a keeper appends in the end is not written over. */
+    struct stat there;
+    bool is_file = lstat(path, &there) == 0 && S_ISREG(there.st_mode);
+    if (force && is_file && unlink(path) != 0) {
+        return -1;
+    }
+    bool anew = !force || is_file;
+    record->stream = fopen(path, anew ? "ax" : "a");
     return record->stream ? 0 : -1;
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 import pkgutil
+import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -45,6 +46,9 @@ FAMILIES: Final = {
 
 _PACKAGE: Final = Path(__file__).parents[1]
 
+_NO_ROOM: Final = re.compile("cannot allocate memory|failed to map segment", re.IGNORECASE)
+"""What the system says of a library that it has no memory for."""
+
 
 def names(family: str) -> list[str]:
     """List the plug-ins of a family, as the user types them, in alphabetical order."""
@@ -77,6 +81,8 @@ def load(family: str, name: str) -> ModuleType:
         raise
     except Exception as error:  # whatever a file that a user has put there may raise
         reason = f"{type(error).__name__}: {error}"
+        if isinstance(error, MemoryError) or _NO_ROOM.search(reason):
+            raise MemoryError from error
         raise InputError(
             f"the {FAMILIES[family]} cannot be loaded: {reason}", where=str(path_of(family, name))
         ) from error

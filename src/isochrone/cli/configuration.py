@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import os
 import shlex
+import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -228,6 +229,10 @@ def _document(path: Path, source: str) -> dict[str, Any]:
     """Read a file; an empty one if there is none."""
     hint = f"{SITE_VARIABLE}= goes on without it" if source == "site" else "repair it"
     try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) or mode & stat.S_IWOTH:
+            what = "others may write to it" if stat.S_ISREG(mode) else "it is no file"
+            raise InputError(f"{what}: it is not read", where=str(path), hint=hint)
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import signal
@@ -46,7 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             _drop_output()
             return 0
         except OSError as error:  # a full disk, for example; what we know better is handled before
-            where = f"{printable(error.filename)}: " if error.filename else ""
+            name = error.filename or ("output" if error.errno == errno.ENOSPC else "")
+            where = f"{printable(name)}: " if name else ""
             print(f"isochrone: {where}{error.strerror or error}", file=sys.stderr)
             _drop_output()
             return 2

@@ -94,7 +94,10 @@ def rank_count(text: str) -> int:
 
 
 def _seconds_or_never(text: str) -> float:
-    return 0.0 if text == "0" else seconds_above_zero(text)
+    try:
+        return 0.0 if text == "0" else seconds_above_zero(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; 0: never") from error
 
 
 def seconds_above_zero(text: str) -> float:
@@ -104,5 +107,6 @@ def seconds_above_zero(text: str) -> float:
     except InputError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds above 0")
+        what = "is no time above 0 and below 30 years, such as 90, 15s or 10min"
+        raise argparse.ArgumentTypeError(f"'{text}' {what}")
     return seconds

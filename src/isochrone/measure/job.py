@@ -36,6 +36,8 @@ _PROBE: Final = "isochrone-probe: "
 _KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
 """What the watcher of a rank says, see ``probe/machine/watch.h``."""
 
+_PLACE: Final = re.compile(r"^[\w/]+\.[ch]:\d+: ")
+"""Where in the sources of the probe something failed; the details keep it."""
 _STOPPED: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) (was stopped by signal \d+.*)")
 _GOES_ON: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) goes on")
 _SILENT: Final = re.compile(_PROBE + r"(?:a rank|rank \d+) on .* has done nothing( for \d+ s.*)")
@@ -208,6 +210,8 @@ class _Job:
         if status and (killed := _killed_says_the_launcher(words)):
             return MeasurementError(killed, details=words)
         name = Path(_starter(self.argv)).name
+        if status and usage:
+            return MeasurementError(_PLACE.sub("", usage[0]), details=words)
         if status < 0:
             return MeasurementError(f"{name} was killed by signal {-status}", details=words)
         if status:
@@ -276,7 +280,9 @@ class _Words(threading.Thread):
                     later.daemon = True
                     later.start()
             elif found := _SILENT.fullmatch(line):
-                self.end(MeasurementError(f"nothing was done{found[1]}{self.who_is_stopped()}"))
+                stopped = self.who_is_stopped()  # they keep those who did not answer
+                said = found[1].partition(":")[0] if stopped else found[1]
+                self.end(MeasurementError(f"nothing was done{said}{stopped}"))
             elif found := _STOPPED.fullmatch(line):
                 self.stopped[found[1]] = found[2]
                 self.hear(line)

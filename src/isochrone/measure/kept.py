@@ -38,8 +38,8 @@ def cache_folder() -> Path:
         If it cannot be made, belongs to somebody else, or others may write to it.
     """
     try:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError as error:  # neither HOME nor an entry for the user
+        base = os.environ.get("XDG_CACHE_HOME") or _home() / ".cache"
+    except (RuntimeError, KeyError) as error:  # neither HOME nor an entry for the user
         raise InputError("there is no home folder for what is compiled", hint=_HINT) from error
     folder = Path(base).absolute() / "isochrone"
     try:
@@ -52,6 +52,12 @@ def cache_folder() -> Path:
         ) from error
     check_own(folder)
     return folder
+
+
+def _home() -> Path:
+    """Return the home folder; where HOME is empty, that of the user's entry, and not the root."""
+    given = os.environ.get("HOME")
+    return Path.home() if given != "" else Path(pwd.getpwuid(os.getuid()).pw_dir)
 
 
 def check_own(path: Path) -> None:

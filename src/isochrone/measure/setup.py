@@ -214,8 +214,9 @@ def follow(
     try:
         probe.run(tokens, timeout=timeout, progress=progress, run_file=path, data_file=data)
     except IsochroneError as error:
-        if path.is_file() and path.stat().st_mtime_ns != before:
-            known = bool(error.hint) or isinstance(error, InputError)  # nothing is left elsewhere
+        refused = isinstance(error, InputError)  # what is there is not of these ranks
+        if not refused and path.is_file() and path.stat().st_mtime_ns != before:
+            known = bool(error.hint)  # nothing is left elsewhere
             kept = _what_is_kept(path, None if known else data)
             error.hint = "; ".join(filter(None, [error.hint, kept]))
         raise

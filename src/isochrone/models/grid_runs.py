@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import whole_number
+from isochrone.runfile.columns import numbers
 from isochrone.runfile.grid_groups import Place, arranged, place_of
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
@@ -83,6 +84,8 @@ def grid_samples(run: Run) -> Table:
     for name in ("op", "p", "grid", "phase", "groups", "bytes"):
         if name not in table:
             raise InputError(f"the samples do not say their '{name}'", where=run.where)
+    for name in ("p", "groups", "bytes"):
+        numbers(table, name, run.where)
     return table
 
 
