@@ -100,8 +100,10 @@ def test_a_suite_like_another_measures_its_sizes(isochrone: Command, tmp_path: P
     gate = isochrone("compare", "before", "after", "--fail-on", "slower:5%", cwd=tmp_path)
     assert gate.returncode == 1
     assert gate.stdout.count("cannot judge") == 5
+    # on a busy machine, the time limit may have cut one short: that is measured again
+    whole = sum(read(path).complete for path in (tmp_path / "after").glob("*.jsonl"))
     again = isochrone(*quick, "-o", "after", "--like", "before", cwd=tmp_path)
-    assert "5 of 5 runs are in after/ already" in again.stdout
+    assert f"{whole} of 5 runs are in after/ already" in again.stdout
 
 
 def test_a_suite_that_runs_several_times_can_be_compared(

@@ -58,7 +58,7 @@ def test_a_message_may_be_larger_than_an_int_counts(
     assert ended.returncode == 0, ended.stderr
     run = read(out)
     assert run.complete
-    assert run.tables["point"]["bytes"].tolist() == [int(words[-1])]
+    assert run.tables["sample"]["bytes"].tolist() == [int(words[-1])]
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ WRONG = [
     (("--bytes", "autobahn"), "neither auto"),
     (("--bytes", "2000TiB"), "whole number of bytes"),
     (("--layout", "vector", "--stride", "-3"), "not a count"),
-    (("--layout", "vector", "--stride", "0"), "at least 1"),
+    (("--layout", "vector", "--stride", "0"), "--stride is 1 to"),
     (("--layout", "vector", "--bytes", "12"), "multiples of 8"),
     (("--layout", "vector", "--bytes", "17GiB"), "at most 2147483647"),
     (("--window", "0"), "--window is"),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import whole_number
-from isochrone.runfile.columns import numbers
+from isochrone.runfile.columns import numbers, texts
 from isochrone.runfile.grid_groups import Place, arranged, place_of
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
@@ -86,6 +86,8 @@ def grid_samples(run: Run) -> Table:
             raise InputError(f"the samples do not say their '{name}'", where=run.where)
     for name in ("p", "groups", "bytes"):
         numbers(table, name, run.where)
+    for name in ("op", "grid", "phase"):
+        texts(table, name, run.where)
     return table
 
 
