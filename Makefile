@@ -7,6 +7,9 @@
 #   make signals what 200 signals at random moments leave behind
 #   make sanitize  every experiment with all its corner cases and 1 to 6 ranks, under sanitizers
 #   make soak    whether memory grows while the probe and the libraries work for SECONDS=1800
+#   make test-oldest, make test-pythons   lowest versions of dependencies; other Pythons
+#   make lock    requirements/ anew: what all of this installs, with hashes
+#   make release the wheel, the source archive and their checksums
 #   make man     manual pages, into build/man
 #   make docs    the documentation as a site, build/site/index.html
 #   make examples  regenerate the output and pictures shown in README.md and docs/
@@ -16,7 +19,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: all venv demo test lint fuzz bench signals sanitize soak docs examples wheel man clean
+# What is installed has a hash in requirements/, that of packages which are built here included.
+LOCKED := install --require-hashes --no-build-isolation --requirement
+
+.PHONY: all venv demo test test-oldest test-pythons lock lint fuzz bench signals sanitize soak docs examples wheel release man clean
 
 all: demo
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["printable", "whole_number"]
+__all__ = ["command_line", "printable", "printable_path", "shell_word", "whole_number"]
+
+MAX_PATH: Final = 4096
 
 _DIGITS: Final = 18
 """Of the longest whole number that is read: it fits into 64 bits."""
@@ -17,6 +22,32 @@ def printable(text: object, limit: int = 200) -> str:
     """
     clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def printable_path(path: object) -> str:
+    """Return the name of a file likewise, however long names of files may be."""
+    return printable(path, MAX_PATH)
+
+
+def shell_word(word: str) -> str:
+    """Return a word as one would type it in a shell.
+
+    One with control characters is written as ``$'…'``, in which bash, ksh and zsh read them by
+    number: so it can be printed, and means the same file.
+    """
+    if word.isprintable():
+        return shlex.quote(word)
+    typed = "".join(c if c.isprintable() and c not in "\\'" else _numbers(c) for c in word)
+    return f"$'{typed}'"
+
+
+def command_line(words: Iterable[str]) -> str:
+    """Return a command as one would type it in a shell."""
+    return " ".join(map(shell_word, words))
+
+
+def _numbers(character: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
 
 
 def whole_number(text: str) -> int | None:

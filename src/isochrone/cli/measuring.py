@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import whole_number
+from isochrone.base.text import printable, whole_number
 from isochrone.base.units import parse_seconds
 from isochrone.cli.mpi import add_mpi
 from isochrone.measure import launcher as launchers

@@ -52,7 +52,7 @@ class _Console(Console):
 
 def console(file: IO[str] | None = None) -> Console:
     """Return a console for standard output, or for a file."""
-    return _Console(file=file, highlight=False, soft_wrap=True, markup=False)
+    return _Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def render(page: Page, to: Console | None = None) -> None:

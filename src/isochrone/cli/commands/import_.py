@@ -10,7 +10,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, whole_number
-from isochrone.cli.output import add_output, check_output
+from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.formats import importer as importers
 from isochrone.formats import trace as traces
 from isochrone.runfile.file import write

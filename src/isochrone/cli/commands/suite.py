@@ -20,7 +20,13 @@ import numpy as np
 from rich.table import Table
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.base.text import printable, whole_number
+from isochrone.base.text import (
+    command_line,
+    printable,
+    printable_path,
+    shell_word,
+    whole_number,
+)
 from isochrone.cli.launches import run_count, sizes_of
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
