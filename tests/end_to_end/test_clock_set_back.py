@@ -21,6 +21,19 @@ MEASURED = {
     "point-to-point": ("point-to-point", "-n", "2", "--bytes", "8", "--repeats", "400"),
     "collective": ("collective", "-n", "2", "--op", "bcast", "--bytes", "8", "--repeats", "400"),
     "hotspot": ("hotspot", "-n", "2", "--repeats", "50"),
+    "tile-io": (
+        "tile-io",
+        "-n",
+        "2",
+        "--tiles",
+        "2x1",
+        "--tile",
+        "64x64",
+        "--phase",
+        "exchange",
+        "--repeats",
+        "20",
+    ),
     "compute": ("compute", "-n", "1", "--repeats", "20", "--time-limit", "5"),
 }
 
@@ -58,6 +71,20 @@ def test_a_clock_that_is_set_back_makes_no_negative_times(
     assert 0 <= (run.end or {})["seconds"] < 3600
     shown = isochrone("show", out, cwd=tmp_path, environ=environ)
     assert shown.returncode == 0, shown.stderr
+
+
+def test_no_batch_follows_from_a_warm_up_in_which_it_was_set(tmp_path: Path) -> None:
+    """It seemed to take no time: ten thousand operations were one sample, for minutes or hours."""
+    mpicc = find_mpi("mpich-wheel").probe.mpicc
+    out = tmp_path / "run.jsonl"
+    words = ("measure", "latency-map", "-n", "2", "--bytes", "64KiB", "--repeats", "8", "--quiet",
+             "--mpicc", mpicc, "--force", "-o", out)  # fmt: skip
+    library = odd_clock(mpicc, tmp_path)
+    for reading in range(READINGS + 2, READINGS + 8):  # one of them begins a warm-up
+        answer = isochrone(*words, cwd=tmp_path, environ={**library, "ISO_WTIMES": str(reading)})
+        assert answer.returncode == 0, answer.stderr
+        pairs = read(out).pairs()
+        assert "batch" not in pairs or pairs["batch"].max() < 100
 
 
 def test_a_clock_that_nobody_sets_is_not_said_to_be(tmp_path: Path) -> None:

@@ -171,3 +171,16 @@ def test_of_two_runs_into_one_file_one_is_refused(mpich: Mpi, tmp_path: Path) ->
     assert sorted(code for _, code in said)[0] == 0, said
     assert all(code in (0, 2) for _, code in said), said
     assert read(tmp_path / "map.jsonl").complete
+
+
+def test_a_forced_run_leaves_the_old_file_to_whoever_still_writes_it(
+    mpich: Mpi, tmp_path: Path
+) -> None:
+    """Once both wrote into one file, and neither could be read."""
+    (tmp_path / "map.jsonl").write_text("of another command\n")
+    (tmp_path / "same").hardlink_to(tmp_path / "map.jsonl")
+    words = [*MEASURE, "--mpicc", mpich.probe.mpicc, "-o", "map.jsonl", "--force"]
+    process = start(*words, cwd=tmp_path)
+    assert process.wait(timeout=PATIENCE) == 0
+    assert read(tmp_path / "map.jsonl").complete
+    assert (tmp_path / "same").read_text() == "of another command\n"

@@ -242,6 +242,16 @@ def test_nothing_is_run_from_where_others_may_write(
     assert not (built.folder / "owned").exists()
 
 
+def test_a_cache_whose_folder_others_may_move_is_refused(site: Site) -> None:
+    """They could put another one in its place; in one such as /tmp, they cannot."""
+    site.cache.parent.mkdir(parents=True, exist_ok=True)
+    site.cache.parent.chmod(0o777)
+    line = one_line(site.run(), 2)
+    assert "others may write to it: nothing is run from there" in line
+    site.cache.parent.chmod(0o1777)
+    assert site.run().returncode == 0
+
+
 @pytest.mark.parametrize(
     "environ", [{"HOME": "/proc/1"}, {"HOME": "/nonexistent/x"}, {"HOME": "/dev/null"}], ids=str
 )

@@ -29,6 +29,10 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes | str]]] = {
     "npz-many-dimensions": (
         NPZ, lambda: bombs.npz({"avg.npy": bombs.header("(" + "9999," * 2000 + ")")}),
     ),
+    "npz-small-elements": (
+        NPZ,
+        lambda: bombs.npz({"avg.npy": bombs.header("(3000, 3000)", "|u1") + bytes(9_000_000)}),
+    ),
     "npz-long-names": (
         NPZ,
         lambda: bombs.npz(

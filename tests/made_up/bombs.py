@@ -119,6 +119,13 @@ MATLAB = {
         CELL, (1, 1), matrix(STRUCT, LARGE, element(5, struct.pack("<i", 32)), b""), b"hosts"
     ),
     "sparse": matrix(SPARSE, LARGE, element(5, b"") * 3),
+    "dimensions": element(
+        14,
+        element(6, struct.pack("<II", 6, 0))
+        + element(5, struct.pack("<i", 2**31 - 1) * 100_000)
+        + element(1, b"avg"),
+    ),
+    "empty-cells": matrix(CELL, (1000, 100), element(14, b"") * 100_000, b"hosts"),
     "a-tag": matrix(6, (2, 2), struct.pack("<II", 9, 0xFFFFFFF0)),
 }
 """Variables that claim far more than they hold."""

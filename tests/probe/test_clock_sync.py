@@ -17,6 +17,12 @@ from beds.mpis import Mpi
 OFFSET = 100.0
 
 
+def test_a_pause_that_is_asked_for_is_no_silence(mpich: Mpi, tmp_path: Path) -> None:
+    """A drift that is looked at overnight, once in a quarter of an hour, is no rank that hangs."""
+    options = ("--seconds", "1", "--interval", "15", "--stall-timeout", "10")
+    assert mpich.run("clock-sync", *options, ranks=2, out=tmp_path / "clocks.jsonl").complete
+
+
 def test_clocks_that_are_set_wrong_agree_within_what_the_exchanges_prove(
     every_mpi: Mpi, tmp_path: Path
 ) -> None:

@@ -74,6 +74,17 @@ def test_a_broken_family_that_is_named_is_one_line(package: Path, name: str) -> 
     assert BROKEN[name][1] in answer.stderr
 
 
+@pytest.mark.parametrize(
+    "error", ["MemoryError()", "ImportError('libx.so: failed to map segment from shared object')"]
+)
+def test_too_little_memory_is_no_fault_of_the_plugin(package: Path, error: str) -> None:
+    (package / "isochrone/models/families/own_memory.py").write_text(f"raise {error}\n")
+    answer = isochrone(package, "fit", "times.csv", "--model", "own-memory")
+    (package / "isochrone/models/families/own_memory.py").unlink()
+    assert answer.returncode == 2
+    assert answer.stderr == "isochrone: there is not enough memory (see ulimit -v)\n"
+
+
 def test_another_family_is_fitted_in_spite_of_them(package: Path) -> None:
     answer = isochrone(package, "fit", "times.csv", "--model", "own-good")
     assert answer.returncode == 0, answer.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ def test_mpicc_of_the_environment_counts_as_such(environ: dict[str, str]) -> Non
     assert found.value == "/n"
 
 
+def test_a_file_that_others_may_write_is_not_read(environ: dict[str, str]) -> None:
+    """It may name a probe, which would be run: by root, too."""
+    site(environ, 'probe = "/tmp/theirs"\n')
+    Path(environ["ISOCHRONE_SITE_CONFIG"]).chmod(0o666)
+    with pytest.raises(InputError, match="others may write to it: it is not read"):
+        configuration.values(environ)
+
+
+def test_a_pipe_is_no_file(environ: dict[str, str]) -> None:
+    """To open it would wait for ever."""
+    Path(environ["ISOCHRONE_SITE_CONFIG"]).unlink()
+    os.mkfifo(environ["ISOCHRONE_SITE_CONFIG"])
+    with pytest.raises(InputError, match="it is no file"):
+        configuration.values(environ)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -70,6 +87,8 @@ def test_mpicc_of_the_environment_counts_as_such(environ: dict[str, str]) -> Non
         ("launcher = ", "it is no TOML"),
         ("launcher = '\udce9'", "it is no TOML"),
         ("limits = 3", "there is no setting 'limits'"),
+        ("#" + "x" * 3000, ":1: a line of more than 2000 bytes"),
+        ("launcher = 'srun'\n" * 10_000, "larger than 65536 bytes"),
     ],
 )
 def test_a_wrong_file_is_one_line_that_says_where(

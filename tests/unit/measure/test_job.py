@@ -188,6 +188,21 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
         ("kill -9 $$", "sh was killed by signal 9"),
         ("exit 7", "sh failed (exit status 7)"),
         (
+            "echo 'isochrone-probe: runfile/record.c:257: cannot write the run file: full'; exit 3",
+            "cannot write the run file: full",
+        ),
+        (
+            "echo 'isochrone-probe: rank 0 on n1 was stopped by signal 19 (Stopped (signal))';"
+            "echo 'isochrone-probe: rank 0 on n1 has done nothing for 9 s: no answer from rank 1';"
+            "sleep 60",
+            "nothing was done for 9 s; rank 0 on n1 was stopped by signal 19 (Stopped (signal))",
+        ),
+        (
+            "echo 'isochrone-probe: rank 0 on n1 has done nothing for 9 s: no answer from rank 1';"
+            "sleep 60",
+            "nothing was done for 9 s: no answer from rank 1",
+        ),
+        (
             "echo 'isochrone-probe: rank 3 on n2 was killed by signal 9 (Killed)'; exit 9",
             "rank 3 on n2 was killed by signal 9 (Killed)",
         ),

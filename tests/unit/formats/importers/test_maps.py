@@ -10,12 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.io import savemat
+from scipy.sparse import csc_matrix
 
 from isochrone.base.errors import InputError
 from isochrone.formats.exporters import csv as csv_exporter
 from isochrone.formats.importers import csv, matlab, npz
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Rank, Run
+from made_up import bombs
 
 HEAD = "i,j,host_i,host_j,bytes,n,mean,stddev,min,median,p95,max,low,high,retest\n"
 ROW = "0,1,a,b,8,100,1.25e-06,5e-08,,1.2e-06,,,,,false\n"
@@ -228,8 +230,35 @@ def test_matlab_7_3_says_what_to_do(tmp_path: Path) -> None:
     """MATLAB's newest format is HDF5, which scipy does not read."""
     path = tmp_path / "new.mat"
     head = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM"
-    path.write_bytes(head + b"\x89HDF\r\n\x1a\n" + bytes(100))
+    path.write_bytes(head + bytes(384) + b"\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0" + bytes(100))
     with pytest.raises(InputError, match="-v7"):
+        matlab.read(path)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_matlab_hosts_of_another_class_are_unknown(tmp_path: Path, packed: bool) -> None:
+    """They are no reason to refuse the times."""
+    path = tmp_path / "map.mat"
+    content = {"avg": AVG, "stddev": AVG, "hosts": {"a": "n1"}, "bytes": {"b": 8}}
+    savemat(path, content, do_compression=packed)
+    run = matlab.read(path)
+    assert run.hosts == [""] * run.size
+    assert {"hosts-unknown", "bytes-unknown"} <= set(codes(run))
+
+
+def test_a_sparse_matrix_is_said_to_be_one_that_is_not_full(tmp_path: Path) -> None:
+    path = tmp_path / "map.mat"
+    savemat(path, {"avg": csc_matrix(AVG), "stddev": AVG})
+    with pytest.raises(InputError, match="'avg' is not a full matrix of numbers"):
+        matlab.read(path)
+
+
+@pytest.mark.parametrize("kind", [0, 8, 10, 11, 14, 19, 33000])
+def test_types_that_scipy_does_not_know_do_not_reach_it(tmp_path: Path, kind: int) -> None:
+    """It looks them up without asking whether it knows them, and Python crashes."""
+    path = tmp_path / "map.mat"
+    path.write_bytes(bombs.mat(bombs.matrix(6, (1, 1), bombs.element(kind, bytes(8)))))
+    with pytest.raises(InputError, match="damaged"):
         matlab.read(path)
 
 
