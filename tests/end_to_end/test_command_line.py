@@ -319,7 +319,7 @@ def test_a_full_disk_is_one_line(isochrone: Isochrone, map_file: Path) -> None:
             stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
         )  # fmt: skip
     assert answer.returncode == 2
-    assert answer.stderr == "isochrone: No space left on device\n"
+    assert answer.stderr == "isochrone: output: No space left on device\n"
 
 
 def test_ranks_that_fail_are_exit_code_3_with_their_last_words(

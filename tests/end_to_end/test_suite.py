@@ -129,7 +129,7 @@ def test_a_suite_that_runs_several_times_can_be_compared(
         (("suite", "mpptest", "--ranks", "2", "--like", "."), "it holds no run of this suite"),
         (("suite", "mpptest", "--ranks", "1"), "not a list of numbers of ranks"),
         (("suite", "mpptest", "--ranks", "two"), "not a list of numbers of ranks"),
-        (("suite", "mpptest", "--max-time", "-1"), "not a number of seconds"),
+        (("suite", "mpptest", "--max-time", "-1"), "no time above 0"),
         (("suite", "slowest"), "invalid choice"),
         (("suite", "mpptest", "--ranks", "2", "-o", "no/such/folder"), "cannot make this folder"),
         (("measure", "bisection", "--preset", "longnb", "-n", "2"), "is one of point-to-point"),

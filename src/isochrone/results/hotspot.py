@@ -21,8 +21,7 @@ KIND: Final = "hotspot"
 STAR: Final = "star"
 """The shape of points at which one node is hot; of runs that do not say, all are."""
 
-_PARTNERS: Final = ("intra", "in", "out", "hot")
-_COUNTS: Final = (*_PARTNERS, "bytes")
+_COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,7 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
             continue
         table = counted(table, identity(table))
         counts = [numbers(table, key, where).tolist() for key in _COUNTS]
-        for name, column in zip(_PARTNERS, counts, strict=False):
-            if max(column) > run.size:
-                raise InputError(f"'{name}' of a 'sample' record is beyond all ranks", where=where)
+        _check_counts(counts, run.size, where)
         times = seconds(table, "seconds", where)
         if np.isnan(times).any():
             raise InputError("a 'sample' record without 'seconds'", where=where)
@@ -126,6 +123,16 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         for key in places
         for order, intra, into, out, hot, size, shape in [key]
     ]
+
+
+def _check_counts(counts: list[list[int]], ranks: int, where: str) -> None:
+    """Refuse more messages than one each way between each hot process and each rank."""
+    *messages, hot, _ = counts
+    if max(hot) > ranks:
+        raise InputError("'hot' of a 'sample' record is beyond all ranks", where=where)
+    for name, column in zip(_COUNTS, messages, strict=False):
+        if any(count > 2 * ranks * centres for count, centres in zip(column, hot, strict=True)):
+            raise InputError(f"'{name}' of a 'sample' record is beyond all ranks", where=where)
 
 
 def _parts(table: Table, key: str, where: str) -> list[float]:
