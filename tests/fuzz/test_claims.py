@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fuzz.alone import judge_alone
-from made_up import bombs
+from isochrone.runfile.file import write
+from made_up import bombs, latency_maps
 
 IMPORT = "import {file} -o out --from"
 NPZ = f"{IMPORT} npz"
@@ -100,3 +102,18 @@ def test_a_claim_is_refused_before_it_costs_anything(name: str, tmp_path: Path) 
     verdict = judge_alone(words, tmp_path, variables)
     assert not verdict.wrong, verdict
     assert verdict.code == 2, verdict
+
+
+@pytest.mark.parametrize("command", ["show input", "report input", "compare input input"])
+def test_few_pairs_of_many_ranks_cost_little(command: str, tmp_path: Path) -> None:
+    """A map of which hardly anything was measured is read, and no groups are looked for in it."""
+    matrix = np.full((1000, 1000), np.nan)
+    i, j = np.random.default_rng(1).integers(1000, size=(2, 3000))
+    matrix[i, j] = matrix[j, i] = 2.0
+    matrix = latency_maps.noisy(latency_maps.blank(matrix), 0.1, seed=1)
+    write(latency_maps.map_of(matrix), tmp_path / "input")
+    more = {"report": ["-o", "out.html"], "compare": ["--one-start"]}
+    words = command.split()
+    verdict = judge_alone([*words, *more.get(words[0], [])], tmp_path, {})
+    assert not verdict.wrong, verdict
+    assert verdict.code == 0, verdict

@@ -22,6 +22,7 @@ from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import family_pool
 from isochrone.models.quality import goodness_of_fit
+from isochrone.models.questions import needed
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
 from isochrone.models.splits import Splits
 from isochrone.models.terms import variables_of
@@ -158,6 +159,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     for one in observed:
         try:
             found, tried, again = _one(one, named, options)
+            _check_variables(found)
         except InputError as error:
             left_out.append(_of(one, error))
             continue
@@ -210,6 +212,12 @@ def _one(
         [{"where": observed.where, "families": tried}],
         partial(auto.best, options=options),
     )
+
+
+def _check_variables(found: Fitted) -> None:
+    """Refuse a constant: it says nothing of what was varied, and no file may hold it."""
+    if not needed(found.regimes):
+        raise InputError("the times do not depend on what was varied: there is no formula of it")
 
 
 def _of(observed: Observations, error: InputError) -> InputError:

@@ -171,6 +171,14 @@ class Diagnosis:
         finer = [p for p in self.told if not np.array_equal(p, canonical(self.node))]
         return explain(self.inner_times, finer) if len(self.inner_times.i) else None
 
+    @property
+    def sparse(self) -> bool:
+        """Whether too few pairs were measured to see groups that the machine did not tell."""
+        return any(
+            len(times.i) and not times.roof.any() and times.sparse
+            for times in (self.outer_times[0], self.inner_times)
+        )
+
     def node_stands(self) -> bool:
         """Whether most nodes are nearer to themselves than to any other."""
         inner, outer = self.inner_times, self.outer_times[0]

@@ -105,6 +105,7 @@ class _Search:
         self.told = {p.tobytes(): p for p in groupings}
         self.noise = noise_of(times)
         self.whole_map = not times.roof.any()
+        self.readable = self.whole_map and not times.sparse
         self.paying: dict[Part, tuple[NDArray[np.int64], Matrix]] = {}
         self.ways: dict[tuple[bytes, bytes], float] = {}
         self.done: dict[tuple[bytes, ...], Explanation | None] = {}
@@ -158,9 +159,9 @@ class _Search:
         yield []
         yield from ([partition] for partition in self.told.values())
         yield list(self.told.values())
-        if self.whole_map:
+        if self.readable:
             yield from self.likely(self.matrix, MANY)
-        else:
+        elif not self.whole_map:
             yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
 
     @cached_property
@@ -170,7 +171,7 @@ class _Search:
 
     def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times without what the parts add."""
-        if self.whole_map:
+        if self.readable:
             for matrix in without_parts(best, self.all):
                 yield from self.likely(matrix, FEW)
 
@@ -185,7 +186,7 @@ class _Search:
     @cached_property
     def usual(self) -> list[Partition]:
         """The groupings that are told, and those of the times as they are."""
-        return [*self.told.values(), *(cuts_of(self.matrix) if self.whole_map else [])]
+        return [*self.told.values(), *(cuts_of(self.matrix) if self.readable else [])]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Propose the most promising hierarchies that differ from the best in one grouping."""
@@ -300,7 +301,7 @@ def noise_of(times: Times) -> float:
     Two units of one group differ by the same in every row; of each unit the one that is most like
     it is taken.
     """
-    if times.units < 5 or times.roof.any():
+    if times.units < 5 or times.roof.any() or times.sparse:
         return UNKNOWN_NOISE
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds

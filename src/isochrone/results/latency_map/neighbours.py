@@ -71,7 +71,7 @@ def _groupings(fit: Explanation, times: Times, noise: float) -> Iterator[Partiti
     if times.roof.any():
         yield from cuts_within(times, fit.healthy(times))
         return
-    if times.units < 4:
+    if times.units < 4 or times.sparse:
         return
     for cleaned, matrix in enumerate([dense(times, times.seconds), *without_parts(fit, times)]):
         if cleaned:

@@ -213,6 +213,8 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     partitions, hosts = diagnosis.partitions, run.hosts
     if missing:
         warn("incomplete-map", f"{missing} of {total} pairs were not measured")
+    if diagnosis.sparse:
+        warn("few-pairs", "too few pairs were measured to see groups that the machine did not tell")
     if hosts_known(hosts):
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total

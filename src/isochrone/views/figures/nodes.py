@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.runfile.columns import amounts
+from isochrone.runfile.columns import numbers
 from isochrone.runfile.run import Run
 from isochrone.views.head import taken, write_head
 from isochrone.views.style import (
@@ -41,7 +41,7 @@ _ACROSS: Final = 0.89  # part of it that the axes take
 _COLOURS: Final = {"intra": PALE, "in": COLOURS[0], "out": COLOURS[1]}
 _WORDS: Final = {"intra": "within the node", "in": "into it", "out": "out of it"}
 
-Counts = dict[str, NDArray[np.float64]]
+Counts = dict[str, NDArray[np.int64]]
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -84,7 +84,7 @@ def _counts(run: Run) -> Counts:
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
-    return {key: amounts(table, key, run.where, "node") for key in _COLOURS}
+    return {key: numbers(table, key, run.where, "node") for key in _COLOURS}
 
 
 def _hot(count: Counts) -> NDArray[np.int64]:

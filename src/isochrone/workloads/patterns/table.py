@@ -59,7 +59,7 @@ def _plain(data: bytes) -> Ints | None:
     first, end, rest = text.lstrip().partition(b"\n")
     body = rest if _HEADING.fullmatch(first) else first + end + rest
     # digits only: int() and numpy would take signs and underscores, too
-    if not body.strip() or body.translate(None, b"0123456789, \t\r\n"):
+    if not body.strip(b", \t\r\n") or body.translate(None, b"0123456789, \t\r\n"):
         return None
     try:
         lines = io.StringIO(body.replace(b",", b" ").decode("ascii"))

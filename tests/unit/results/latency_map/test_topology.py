@@ -241,6 +241,29 @@ def test_pairs_that_were_not_measured_are_counted() -> None:
     assert topology.warnings[0]["text"] == "1 of 15 pairs were not measured"
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("part", [0.02, 0.1, 0.15, 0.25])
+def test_of_few_pairs_no_groups_are_read(part: float, seed: int) -> None:
+    """Groups that do not exist, and slow switches to them, were what such maps seemed to show."""
+    matrix = noisy(tree([10, 6], [2, 3]), 0.03, seed)
+    chance = np.triu(np.random.default_rng(seed).random(matrix.shape), 1)
+    matrix[chance + chance.T > part] = np.nan
+    topology = analyse(map_of(matrix, block(60)))
+    assert [level.name for level in topology.levels] == ["network"]
+    assert not topology.slow
+    assert {"incomplete-map", "few-pairs"} <= codes(topology)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_half_of_the_pairs_show_the_groups(seed: int) -> None:
+    matrix = noisy(tree([10, 6], [2, 3]), 0.03, seed)
+    chance = np.triu(np.random.default_rng(seed).random(matrix.shape), 1)
+    matrix[chance + chance.T > 0.55] = np.nan
+    topology = analyse(map_of(matrix, block(60)))
+    assert [len(level.groups) for level in topology.levels] == [6, 1]
+    assert "few-pairs" not in codes(topology)
+
+
 def test_hosts_that_the_latencies_do_not_show_are_reported() -> None:
     topology = analyse(map_of(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), block(4, 4)[::-1]))
     assert "hosts-disagree" not in codes(topology)
