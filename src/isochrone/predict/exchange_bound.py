@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import linprog
 
 from isochrone.predict.node_cost import NodeCost
@@ -111,21 +112,22 @@ def _dealt_out(kept: Floats, into: Floats, own: Floats, nodes: _Nodes) -> float:
     """Return the optimum of the linear program: x parts of each domain for each size, and t."""
     sizes, domains = kept.shape
     unit = max(float(own.max()), float(into.max()), 1.0)
-    of_size = np.kron(np.eye(sizes), np.ones(domains))  # sums of x over the domains, size by size
+    # sums of x over the domains, size by size; nearly all is zero
+    of_size = sparse.kron(sparse.eye(sizes), np.ones((1, domains)), "csr")
     per_node = -nodes.number[:, None]
     zero = np.zeros((sizes, 1))
     above = [
-        np.hstack([of_size * (into / unit).ravel(), per_node]),
-        np.hstack([-of_size * (kept / unit).ravel(), per_node]),
+        sparse.hstack([of_size.multiply(into.ravel() / unit), per_node]),
+        sparse.hstack([of_size.multiply(-kept.ravel() / unit), per_node]),
     ]
     limit = [np.zeros(sizes), -nodes.number * own / unit]
     if nodes.most is not None:
-        above.append(np.hstack([of_size, zero]))
+        above.append(sparse.hstack([of_size, zero]))
         limit.append(nodes.number * nodes.most)
-    once = np.hstack([np.kron(np.ones(sizes), np.eye(domains)), np.zeros((domains, 1))])
+    once = sparse.hstack([*[sparse.eye(domains)] * sizes, np.zeros((domains, 1))])
     goal = np.append(np.zeros(sizes * domains), 1.0)
     found = linprog(
-        goal, np.vstack(above), np.concatenate(limit), once, np.ones(domains), method="highs"
+        goal, sparse.vstack(above), np.concatenate(limit), once, np.ones(domains), method="highs"
     )
     return float(found.fun) * unit if found.status == 0 else 0.0
 

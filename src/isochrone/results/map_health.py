@@ -159,21 +159,22 @@ class _Ratios:
         On a torus or ring a node that is slow by a quarter is within what distances make. All its
         round trips, sorted, are then longer than those of the middle node, and no other node's are.
         """
-        hosts = np.unique(self.hosts)
-        if len(hosts) < _MIN_HOSTS or "" in hosts:
+        of_host = {host: self.ratio[self.hosts == host] for host in np.unique(self.hosts)}
+        measured = {host: own for host, own in of_host.items() if np.isfinite(own).any()}
+        if len(measured) < _MIN_HOSTS or "" in of_host:
             return ""
-        own = [self.ratio[self.hosts == host] for host in hosts]
         spread = np.abs(np.log(self.ratio[np.triu(np.isfinite(self.ratio), 1)]))
         if float(np.quantile(spread, 0.8)) < _WIDE:
             return ""
         steps = np.linspace(0.05, 0.95, 19)
-        profiles = np.log([np.nanquantile(values, steps) for values in own])
+        profiles = np.log([np.nanquantile(own, steps) for own in measured.values()])
         beyond = np.median(profiles - np.median(profiles, axis=0), axis=1)
         first, second = np.argsort(-np.abs(beyond))[:2]
         if beyond[first] < max(np.log1p(LEAST), 2 * abs(beyond[second]), _SURE * mad(beyond)):
             return ""
+        name, ratio = printable(list(measured)[first], 60), np.exp(beyond[first])
         return (
-            f"node {printable(hosts[first], 60)} takes {np.exp(beyond[first]):.2f} times as long "
+            f"node {name} takes {ratio:.2f} times as long "
             "as the node in the middle, but nodes differ by their distances: give --baseline"
         )
 
