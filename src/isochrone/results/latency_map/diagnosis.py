@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.stats import INTERVAL_HALF, MAD_EFFICIENCY, Q80_TO_SIGMA, outlier_limit
 from isochrone.results.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.results.latency_map.few_pairs import undecided
 from isochrone.results.latency_map.fitting import MIN_SPREAD
 from isochrone.results.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.results.latency_map.partitions import Partition, canonical, level_of
@@ -249,7 +250,8 @@ class Diagnosis:
 
     def find(self) -> list[Slow]:
         """Return all that adds time for sure, however little, the worst first."""
-        named = [self._name(cost) for cost in self._merged([*self._parts(), *self._ranks()])]
+        parts = [cost for cost in self._parts() if cost.ranks[0] not in self.untold]
+        named = [self._name(cost) for cost in self._merged([*parts, *self._ranks()])]
         return sorted([*named, *self._slow_pairs()], key=lambda part: -part.ratio)
 
     def _parts(self) -> Iterator[_Cost]:
@@ -268,6 +270,19 @@ class Diagnosis:
                 own = [part]
             for one in own:
                 yield self._of_ranks(one, seconds, error, outer, inside)
+
+    @cached_property
+    def untold(self) -> dict[int, str]:
+        """First rank and name of what is slow, or shares a slow way with others: few pairs."""
+        alone = [cost for cost in self._parts() if cost.kind in ("node", "rank")]
+        if not self.sparse:
+            return {}
+        doubtful = undecided([c.ranks for c in alone], self.pairs, self.expected, self.healthy)
+        return {
+            int(cost.ranks[0]): self._who(cost.kind, cost.ranks)
+            for cost, doubt in zip(alone, doubtful, strict=True)
+            if doubt
+        }
 
     def _of_ranks(
         self, part: Part, seconds: float, error: float, outer: Mask, inside: Index

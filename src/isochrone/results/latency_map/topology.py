@@ -14,6 +14,7 @@ import numpy as np
 
 from isochrone.base.stats import median_interval
 from isochrone.results.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
+from isochrone.results.latency_map.few_pairs import few_pairs
 from isochrone.results.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.results.latency_map.placement import Placement, placement_of
 from isochrone.results.latency_map.slow import Slow
@@ -214,7 +215,7 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     if missing:
         warn("incomplete-map", f"{missing} of {total} pairs were not measured")
     if diagnosis.sparse:
-        warn("few-pairs", "too few pairs were measured to see groups that the machine did not tell")
+        warn("few-pairs", few_pairs(list(diagnosis.untold.values())))
     if hosts_known(hosts):
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total

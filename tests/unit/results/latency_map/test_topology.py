@@ -12,6 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.results.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
 from made_up.latency_maps import (
+    Matrix,
     block,
     flat,
     leaving,
@@ -241,25 +242,44 @@ def test_pairs_that_were_not_measured_are_counted() -> None:
     assert topology.warnings[0]["text"] == "1 of 15 pairs were not measured"
 
 
-@pytest.mark.parametrize("seed", range(4))
+def some_of(matrix: Matrix, part: float, seed: int) -> Run:
+    """Make a run of some pairs of a noisy machine, taken by chance, with a rank on each host."""
+    chance = np.triu(np.random.default_rng(seed).random(matrix.shape), 1)
+    seen = np.where(chance + chance.T <= part, noisy(matrix, 0.03, seed), np.nan)
+    return map_of(seen, block(len(matrix)))
+
+
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("part", [0.02, 0.1, 0.15, 0.25])
 def test_of_few_pairs_no_groups_are_read(part: float, seed: int) -> None:
     """Groups that do not exist, and slow switches to them, were what such maps seemed to show."""
-    matrix = noisy(tree([10, 6], [2, 3]), 0.03, seed)
-    chance = np.triu(np.random.default_rng(seed).random(matrix.shape), 1)
-    matrix[chance + chance.T > part] = np.nan
-    topology = analyse(map_of(matrix, block(60)))
+    topology = analyse(some_of(tree([10, 6], [2, 3]), part, seed))
     assert [level.name for level in topology.levels] == ["network"]
     assert not topology.slow
     assert {"incomplete-map", "few-pairs"} <= codes(topology)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
+def test_of_few_pairs_slow_nodes_are_read(seed: int) -> None:
+    slow = np.isin(np.arange(60), [4, 17])
+    topology = analyse(some_of(tree([10, 6], [2, 3]) + 3 * leaving(slow), 0.15, seed))
+    assert named(topology) == {("node", "n4"), ("node", "n17")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("part", [0.1, 0.3])
+def test_of_few_pairs_nodes_behind_a_slow_way_are_not_called_slow(part: float, seed: int) -> None:
+    """All that the first group sends to others is slow; what its nodes send to each other is not."""
+    group = np.arange(60) // 10
+    matrix = tree([10, 6], [2, 3]) + 2 * leaving(group == 0, beyond=group)
+    topology = analyse(some_of(matrix, part, seed))
+    assert "node" not in {kind for kind, _ in named(topology)}
+    assert any("or a way that they share" in one["text"] for one in topology.warnings)
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_half_of_the_pairs_show_the_groups(seed: int) -> None:
-    matrix = noisy(tree([10, 6], [2, 3]), 0.03, seed)
-    chance = np.triu(np.random.default_rng(seed).random(matrix.shape), 1)
-    matrix[chance + chance.T > 0.55] = np.nan
-    topology = analyse(map_of(matrix, block(60)))
+    topology = analyse(some_of(tree([10, 6], [2, 3]), 0.55, seed))
     assert [len(level.groups) for level in topology.levels] == [6, 1]
     assert "few-pairs" not in codes(topology)
 
