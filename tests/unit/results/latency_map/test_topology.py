@@ -269,7 +269,7 @@ def test_of_few_pairs_slow_nodes_are_read(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("part", [0.1, 0.3])
 def test_of_few_pairs_nodes_behind_a_slow_way_are_not_called_slow(part: float, seed: int) -> None:
-    """All that the first group sends to others is slow; what its nodes send to each other is not."""
+    """What the first group sends to others is slow; what its nodes send to each other is not."""
     group = np.arange(60) // 10
     matrix = tree([10, 6], [2, 3]) + 2 * leaving(group == 0, beyond=group)
     topology = analyse(some_of(matrix, part, seed))
