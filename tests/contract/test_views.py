@@ -220,7 +220,7 @@ def test_the_view_of_nodes_refuses_in_one_line() -> None:
         draw("nodes", [])
     damaged = exchange()
     damaged.tables["node"].columns["in"] = np.array([1.0, np.nan, 2.0, 3.0])
-    with pytest.raises(InputError, match="'in' is not a number"):
+    with pytest.raises(InputError, match="'in' is not a whole number"):
         draw("nodes", [damaged])
 
 

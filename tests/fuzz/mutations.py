@@ -41,6 +41,10 @@ WORDS: Final = (
 """Words for places where a number or a range stands."""
 
 
+RANKS: Final = (7, 16, 100, 256, 600, 1000, 2048, 8192, 100_000)
+"""Numbers of ranks that a file claims."""
+
+
 def mutate(data: bytes, kind: str, dice: random.Random) -> bytes:
     """Return a file damaged in one to four ways; ``kind`` is a key of `MUTATIONS`."""
     for _ in range(min(4, 1 + int(dice.expovariate(1.2)))):
@@ -168,6 +172,22 @@ def _records(data: bytes, dice: random.Random) -> bytes:
     return b"\n".join(map(_dumped, records)) + b"\n"
 
 
+def _claim(data: bytes, dice: random.Random) -> bytes:
+    """Say that there were more ranks than the file holds; each may be on a host of its own."""
+    try:
+        start, *records = [json.loads(line) for line in data.splitlines()]
+        most = int(dice.choice(RANKS))
+        start["ranks"] = most
+        kept = [record for record in records if record["record"] != "rank"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return _record(data, dice)
+    if dice.random() < 0.5:
+        hosts = range(min(most, RANKS[-2]))
+        listed = [{"record": "rank", "rank": k, "host": f"h{k}", "node": k} for k in hosts]
+        records = [*listed, *kept]
+    return b"\n".join(map(_dumped, [start, *records])) + b"\n"
+
+
 def _dumped(tree: Any) -> bytes:
     text = json.dumps(tree, ensure_ascii=True)
     return text.replace('"1e400"', "1" + "0" * 400).encode()
@@ -269,7 +289,7 @@ TEXT: Final[Sequence[Mutation]] = (
 )  # fmt: skip
 
 MUTATIONS: Final[dict[str, Sequence[Mutation]]] = {
-    "records": (*TEXT, *(_record,) * 12, *(_records,) * 6),
+    "records": (*TEXT, *(_record,) * 12, *(_records,) * 6, _claim),
     "tree": (*TEXT, *(_tree,) * 16),
     "text": TEXT,
     "zip": (*ANY, *(_members,) * 6),

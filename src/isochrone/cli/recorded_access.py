@@ -69,11 +69,12 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     except InputError as error:
         raise InputError(f"pattern {pattern.number} holds no access", where=str(path)) from error
     options = {"op": pattern.op, **_options(io_recording.hints(run, pattern.file))}
-    hosts = [run.hosts[rank] for rank in file.ranks.tolist()]
+    of_rank = run.hosts
+    hosts = [of_rank[rank] for rank in file.ranks.tolist()]
     config = options.get("cb_config_list", DEFAULT)
     if options.get("cb_nodes") == len(aggregators(hosts, config)):
         del options["cb_nodes"]  # as many as there are by default, also where nodes are others
-    return RecordedAccess(accesses, options, run.hosts)
+    return RecordedAccess(accesses, options, of_rank)
 
 
 def _seconds(run: Run) -> dict[int, float]:

@@ -228,10 +228,11 @@ def _disturbance(alone: GridPoint, together: GridPoint, sharing: int) -> Disturb
 
 def _places(run: Run, grid: str, phase: str) -> tuple[int, int]:
     """Return nodes and ranks on each of the group of rank 0, or of the run."""
-    if not all(run.hosts):
+    hosts = run.hosts
+    if not all(hosts):
         return 0, 0
     members = range(run.size) if phase == TOTAL else groups_of(run, grid, phase)[0]
-    counts = Counter(run.hosts[rank] for rank in members)
+    counts = Counter(hosts[rank] for rank in members)
     return len(counts), max(counts.values())
 
 

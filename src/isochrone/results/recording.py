@@ -15,8 +15,8 @@ from isochrone.runfile.columns import amounts, integers, numbers, seconds, texts
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = [
-    "KIND", "WHAT", "Edges", "Operation", "RankTime", "edges", "groups", "matrix", "operations",
-    "program", "rank_times", "trace",
+    "KIND", "WHAT", "Edges", "Operation", "RankTime", "Sent", "edges", "groups", "matrix",
+    "operations", "program", "rank_times", "sent", "trace",
 ]  # fmt: skip
 
 WHAT: Final = ("bytes", "messages", "seconds")
@@ -32,6 +32,15 @@ class Edges:
     messages: NDArray[np.int64]
     bytes: NDArray[np.int64]
     seconds: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What ranks sent to others: bytes, messages or seconds, never nothing; each pair once."""
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    amount: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -134,21 +143,36 @@ def edges(run: Run) -> Edges:
     return found
 
 
+def sent(run: Run, what: str = "bytes") -> Sent:
+    """Return what ranks sent to others: each pair that did so once.
+
+    Raises
+    ------
+    InputError
+        If the run is no recording or damaged, or ``what`` is none of `WHAT`.
+    """
+    if what not in WHAT:
+        raise InputError(f"no matrix of '{what}'", hint=f"there are: {', '.join(WHAT)}")
+    found = edges(run)
+    key, place = np.unique(found.source * run.size + found.target, return_inverse=True)
+    amount = np.bincount(place, getattr(found, what), len(key)).astype(np.float64)
+    some = amount > 0
+    return Sent(key[some] // run.size, key[some] % run.size, amount[some])
+
+
 def matrix(run: Run, what: str = "bytes") -> NDArray[np.float64]:
     """Return what each rank sent to each other one as a matrix: rows are senders.
 
     Raises
     ------
     InputError
-        If the run is no recording or damaged, has too many ranks, or ``what`` is none of `WHAT`.
+        As of `sent`, or if there are too many ranks.
     """
-    if what not in WHAT:
-        raise InputError(f"no matrix of '{what}'", hint=f"there are: {', '.join(WHAT)}")
     if run.size > MAX_MATRIX_RANKS:
         raise InputError(f"a matrix of {run.size} ranks is too large to be held")
-    found = edges(run)
+    found = sent(run, what)
     values = np.zeros((run.size, run.size))
-    np.add.at(values, (found.source, found.target), getattr(found, what))
+    values[found.source, found.target] = found.amount
     return values
 
 

@@ -12,6 +12,7 @@ nearest, and the file says how near that is. Speeds of processors are not measur
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,7 +138,7 @@ def _platform(run: Run, machine: _Machine) -> Iterator[str]:
     for key, value in (*_factors(machine), *_EXACT):
         yield f'    <prop id="{key}" value="{value}"/>'
     yield "  </config>"
-    most = max(machine.hosts.count(host) for host in set(machine.hosts))
+    most = max(Counter(machine.hosts).values())
     yield (
         f'  <cluster id="machine" prefix="node-" suffix="" radical="0-{max(machine.hosts)}" '
         f'speed="1Gf" core="{most}" lat="{machine.latency / 2:.12g}s" '

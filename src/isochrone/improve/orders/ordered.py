@@ -180,9 +180,10 @@ class Aggregators(Ordered):
 
     def of_names(self, order: list[int], text: str) -> list[int]:
         """Let the hosts that are not named follow, as ``*:1`` does."""
-        if len(set(order)) != len(order):
+        named = set(order)
+        if len(named) != len(order):
             raise InputError(f"'{text[:60]}' names a host twice", where="--order")
-        return [*order, *(k for k in range(len(self.given.hosts)) if k not in set(order))]
+        return [*order, *(k for k in range(len(self.given.hosts)) if k not in named)]
 
     def ranks(self, order: Sequence[int]) -> list[str]:
         """Return the host of each rank, which is the same in every order."""

@@ -74,7 +74,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     matrix = run.matrix(what, nbytes)  # says what is wrong with it before it is analysed
     found = options.analysis or topology.analyse(run, nbytes)
     order = order_of(run, replace(options, analysis=found))
-    hosts = [run.hosts[rank] for rank in order]
+    of_rank = run.hosts
+    hosts = [of_rank[rank] for rank in order]
     cells, block = pool(matrix[np.ix_(order, order)], min(options.cells, _MAX_CELLS))
     segments = host_segments(hosts)
     unknown = np.isnan(cells)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.results.recording import matrix, program
+from isochrone.results.recording import Sent, program, sent
 from isochrone.runfile.run import Run
 from isochrone.views.head import HeadLine, head_height, head_lines, made, write_head
 from isochrone.views.style import (
@@ -24,7 +24,6 @@ from isochrone.views.style import (
     host_segments,
     new_figure,
     nice_ranks,
-    pool,
 )
 from isochrone.views.view import Options, View
 
@@ -52,11 +51,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the matrix of one recording."""
     run = runs[0]
     what = "bytes" if options.what == Options.what else options.what
-    values = matrix(run, what)
-    cells, block = pool(np.where(values > 0, values, np.nan), _MAX_CELLS)
+    pairs = sent(run, what)
+    cells, block = _cells(pairs, run.size)
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     width = _LEFT + side + 1.25
-    lines = _facts(run, what, values, block, width - _LEFT - 0.1)
+    lines = _facts(run, what, pairs, block, width - _LEFT - 0.1)
     height = _BOTTOM + side + _ABOVE + head_height(len(lines))
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
     figure = new_figure(width, height, dpi)
@@ -69,7 +68,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         aspect="auto",
     )  # fmt: skip
     if run.size <= _MAX_NUMBERS:
-        _print_numbers(axes, values, picture, what)
+        _print_numbers(axes, cells, picture, what)
     _decorate(axes, run)
     if not np.isnan(cells).all():
         bar = figure.add_axes(
@@ -78,6 +77,17 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         _colour_bar(figure, bar, mappable, what)
     write_head(figure, _LEFT / width, f"{_WORDS[what]} from rank to rank", lines)
     return figure
+
+
+def _cells(pairs: Sent, ranks: int) -> tuple[NDArray[np.float64], int]:
+    """Return the matrix, NaN where nothing was sent, and the ranks that a cell stands for.
+
+    A cell of several ranks shows the largest of its pairs.
+    """
+    block = -(-ranks // _MAX_CELLS)
+    cells = np.full((-(-ranks // block),) * 2, np.nan)
+    np.fmax.at(cells, (pairs.source // block, pairs.target // block), pairs.amount)
+    return cells, block
 
 
 def _colours(values: NDArray[np.float64]) -> ScalarMappable:
@@ -170,18 +180,16 @@ def _ticks(high: float, what: str) -> list[float]:
     return [float(value) for value in found.tolist() if 0 <= value <= high * (1 + 1e-9)]
 
 
-def _facts(
-    run: Run, what: str, values: NDArray[np.float64], block: int, width: float
-) -> list[HeadLine]:
+def _facts(run: Run, what: str, pairs: Sent, block: int, width: float) -> list[HeadLine]:
     """Say of which program it is, on lines of at most this width in inches."""
     hosts = len(set(run.hosts) - {""})
     parts = [
         program(run),
         *([] if run.origin == "measured" else [run.origin]),
         f"{run.size} ranks on {hosts} host{'' if hosts == 1 else 's'}",
-        f"{_text(float(values.sum()), what)} in all, between {int((values > 0).sum()):,} pairs",
+        f"{_text(float(pairs.amount.sum()), what)} in all, between {len(pairs.amount):,} pairs",
     ]
-    parts += ["white: nothing"] if (values == 0).any() else []
+    parts += ["white: nothing"] if len(pairs.amount) < run.size**2 else []
     parts += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
     return [*head_lines(parts, width), *made(run, width)]
 
