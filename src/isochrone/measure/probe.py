@@ -163,6 +163,7 @@ def build(mpicc: Path, *, again: bool = False) -> Probe:
     MeasurementError
         If it does not compile; with the compiler's last words.
     """
+    mpicc = mpicc.absolute()
     return Probe(_product("isochrone-probe", "the probe", mpicc, again=again), mpicc)
 
 
@@ -181,7 +182,7 @@ def build_library(mpicc: Path, name: str = "grid") -> Path:
     MeasurementError
         If it does not compile; with the compiler's last words.
     """
-    return _product(f"libisochrone-{name}.so", "the library", mpicc)
+    return _product(f"libisochrone-{name}.so", "the library", mpicc.absolute())
 
 
 def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Path:
