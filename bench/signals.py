@@ -42,7 +42,7 @@ def main() -> int:
     print(f"isochrone measure {' '.join(LONG)}, {args.count} times, seed {args.seed}")
     with tempfile.TemporaryDirectory() as scratch:
         for trial in range(args.count):
-            mpicc = chance.choice(args.mpicc)
+            mpicc = chance.choice(args.mpicc).absolute()
             target, number = chance.choice(KINDS)
             delay, again = chance.uniform(0, args.longest), chance.random() < 0.3
             ended = measure_and_signal(

@@ -16,6 +16,11 @@ __all__ = ["check"]
 
 _MAX_BYTES: Final = 1 << 60
 _MAX_RATE: Final = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
+_LEAST: Final = {
+    "seconds": MIN_SECONDS, "min": MIN_SECONDS, "max": MIN_SECONDS, "mean": MIN_SECONDS,
+    "rate": 1 / MAX_SECONDS,
+}  # fmt: skip
+"""What is above zero is not below this."""
 
 
 def check(run: Run, table: Table) -> None:
@@ -56,7 +61,7 @@ def _check(table: Table, key: str, limit: float, *, whole: bool, where: str) -> 
         raise InputError(f"a 'sample' record without '{key}'", where=where)
     if np.any((known < 0) | (known > limit)) or (whole and np.any(known != np.floor(known))):
         raise InputError(f"a 'sample' record whose '{key}' is out of range", where=where)
-    if key == "seconds" and np.any((known > 0) & (known < MIN_SECONDS)):
+    if key in _LEAST and np.any((known > 0) & (known < _LEAST[key])):
         raise InputError(f"a 'sample' record whose '{key}' is no measurement", where=where)
 
 
