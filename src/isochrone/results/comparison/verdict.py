@@ -38,6 +38,9 @@ LEAST_TO_TRIM: Final = 5
 ROUNDING: Final = 1e-9
 """Relative difference that is only how numbers are written."""
 
+BEYOND_ALL: Final = 700.0
+"""Logarithm of a ratio that says nothing more; few launches may know their error that badly."""
+
 VERDICTS: Final = ("slower", "faster", "same", "unclear")
 
 
@@ -192,7 +195,7 @@ def _in_words(change: float, low: float, high: float, p: float, margin: float) -
     """Turn logarithms into a ratio and a word."""
     if isnan(p):
         return Difference(exp(change), None, None, None, "unclear")
-    ends = exp(low), exp(high)
+    ends = exp(low), exp(min(high, BEYOND_ALL))
     return Difference(exp(change), *ends, p, _verdict(exp(change), *ends, p, margin))
 
 
