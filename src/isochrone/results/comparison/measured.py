@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.results.comparison.parts import Group
-from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Key, identity, points
 
@@ -92,7 +92,7 @@ def _medians(run: Run) -> dict[Key, float]:
     if table is None or not len(table) or "seconds" not in table:
         raise InputError(f"a run of '{run.experiment}' holds no times to compare", where=run.where)
     seconds = table["seconds"]
-    if seconds.dtype.kind != "f" or not np.all((seconds > 0) & (seconds <= MAX_SECONDS)):
+    if seconds.dtype.kind != "f" or not np.all((seconds >= MIN_SECONDS) & (seconds <= MAX_SECONDS)):
         raise InputError("a 'sample' record whose 'seconds' is no time", where=run.where)
     names = identity(table, run.by)
     if not names:
