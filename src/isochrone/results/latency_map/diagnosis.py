@@ -274,9 +274,9 @@ class Diagnosis:
     @cached_property
     def untold(self) -> dict[int, str]:
         """First rank and name of what is slow, or shares a slow way with others: few pairs."""
-        alone = [cost for cost in self._parts() if cost.kind in ("node", "rank")]
         if not self.sparse:
             return {}
+        alone = [cost for cost in self._parts() if cost.kind in ("node", "rank")]
         doubtful = undecided([c.ranks for c in alone], self.pairs, self.expected, self.healthy)
         return {
             int(cost.ranks[0]): self._who(cost.kind, cost.ranks)
