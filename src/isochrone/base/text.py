@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-__all__ = ["command_line", "printable", "printable_path", "shell_word", "whole_number"]
+__all__ = [
+    "command_line", "listed", "printable", "printable_path", "shell_word", "whole_number",
+]  # fmt: skip
 
 MAX_PATH: Final = 4096
 
@@ -22,6 +24,12 @@ def printable(text: object, limit: int = 200) -> str:
     """
     clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Name the first of many, and say how many more there are: ``a, b and 3 more``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def printable_path(path: object) -> str:

@@ -25,6 +25,7 @@ from typing import IO, Final
 import msgspec
 
 from isochrone.base.errors import InputError, Interrupted, IsochroneError, MeasurementError
+from isochrone.base.text import listed
 from isochrone.base.units import format_seconds
 from isochrone.measure import keeper
 from isochrone.measure import launcher as launchers
@@ -296,8 +297,7 @@ class _Words(threading.Thread):
     def end_beginning(self, lasted: str) -> None:
         """End a job whose ranks do not come out of MPI_Init: one of them may keep all others."""
         names = sorted(self.beginning, key=lambda name: (len(name), name))
-        rest = len(names) - _NAMED
-        who = ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+        who = listed(names, _NAMED)
         self.end(
             MeasurementError(
                 f"nothing was done for {lasted}: {who} did not come out of MPI_Init"

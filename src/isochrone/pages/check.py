@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from isochrone.base.text import printable
+from isochrone.base.text import listed, printable
 from isochrone.pages.page import Block, Sentence, Tone
 from isochrone.results.check import Check, Finding, hosts_of, together
 from isochrone.results.quantities import at_size
@@ -80,5 +80,4 @@ def _visible(found: Check) -> list[str]:
 
 
 def _list(hosts: Sequence[str]) -> str:
-    shown = ", ".join(printable(host, 80) for host in hosts[:MAX_HOSTS])
-    return f"{shown} and {len(hosts) - MAX_HOSTS} more" if len(hosts) > MAX_HOSTS else shown
+    return listed([printable(host, 80) for host in hosts], MAX_HOSTS)

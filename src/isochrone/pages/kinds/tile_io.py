@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from isochrone.base.text import printable
+from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.call_parts import LABELS, slow
 from isochrone.pages.options import in_use
@@ -167,15 +167,14 @@ def _hot(run: Run) -> list[Sentence]:
     hot = [one for one in nodes(run) if one["hot"]]
     if not hot:
         return []
-    names = [_node(one) for one in hot[:4]]
+    names = listed([_node(one) for one in hot], 4)
     one = hot[0]
     if len(hot) > 1:
-        more = f" and {len(hot) - 4} more" if len(hot) > 4 else ""
         total = one["in"] + one["out"]
-        text = f"The busiest nodes are {', '.join(names)}{more}, each with {total} messages."
+        text = f"The busiest nodes are {names}, each with {total} messages."
         return [Sentence(text)]
     words = f"{one['in']} messages in and {one['out']} out when writing"
-    return [Sentence(f"The hot spot is {names[0]}: {words}. All others wait for it.")]
+    return [Sentence(f"The hot spot is {names}: {words}. All others wait for it.")]
 
 
 def _node(one: dict[str, Any]) -> str:
@@ -196,11 +195,9 @@ def _served(run: Run) -> list[Sentence]:
     return found
 
 
-def _named(listed: Sequence[dict[str, Any]]) -> str:
+def _named(ranks: Sequence[dict[str, Any]]) -> str:
     """Write ranks and hosts: ``0 (n0), 4 (n1)``; of many, the first."""
-    names = [with_hosts(one["rank"], [one["host"]]) for one in listed[:MAX_NAMES]]
-    more = len(listed) - MAX_NAMES
-    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+    return listed([with_hosts(one["rank"], [one["host"]]) for one in ranks], MAX_NAMES)
 
 
 # --- numbers --------------------------------------------------------------------------------------

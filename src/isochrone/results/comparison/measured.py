@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
+from isochrone.base.text import listed, printable
 from isochrone.results.comparison.parts import Group
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
@@ -108,9 +108,8 @@ def _others(left: dict[Key, None], right: dict[Key, None]) -> str:
         said = []
         for only, which in ((mine - yours, "first"), (yours - mine, "second")):
             if only:
-                shown = ", ".join(printable(v, 40) for v in sorted(only, key=repr)[:5])
-                more = f" and {len(only) - 5} more" if len(only) > 5 else ""
-                said.append(f"only the {which} has {name} {shown}{more}")
+                shown = listed([printable(v, 40) for v in sorted(only, key=repr)], 5)
+                said.append(f"only the {which} has {name} {shown}")
         if said:
             return "; ".join(said)
     counts = len(left.keys() - right.keys()), len(right.keys() - left.keys())

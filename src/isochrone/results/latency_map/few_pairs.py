@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.text import printable
+from isochrone.base.text import listed, printable
 from isochrone.results.latency_map.units import RankPairs
 
 __all__ = ["few_pairs", "undecided"]
@@ -64,6 +64,5 @@ def few_pairs(untold: Sequence[str]) -> str:
     text = "too few pairs were measured to see groups that the machine did not tell"
     if not untold:
         return text
-    names = ", ".join(printable(name, 60) for name in untold[:NAMED])
-    more = f" and {len(untold) - NAMED} more" if len(untold) > NAMED else ""
-    return f"{text}: whether {names}{more} are slow, or a way that they share, is not known"
+    names = listed([printable(name, 60) for name in untold], NAMED)
+    return f"{text}: whether {names} are slow, or a way that they share, is not known"

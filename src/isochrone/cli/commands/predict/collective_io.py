@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
+from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.as_json import add_json
 from isochrone.cli.output import check_output
@@ -110,18 +110,17 @@ def run(args: argparse.Namespace) -> int:
 def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     """Say what a prediction found: every node, or the hottest ones."""
     hot = found.hot_nodes
-    names = ", ".join(printable(found.hosts[k], 40) for k in hot[:4])
-    more = f" and {len(hot) - 4} more" if len(hot) > 4 else ""
+    names = listed([printable(found.hosts[k], 40) for k in hot], 4)
     size = format_bytes(round(found.counts.message_size))
     summary = (
         f"Exchange: {format_seconds(found.cost, 4)} a round, {plural(found.rounds, 'round')}, "
-        f"{format_seconds(found.seconds, 4)} in all. Hot spot: {names}{more}. "
+        f"{format_seconds(found.seconds, 4)} in all. Hot spot: {names}. "
         f"Messages: {size} on average"
     )
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
-    listed = found.to_json()["nodes"]
-    if len(listed) > MAX_NODES:
-        listed = sorted(listed, key=lambda row: -row["cost"])[:MAX_NODES]
+    shown = found.to_json()["nodes"]
+    if len(shown) > MAX_NODES:
+        shown = sorted(shown, key=lambda row: -row["cost"])[:MAX_NODES]
     rows = [
         Row((
             printable(row["host"], 40), str(cores[row["host"]]), str(row["intra"]),
@@ -129,7 +128,7 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
             *(format_bytes(round(row[f"{side}_bytes"])) for side in ("intra", "in", "out")),
             format_seconds(row["cost"], 4),
         ), "bad" if row["node"] in hot else "")
-        for row in listed
+        for row in shown
     ]  # fmt: skip
     data = ("bytes within", "bytes in", "bytes out")
     titles = ("ranks", "intra", "in", "out", "pa", "pe", *data, "cost")
