@@ -4,21 +4,69 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from beds import golden as golden_texts
+from beds import markers
 from beds.command_line import Command, run_here, run_process
-from beds.mpis import MPIS, Mpi, find_mpi
+from beds.golden import Golden
+from beds.mpis import MPIS, ROOT, Mpi, find_mpi
 from beds.shim import Shim
+
+GUARD = markers.Guard()
+FIRST_MPI = next(iter(MPIS))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what `make` chooses tests by."""
+    group = parser.getgroup("isochrone")
+    group.addoption("--full", action="store_true", help="everything, at full size")
+    group.addoption("--golden", action="store_true", help="write the golden texts again")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by what they need; leave out what only ``--full`` runs.
+
+    Without it the first MPI is tested in full and the others by the tests marked ``smoke``.
+    """
+    for item in items:
+        markers.mark(item)
+    if config.getoption("full"):
+        return
+    left = [item for item in items if _only_full(item)]
+    items[:] = [item for item in items if not _only_full(item)]
+    config.hook.pytest_deselected(items=left)
+
+
+def _only_full(item: pytest.Item) -> bool:
+    call = getattr(item, "callspec", None)
+    other = call is not None and call.params.get("every_mpi", FIRST_MPI) != FIRST_MPI
+    return bool(item.get_closest_marker("full")) or (
+        other and item.get_closest_marker("smoke") is None
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Let a test start only what its markers say."""
+    GUARD.item = item
+    try:
+        return (yield)
+    finally:
+        GUARD.item = None
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Let probes be built afresh, and not in the user's cache; workers of one run share them."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "own-cache"
-    folder.mkdir(exist_ok=True)
+def own_cache() -> None:
+    """Build probes not in the user's cache, but in one that all tests of this checkout share.
+
+    What is in it is named by the hash of its sources and its MPI, so it is never out of date.
+    """
+    folder = ROOT / ".venv/test-cache"
+    folder.mkdir(parents=True, exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(folder)
     for name in ("ISOCHRONE_PROBE", "MPICC", "SLURM_JOB_ID", "FLUX_URI"):
         os.environ.pop(name, None)
@@ -72,3 +120,24 @@ def mpich_shim(mpich: Mpi, tmp_path: Path) -> Shim:
 def every_shim(every_mpi: Mpi, tmp_path: Path) -> Shim:
     """Each MPI that must work, with the shim below it."""
     return Shim(every_mpi, tmp_path)
+
+
+@pytest.fixture
+def processes() -> None:
+    """Say that a test starts processes."""
+
+
+@pytest.fixture(scope="session")
+def trials(request: pytest.FixtureRequest) -> int:
+    """How many random samples a rate is measured on: bounds follow from it (`beds.rates`)."""
+    return 200 if request.config.getoption("full") else 20
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compare full texts with those in tests/golden/texts, where folders of this run are masked."""
+    masks = {str(ROOT): "ROOT"}
+    if "tmp_path" in request.fixturenames:
+        masks = {str(request.getfixturevalue("tmp_path")): "FOLDER", **masks}
+    write = request.config.getoption("golden")
+    return Golden(golden_texts.file_of(request.path), request.node.name, masks, write=write)

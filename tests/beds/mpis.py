@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import subprocess
 import sysconfig
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -15,7 +17,7 @@ import pytest
 
 from beds import documents
 from isochrone.measure import launcher as launchers
-from isochrone.measure import probe
+from isochrone.measure import kept, probe
 from isochrone.measure.probe import Probe
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
@@ -81,7 +83,16 @@ def find_mpi(name: str) -> Mpi:
     if not mpicc.exists():
         component = "debian-mpi" if name.startswith("debian") else "mpi-wheels"
         missing(component, f"{name}: there is no {mpicc}")
-    return Mpi(name, probe.build(mpicc))
+    with one_at_a_time(name):  # workers that need the same probe wait for the one that builds it
+        return Mpi(name, probe.build(mpicc))
+
+
+@contextlib.contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Let one process of all that test this checkout do something."""
+    with (kept.cache_folder() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def wait_for_records(

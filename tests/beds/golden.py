@@ -1,0 +1,117 @@
+"""Full texts that the program prints, kept in tests/golden/texts and compared as a whole.
+
+A test asserts kinds, numbers and exit codes; how a thing is worded is compared here, so that a new
+wording is one reviewed difference of files: ``make golden`` writes them again.
+
+A file holds the texts of one file of tests. Each begins with ``=== `` and the name of its test, and
+its lines are indented, so that no text looks like such a line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from isochrone.base.errors import InputError
+
+TESTS = Path(__file__).parents[1]
+TEXTS = TESTS / "golden/texts"
+
+_HEAD = "=== "
+_INDENT = "    "
+
+
+class Golden:
+    """The texts of one test.
+
+    Parameters
+    ----------
+    file
+        Where they are kept.
+    test
+        The name of the test.
+    masks
+        What is replaced before texts are compared, in this order: folders of this run.
+    write
+        Whether texts are written, and not compared.
+    """
+
+    def __init__(self, file: Path, test: str, masks: dict[str, str], *, write: bool) -> None:
+        self.file = file
+        self.test = test
+        self.masks = masks
+        self.write = write
+        self._names: set[str] = set()
+
+    def __call__(self, text: object, name: str = "") -> None:
+        """Compare a text with the one that is kept; several of one test need names."""
+        named = f"{self.test}: {name}" if name else self.test
+        assert named not in self._names, f"two texts are named '{named}'"
+        assert "\n" not in named, "a name is one line"
+        self._names.add(named)
+        said = self._masked(str(text))
+        if self.write:
+            _put(self.file, named, said)
+            return
+        kept = read(self.file).get(named)
+        assert kept is not None, f"there is no golden text yet of '{named}': make golden"
+        assert said.splitlines() == kept.splitlines(), f"{named} reads otherwise: make golden"
+
+    @contextmanager
+    def refusal(self, name: str = "", kind: type[Exception] = InputError) -> Iterator[None]:
+        """Expect that the block is refused by one line, and compare this line."""
+        with pytest.raises(kind) as refused:
+            yield
+        line = str(refused.value)
+        assert line.strip(), "nothing is said"
+        assert "\n" not in line, line
+        self(line, name)
+
+    def _masked(self, text: str) -> str:
+        for what, by in self.masks.items():
+            text = text.replace(what, by)
+        return text
+
+
+def file_of(test_file: Path) -> Path:
+    """Return where the texts of a file of tests are kept."""
+    return TEXTS / test_file.relative_to(TESTS).with_suffix(".txt")
+
+
+def read(file: Path) -> dict[str, str]:
+    """Return the texts of a golden file by the names of their tests."""
+    if not file.exists():
+        return {}
+    texts: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in file.read_text().split("\n"):
+        if line.startswith(_HEAD):
+            lines = texts.setdefault(line.removeprefix(_HEAD), [])
+        else:
+            lines.append(line.removeprefix(_INDENT))
+    return {name: "\n".join(lines).rstrip("\n") for name, lines in texts.items()}
+
+
+def _put(file: Path, name: str, text: str) -> None:
+    """Write a text into a golden file, in which several tests may write at once."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        texts = {**read(file), name: text}
+        blocks = [
+            "\n".join([_HEAD + one, *(_INDENT + line if line else "" for line in said.split("\n"))])
+            for one, said in sorted(texts.items())
+        ]
+        file.write_text("\n".join(blocks) + "\n")
+
+
+def stale(file: Path) -> list[str]:
+    """List the texts of a golden file whose test does not exist any more."""
+    tests = (TESTS / file.relative_to(TEXTS)).with_suffix(".py")
+    known = set(re.findall(r"^def (test_\w+)", tests.read_text(), re.M)) if tests.exists() else {}
+    return [name for name in read(file) if re.split(r"[\[:]", name)[0] not in known]
