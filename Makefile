@@ -7,7 +7,7 @@
 #   make golden  the texts in tests/golden/texts again; TESTS=… restricts them
 #   make lint    style, types, import rules, strict build of the probe
 #   make coverage  lines and branches of src/ that `make test` executes
-#   make mutants   the share of random faults in src/ that the tests find
+#   make mutants   the share of random faults in src/ that they find, after that; COUNT=150 SEED=1
 #   make bench   what the measuring costs and disturbs, how well models predict
 #   make fuzz    damaged files through every command that reads them, for SECONDS=600
 #   make signals what 200 signals at random moments leave behind
@@ -95,6 +95,22 @@ test-sanitize: sanitize
 test-fuzz: $(READY)
 	$(FULL) $(TWO) tests/fuzz
 	$(MAKE) fuzz SECONDS=1800
+
+# Also says which test executes what, for `make mutants`. What fails here is for `make test` to say.
+MEASURED := build/coverage
+coverage: export COVERAGE_PROCESS_START := $(CURDIR)/pyproject.toml
+coverage: export ISOCHRONE_COVERAGE := $(CURDIR)/$(MEASURED)
+coverage: $(READY)
+	rm -rf $(MEASURED)
+	-$(PYTEST) $(TWO) --junitxml=$(MEASURED)/tests.xml $(or $(TESTS),tests --ignore=$(ALONE))
+	$(if $(TESTS),,-$(PYTEST) --junitxml=$(MEASURED)/alone.xml $(ALONE))
+	unset COVERAGE_PROCESS_START; $(BIN)/coverage combine --quiet && \
+	    $(BIN)/coverage report --format=total --precision=2
+
+mutants: SEED ?= 1
+mutants: COUNT ?= 150
+mutants: $(VENV)/ready-test
+	$(BIN)/python bench/mutants.py --seed $(SEED) --count $(COUNT)
 
 # The diff of what this writes is what a new wording changes for users.
 golden: $(READY)

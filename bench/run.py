@@ -19,9 +19,9 @@ from clocks import clocks
 from collective_io import collective_io
 from comparisons import comparisons
 from cost import ISOCHRONE, cost
-from coverage import coverage
 from exchange_sizes import exchange_sizes
 from grid_collectives import grid_collectives
+from interval_coverage import interval_coverage
 from links import links
 from loops import loops
 from modelling import modelling
@@ -47,7 +47,7 @@ def main() -> None:
         folder = Path(scratch)
         timed_loop(mpicc, folder)
         loops(mpicc, built, folder)
-        coverage(built, folder)
+        interval_coverage(built, folder)
         disturbance(built, folder)
         large_map(built, folder)
         comparisons(built, folder)

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import coverage
 import pytest
 
 from beds import golden as golden_texts
@@ -47,6 +48,20 @@ def _only_full(item: pytest.Item) -> bool:
     return bool(item.get_closest_marker("full")) or (
         other and item.get_closest_marker("smoke") is None
     )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Let `make coverage` know which test executed what, here and in the processes it starts."""
+    measured = coverage.Coverage.current()
+    if measured is None:
+        return (yield)
+    os.environ["ISOCHRONE_TEST"] = name = item.nodeid.partition("[")[0]
+    measured.switch_context(name)
+    try:
+        return (yield)
+    finally:
+        del os.environ["ISOCHRONE_TEST"]
 
 
 @pytest.hookimpl(wrapper=True)

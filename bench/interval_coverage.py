@@ -18,7 +18,7 @@ DRAWS = 2000
 OPTIONS = ("--bytes", "8:64KiB:x4")
 
 
-def coverage(built: Probe, folder: Path) -> None:
+def interval_coverage(built: Probe, folder: Path) -> None:
     """Measure a small sweep again and again, on the machine as it is.
 
     What differs from one start to another, and is the same for all sizes of a run, is in no
