@@ -16,8 +16,8 @@ from typing import NoReturn
 import pytest
 
 from beds import documents
-from isochrone.measure import launcher as launchers
 from isochrone.measure import kept, probe
+from isochrone.measure import launcher as launchers
 from isochrone.measure.probe import Probe
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run

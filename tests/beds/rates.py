@@ -13,11 +13,11 @@ CHANCE = 1e-4
 
 
 def at_most(events: int, trials: int, rate: float) -> None:
-    """Assert that so many events in so many trials do not contradict a rate of at most ``rate``."""
+    """Assert that so many events do not contradict a rate of at most ``rate``."""
     beyond = 1.0 if events == 0 else float(bdtrc(events - 1, trials, rate))
     assert beyond > CHANCE, f"{events} of {trials}: more than {rate:.1%}"
 
 
 def at_least(events: int, trials: int, rate: float) -> None:
-    """Assert that so many events in so many trials do not contradict a rate of at least ``rate``."""
+    """Assert that so many events do not contradict a rate of at least ``rate``."""
     assert bdtr(events, trials, rate) > CHANCE, f"{events} of {trials}: less than {rate:.1%}"

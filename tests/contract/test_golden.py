@@ -1,11 +1,10 @@
-"""Wording is compared in golden files, and nowhere else: a new wording is one reviewed difference."""
+"""Wording is compared in golden files and nowhere else: new wording is one difference of files."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
