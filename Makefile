@@ -20,6 +20,9 @@
 #   make docs    the documentation as a site, build/site/index.html
 #   make examples  regenerate the output and pictures shown in README.md and docs/
 
+# Byte code is kept, whatever the environment says: tests start the package thousands of times.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
