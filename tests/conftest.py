@@ -11,7 +11,7 @@ import coverage
 import pytest
 
 from beds import golden as golden_texts
-from beds import markers
+from beds import markers, selection
 from beds.command_line import Command, run_here, run_process
 from beds.golden import Golden
 from beds.mpis import MPIS, ROOT, Mpi, find_mpi
@@ -29,25 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests by what they need; leave out what only ``--full`` runs.
-
-    Without it the first MPI is tested in full and the others by the tests marked ``smoke``.
-    """
+    """Mark tests by what they need; leave out what only ``--full`` runs."""
     for item in items:
         markers.mark(item)
-    if config.getoption("full"):
-        return
-    left = [item for item in items if _only_full(item)]
-    items[:] = [item for item in items if not _only_full(item)]
-    config.hook.pytest_deselected(items=left)
-
-
-def _only_full(item: pytest.Item) -> bool:
-    call = getattr(item, "callspec", None)
-    other = call is not None and call.params.get("every_mpi", FIRST_MPI) != FIRST_MPI
-    return bool(item.get_closest_marker("full")) or (
-        other and item.get_closest_marker("smoke") is None
-    )
+    if not config.getoption("full"):
+        kept = set(selection.quick(items, FIRST_MPI))
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
