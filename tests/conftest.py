@@ -131,9 +131,15 @@ def processes() -> None:
 
 
 @pytest.fixture(scope="session")
-def trials(request: pytest.FixtureRequest) -> int:
+def full(request: pytest.FixtureRequest) -> bool:
+    """Whether everything is tested at full size."""
+    return bool(request.config.getoption("full"))
+
+
+@pytest.fixture(scope="session")
+def trials(full: bool) -> int:
     """How many random samples a rate is measured on: bounds follow from it (`beds.rates`)."""
-    return 200 if request.config.getoption("full") else 20
+    return 200 if full else 20
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from made_up.latency_maps import (
     noisy,
 )
 
-
 LARGE = [pytest.param(size, marks=pytest.mark.full) for size in (16, 33)]
 
 

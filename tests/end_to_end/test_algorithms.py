@@ -23,6 +23,7 @@ def measure(name: str, ranks: int, algorithm: str, *options: object, **environ: 
     )  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", MPIS)
 def test_the_algorithms_of_a_library_are_listed_and_can_be_forced(
     name: str, tmp_path: Path
@@ -47,6 +48,7 @@ def bytes_sent(folder: Path, source: int) -> dict[int, int]:
     return {int(word[2]): int(word[3]) for word in words}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("algorithm", "receivers"), [("binomial", {1, 2}), ("basic_linear", {1, 2, 3})]
 )

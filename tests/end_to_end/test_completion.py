@@ -43,6 +43,7 @@ def shell(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.few
 def test_a_shell_offers_what_comes_next(scripts: Path, shell: str) -> None:
     """Options of experiments come from the probe, values from where the command takes them."""
     offers = SHELLS[shell](scripts / shell, [line for line, _, _ in OFFERED])

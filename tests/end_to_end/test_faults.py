@@ -28,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "environ",
     [
@@ -68,6 +69,7 @@ def test_a_narrow_locale_loses_characters_and_nothing_else(folder: Path, locale:
     assert "latency-map" in answer.stdout
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("closed", "code"), [(">&-", 0), ("2>&-", 0), (">&- 2>&-", 0), (">/dev/full", 2), ("<&-", 0)]
 )
@@ -97,6 +99,7 @@ def test_too_little_memory_is_said_in_a_line(folder: Path, kilobytes: int) -> No
     assert (folder / "r.html").exists() == (answer.returncode == 0)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_names_of_files_are_names_and_nothing_else(folder: Path, name: str) -> None:
     """Blanks, quotes, line breaks and words of a shell in the name of a folder."""
@@ -141,6 +144,7 @@ def _full(folder: Path) -> Path:
     return Path("/dev/full")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("where", [_gone, _full])
 @pytest.mark.parametrize(
     "words",

@@ -117,6 +117,7 @@ def test_a_compiler_that_makes_nothing_is_named(site: Site) -> None:
     assert list(site.cache.iterdir()) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("how", "setting"),
     [
@@ -138,6 +139,7 @@ def test_a_compiler_that_hangs_is_named_and_ended_with_what_it_started(
     assert marked(mark) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_half_a_binary_is_never_used(site: Site, number: signal.Signals) -> None:
     """The command is killed while the compiler has written a part of its output."""
@@ -158,6 +160,7 @@ def test_half_a_binary_is_never_used(site: Site, number: signal.Signals) -> None
     assert [is_sealed(file) for file in site.cache.glob("*/isochrone-probe")].count(True) == 1
 
 
+@pytest.mark.full
 def test_two_first_builds_at_once_are_both_right(site: Site) -> None:
     """A batch system starts many jobs in the same second, and they share the home folder."""
     site.compiler("real")
@@ -194,6 +197,7 @@ def _link(binary: Path) -> None:
     binary.symlink_to(program)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("change", [_cut, _empty, _flip, _replace, _link])
 def test_a_binary_that_was_changed_is_compiled_again(
     built: Site, change: Callable[[Path], None]
@@ -226,6 +230,7 @@ def _linked(path: Path) -> None:
     os.lchown(path, OTHER, OTHER)
 
 
+@pytest.mark.few(3)
 @as_root
 @pytest.mark.parametrize("change", [_others, _anybodys, _of_a_group, _linked])
 @pytest.mark.parametrize("of", ["cache", "folder", "binary"])
@@ -274,6 +279,7 @@ def test_a_probe_in_a_home_that_cannot_be_written_is_used(built: Site) -> None:
     assert answer.returncode == 0, answer.stderr
 
 
+@pytest.mark.full
 def test_the_compiler_works_with_few_open_files(site: Site) -> None:
     site.compiler("real")
     answer = site.run("ulimit -n 64;")

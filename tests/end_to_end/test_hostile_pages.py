@@ -78,6 +78,7 @@ def inert(browser: Browser, page: Path) -> None:
     assert obeyed <= {"\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}", "\N{THIN SPACE}"}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_report_of_hostile_names_is_inert(browser: Browser, kind: str, tmp_path: Path) -> None:
     """Of each kind of run, two in one report: tables, pictures, titles, data of maps.

@@ -60,6 +60,7 @@ def grids(ranks: int) -> list[str]:
     return [f"{p1}x{ranks // p1}" for p1 in range(1, ranks + 1) if ranks % p1 == 0]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("variant", PHASES)
 def test_it_computes_what_a_serial_program_does(
     every_mpi: Mpi, program: Path, variant: str

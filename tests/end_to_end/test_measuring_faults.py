@@ -28,6 +28,7 @@ def measure(mpi: str, out: Path, *options: str) -> tuple[str | Path, ...]:
     return ("measure", *options, "--quiet", "--mpicc", find_mpi(mpi).probe.mpicc, "-o", out)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", MPI)
 def test_a_full_disk_keeps_what_was_measured(tmp_path: Path, mpi: str) -> None:
     """Records are whole up to the last one that had room; no process waits for the others."""
@@ -50,6 +51,7 @@ def test_a_full_disk_keeps_what_was_measured(tmp_path: Path, mpi: str) -> None:
     assert kept.stat().st_size <= 65536
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", MPI)
 def test_a_file_system_that_fails_keeps_what_was_measured(tmp_path: Path, mpi: str) -> None:
     """It becomes read-only, as after an error of its disk; what was written before is there."""
@@ -76,6 +78,7 @@ def _rename(folder: Path) -> None:
     folder.rename(folder.with_name("elsewhere"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", MPI)
 @pytest.mark.parametrize("what", [_remove, _rename])
 def test_a_folder_that_goes_while_it_is_measured_is_said(
@@ -108,6 +111,7 @@ def test_a_limit_of_the_size_of_files_is_named(tmp_path: Path, mpi: str) -> None
     assert not out.exists() or not read(out).complete
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("mpi", MPI)
 @pytest.mark.parametrize("kilobytes", [60_000, 300_000, 1_000_000])
 def test_too_little_memory_to_measure_is_said(tmp_path: Path, mpi: str, kilobytes: int) -> None:
@@ -129,6 +133,7 @@ def test_too_little_memory_to_measure_is_said(tmp_path: Path, mpi: str, kilobyte
     assert not out.exists() or not read(out).complete
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
 def test_a_measurement_needs_no_streams(tmp_path: Path, closed: str) -> None:
     """As cron and daemons start it; what the ranks write must not land in the run file."""
@@ -139,6 +144,7 @@ def test_a_measurement_needs_no_streams(tmp_path: Path, closed: str) -> None:
     assert read(out).complete
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", MPI)
 def test_a_stopped_rank_0_is_named(tmp_path: Path, mpi: str) -> None:
     """It is the one that conducts: nobody else could tell."""

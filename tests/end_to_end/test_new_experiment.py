@@ -61,6 +61,7 @@ def test_it_is_shown(tool: Tool, runs: list[Path]) -> None:
     assert [point["n"] for point in curve["points"]] == [4] * 14
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "view", [name for name in views.fitting("sweep") if name != "grids"]
 )  # that one draws collectives on grids

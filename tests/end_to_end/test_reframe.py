@@ -46,6 +46,7 @@ def test_a_machine_on_which_nothing_is_slow_passes(tmp_path: Path, path: str) ->
     assert list(tmp_path.rglob("output/**/map.jsonl"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("experiment", "settings", "said"),
     [

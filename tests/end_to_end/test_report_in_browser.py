@@ -61,6 +61,7 @@ def sweeps_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_a_report_of_sweeps_is_silent_readable_and_fits(

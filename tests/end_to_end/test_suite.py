@@ -82,6 +82,7 @@ def test_a_dry_run_prints_every_command_and_measures_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 def test_a_suite_like_another_measures_its_sizes(isochrone: Command, tmp_path: Path) -> None:
     """Once each chose its own, and `compare before/ after/` ended with exit code 2."""
     quick = ("suite", "quick", "--ranks", "2", "--max-time", "12", "--quiet")
@@ -106,6 +107,7 @@ def test_a_suite_like_another_measures_its_sizes(isochrone: Command, tmp_path: P
     assert f"{whole} of 5 runs are in after/ already" in again.stdout
 
 
+@pytest.mark.full
 def test_a_suite_that_runs_several_times_can_be_compared(
     isochrone: Command, tmp_path: Path
 ) -> None:

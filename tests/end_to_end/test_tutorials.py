@@ -31,6 +31,7 @@ def is_measured(block: str) -> bool:
     return block.startswith("$ isochrone record")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_a_tutorial_says_what_comes_out(
     page: Path, tmp_path: Path, mpich: Mpi, isochrone: Command

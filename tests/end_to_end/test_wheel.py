@@ -128,6 +128,7 @@ def test_the_wheel_carries_small_binaries_that_old_machines_can_load(
             assert folder.encode() not in content, f"{name} names {folder}"
 
 
+@pytest.mark.full
 def test_two_builds_give_the_same_bytes(wheel: Path, pure_wheel: Path, tmp_path: Path) -> None:
     """Whoever builds a release again can tell whether it was made from these sources.
 

@@ -24,6 +24,7 @@ def own_mounts() -> list[str]:
     return argv
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("how", list(HOWS))
 def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path, how: str) -> None:
     """A full disk, one without leave to write, and folders, pipes and devices of that name."""

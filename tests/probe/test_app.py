@@ -89,6 +89,8 @@ def test_as_many_messages_are_sent_as_the_steps_say(expected: Any) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.smoke
+@pytest.mark.few
 @pytest.mark.parametrize("method", ["message", "shared-memory", "posix-file", "mpi-file"])
 def test_every_mpi_runs_every_flow_by_every_method(
     every_mpi: Mpi, method: Method, expected: Any, tmp_path: Path

@@ -39,6 +39,7 @@ def checked(mpich: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Sanitized:
     return build(mpich, folder, "all", sanitizers="undefined")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "words",
     [

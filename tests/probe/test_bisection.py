@@ -53,6 +53,7 @@ def test_random_pairs_depend_on_the_seed_alone(mpich: Mpi, tmp_path: Path) -> No
     assert len({tuple(found) for found in cuts}) > 1
 
 
+@pytest.mark.smoke
 def test_every_pair_is_timed_and_only_active_pairs_count(every_mpi: Mpi, tmp_path: Path) -> None:
     """Mpptest timed one pair and multiplied with all ranks; here the rate is a sum over pairs."""
     run = every_mpi.run("bisection", *OPTIONS, ranks=3, out=tmp_path / "run.jsonl")

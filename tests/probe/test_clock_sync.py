@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from beds.mpis import Mpi
 
@@ -23,6 +24,7 @@ def test_a_pause_that_is_asked_for_is_no_silence(mpich: Mpi, tmp_path: Path) -> 
     assert mpich.run("clock-sync", *options, ranks=2, out=tmp_path / "clocks.jsonl").complete
 
 
+@pytest.mark.few(2)
 def test_clocks_that_are_set_wrong_agree_within_what_the_exchanges_prove(
     every_mpi: Mpi, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ OPERATIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("sync", ["barrier", "window"])
 def test_every_operation_is_timed_on_every_mpi(every_mpi: Mpi, tmp_path: Path, sync: str) -> None:
     """All at once, so that one run shows that they do not get into each other's way."""
@@ -86,6 +87,7 @@ ON_GRIDS = [op for op in OPERATIONS if op not in ("barrier", "scan")]
 BY = ["op", "p", "grid", "phase", "groups"]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("sync", ["barrier", "window"])
 def test_realisations_and_their_phases_are_timed_on_every_mpi(
     every_mpi: Mpi, tmp_path: Path, sync: str

@@ -20,6 +20,7 @@ def ask(mpi: Mpi, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.smoke
 def test_help_needs_no_mpi_job(every_mpi: Mpi) -> None:
     """MPI_Init in a process without a launcher takes long or fails on some machines."""
     answer = ask(every_mpi, "--help")

@@ -73,6 +73,7 @@ def test_every_element_of_the_block_is_worked_on(
     np.testing.assert_allclose(added[:length], expected, rtol=1e-12)
 
 
+@pytest.mark.few(2)
 def test_each_kernel_is_measured_on_one_rank_and_on_all_at_once(
     every_mpi: Mpi, tmp_path: Path
 ) -> None:

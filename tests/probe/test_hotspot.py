@@ -29,6 +29,7 @@ def roles(run: Run) -> dict[int, tuple[str, int]]:
     return {rank: (role, group) for rank, role, group in zip(*columns, strict=True)}
 
 
+@pytest.mark.smoke
 def test_every_mpi_measures_every_point(every_shim: Shim, tmp_path: Path) -> None:
     """Three ranks on one host and three elsewhere: up to 2 pairs inside, and 3 between."""
     run = every_shim.run(

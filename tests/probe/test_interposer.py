@@ -54,6 +54,7 @@ def loaded(mpi: Mpi, path: Path, **other: str) -> dict[str, str]:
     return {"LD_PRELOAD": library, "ISOCHRONE_TUNING": str(path), **other}
 
 
+@pytest.mark.few(1)
 def test_a_program_gets_the_same_results_on_grids(mpi: Mpi, folder: Path, tmp_path: Path) -> None:
     """All operations, in place, of nothing, of derived types, on parts of the ranks."""
     ranks = Ranks(mpi, RANKS, (str(built(mpi, folder)),))
@@ -76,6 +77,7 @@ def test_a_program_gets_the_same_results_on_grids(mpi: Mpi, folder: Path, tmp_pa
     )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", WHEELS)
 @pytest.mark.parametrize("level", ["single", "funneled", "serialized", "multiple"])
 def test_a_program_may_ask_for_any_level_of_threads(
@@ -114,6 +116,7 @@ def test_a_table_for_other_numbers_of_ranks_changes_nothing(
     assert "grids 0, library 82;" in last
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", WHEELS)
 @pytest.mark.parametrize(
     ("content", "words"),
@@ -148,6 +151,7 @@ def test_without_a_table_the_library_changes_nothing(mpich: Mpi, folder: Path) -
     assert said(answer) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["debian-mpich", "debian-openmpi"])
 @pytest.mark.parametrize("interface", ["MPI_H", "MPI_MODULE", "MPI_F08"])
 def test_a_fortran_program_gets_the_same_results_on_grids(

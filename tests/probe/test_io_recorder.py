@@ -77,6 +77,7 @@ def painted(run: Run, length: int) -> NDArray[np.uint8]:
     return found
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("name", "seed"), VIEWS)
 def test_the_pieces_of_random_views_are_the_bytes_that_were_written(
     name: str, folder: Path, tmp_path: Path, seed: int
@@ -149,6 +150,7 @@ def slowed(mpi: Mpi, folder: Path, tmp_path: Path, slow: str) -> Parts:
     return next(one for one in io_recording.calls(run) if one.pattern == pattern.number).parts
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(MPIS))
 def test_a_slow_access_to_the_file_is_in_that_part_and_in_no_other(
     name: str, folder: Path, tmp_path: Path
@@ -159,6 +161,7 @@ def test_a_slow_access_to_the_file_is_in_that_part_and_in_no_other(
     assert all(value is not None and value < 1.5 for value in parts.values()), parts
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(MPIS))
 def test_a_rank_that_comes_late_to_an_exchange_is_not_in_the_counts(
     name: str, folder: Path, tmp_path: Path

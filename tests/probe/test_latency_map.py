@@ -27,6 +27,7 @@ def measured_pairs(run: Run) -> list[tuple[int, int, int]]:
     return sorted(zip(table["i"][first], table["j"][first], table["bytes"][first], strict=True))
 
 
+@pytest.mark.smoke
 def test_a_map_holds_every_pair_on_every_mpi(every_mpi: Mpi, tmp_path: Path) -> None:
     run = every_mpi.run("latency-map", "--repeats", "10", ranks=4, out=tmp_path / "map.jsonl")
     assert run.complete
@@ -37,6 +38,7 @@ def test_a_map_holds_every_pair_on_every_mpi(every_mpi: Mpi, tmp_path: Path) -> 
     assert run.header["clock"]["granularity"] > 0
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("order", ["serial", "rounds", "quiet"])
 @pytest.mark.parametrize("ranks", [2, 3, 5])
 def test_every_order_measures_the_same_pairs(

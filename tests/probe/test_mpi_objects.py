@@ -68,6 +68,7 @@ def where(line: str) -> str:
     return f"{line}: {answer.stdout}"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_an_experiment_frees_what_it_makes(
     mpi: Mpi, experiment: str, binaries: Path, tmp_path: Path
@@ -86,6 +87,7 @@ def test_an_experiment_frees_what_it_makes(
         assert not [where(line) for line in found], words
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_library_frees_what_it_makes(mpi: Mpi, name: str, binaries: Path, tmp_path: Path) -> None:
     """What the program itself makes and leaves is its own business."""

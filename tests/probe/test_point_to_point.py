@@ -31,6 +31,7 @@ def repeats(run: Run) -> dict[int, int]:
     return dict(zip(sizes.tolist(), counts.tolist(), strict=True))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_moves_every_size_on_every_mpi(
     every_mpi: Mpi, tmp_path: Path, mode: str
@@ -39,6 +40,7 @@ def test_every_mode_moves_every_size_on_every_mpi(
     check_that_every_size_is_moved(every_mpi, tmp_path, mode, WINDOWS[mode])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_knows_windows_and_single_messages(
     mpich: Mpi, tmp_path: Path, mode: str
@@ -134,6 +136,7 @@ def test_buffers_may_walk_through_a_region(mpich: Mpi, tmp_path: Path, mode: str
     assert run.complete
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("mode", MODES)
 def test_a_vector_of_single_doubles_is_sent(mpich: Mpi, tmp_path: Path, mode: str) -> None:
     """Mpptest's short messages with vectors: 0 to 1,024 bytes, one double every 128."""
@@ -143,6 +146,7 @@ def test_a_vector_of_single_doubles_is_sent(mpich: Mpi, tmp_path: Path, mode: st
     assert sorted(set(sizes_in_order(run))) == [0, 512, 1024]
 
 
+@pytest.mark.full
 def test_more_than_2_gib_are_one_message(mpich: Mpi, tmp_path: Path) -> None:
     """Its bytes do not fit an int, and still it is sent and received whole."""
     once = ("--repeats", "1", "--warmup", "1", "--again", "0")

@@ -82,6 +82,7 @@ def test_no_points_are_spent_on_the_noise_of_a_straight_line(
     assert max(points) <= 24
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("noise", "least"), [(0, 1.0), (0.02, 0.95), (0.05, 0.9), (0.1, 0.85)])
 @pytest.mark.parametrize("kind", ["jump", "near"])
 def test_jumps_are_found_to_the_smallest_gap(

@@ -61,6 +61,7 @@ def check(mpi: Mpi, folder: Path, tmp_path: Path, seed: int, *level: str) -> Non
     }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(2))
 def test_what_is_recorded_is_what_a_random_program_did(
     mpi: Mpi, folder: Path, tmp_path: Path, seed: int
@@ -76,6 +77,7 @@ def test_a_program_that_may_call_from_several_threads_is_recorded_alike(
     check(find_mpi(name), folder, tmp_path, 7, "multiple")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["debian-mpich", "debian-openmpi"])
 @pytest.mark.parametrize("interface", ["MPI_H", "MPI_MODULE", "MPI_F08"])
 def test_a_fortran_program_is_recorded_as_one_in_c(

@@ -50,6 +50,7 @@ def check_written(program: Program) -> None:
         assert read(path).complete
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_library_touches_what_is_not_its_own(
     sanitized: Sanitized, name: str, binaries: Path, tmp_path: Path
@@ -66,6 +67,7 @@ def test_no_library_touches_what_is_not_its_own(
         check_written(program)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_valgrind_finds_nothing_in_a_library(name: str, binaries: Path, tmp_path: Path) -> None:
     """It sees what is read before it is written, in the MPI library with our memory, too."""

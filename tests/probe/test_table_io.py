@@ -81,6 +81,7 @@ def total(call: Call, hosts: Sequence[str], servers: Sequence[int]) -> list[list
     return np.array(list(vars(counts).values())).T.round(6).tolist()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_messages_and_bytes_of_random_tables_are_those_of_romio(
     mpich_shim: Shim, mpich: Mpi, tmp_path: Path, seed: int

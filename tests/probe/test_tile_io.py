@@ -42,6 +42,7 @@ def messages(run: Run) -> dict[tuple[int, int], tuple[int, int]]:
     return {(r, a): (n, size) for r, a, n, size in zip(*columns, strict=True)}
 
 
+@pytest.mark.smoke
 def test_every_mpi_writes_and_reads_every_byte(every_mpi: Mpi, tmp_path: Path) -> None:
     """The file is kept and looked at here: the probe's own comparison has no say in it."""
     data = tmp_path / "data"
@@ -181,6 +182,7 @@ def test_an_mpi_that_does_not_tell_its_aggregators_is_said_to(
     assert len(run.tables["file-io"]) >= 2, "who accessed the file is known from the system"
 
 
+@pytest.mark.smoke
 def test_who_writes_in_ompio_is_seen(every_shim: Shim, tmp_path: Path) -> None:
     """OMPIO takes the first rank of each row of a Cartesian communicator, whatever the hosts."""
     options = ("--file", str(tmp_path / "data"), "--tile", "64x64", "--repeats", "1")

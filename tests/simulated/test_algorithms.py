@@ -22,6 +22,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("algorithm", "size", "steps"), STEPS)
 def test_a_forced_algorithm_is_the_one_that_is_used(
     simulation: Simulation, algorithm: str, size: int, steps: int

@@ -21,6 +21,7 @@ def measured(simulation: Simulation) -> Callable[[str], Run]:
     return functools.cache(lambda line: simulation.map(parse(line)))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("line", "verdict", "bad", "suspects"),
     [
@@ -43,6 +44,7 @@ def test_the_verdict_is_that_on_paper(
     assert found.suspects == suspects
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("torus", "link"), [("4x4", 0), ("4x4", 9), ("8x4", 5), ("3x3x3", 20)])
 def test_a_torus_with_one_slow_link_is_never_good(
     simulation: Simulation, torus: str, link: int

@@ -26,6 +26,7 @@ def test_a_simulator_has_one_clock(simulation: Simulation) -> None:
     assert not clock["drift"].any()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("machine", ["nodes:2", "nodes:3", "nodes:5", MACHINE, "nodes:2 cores:14"])
 def test_bent_clocks_are_found_through_the_whole_tree(simulation: Simulation, machine: str) -> None:
     """Odd numbers of ranks, leaders two levels deep, and ranks that hang on them, one or two levels

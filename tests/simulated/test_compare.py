@@ -17,6 +17,7 @@ def before(simulation: Simulation) -> Run:
     return simulation.map(parse(MACHINE))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("slow", "kind", "who", "pairs"),
     [

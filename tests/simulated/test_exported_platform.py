@@ -46,6 +46,7 @@ def simulated(folder: Path, run: Run, *words: object) -> dict[str, dict[int, flo
     }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("truth", [line(2.5e-6, 3e9), three_protocols, *map(drawn, range(11, 16))])
 def test_the_simulated_curve_is_the_measured_one(
     simulation: Simulation, truth: Truth, tmp_path: Path

@@ -39,6 +39,7 @@ def inside(machine: Platform, messages: int) -> float:
     return machine.one_way(0, 0, BYTES) if messages else 0.0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("post", ["intra-first", "inter-first"])
 def test_each_point_takes_the_time_known_on_paper(simulation: Simulation, post: str) -> None:
     """Every number of incoming and outgoing messages apart: what the models are fitted to."""

@@ -92,6 +92,7 @@ def test_how_busy_a_star_makes_its_partners(simulation: Simulation) -> None:
     assert np.all(table["busy"][alone] == 0)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("options", "grid", "balance"),
     [
@@ -132,6 +133,7 @@ def machine(dice: random.Random, nodes: int) -> str:
     return xml
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(2))
 def test_exchanges_of_other_sizes_are_predicted(simulation: Simulation, seed: int) -> None:
     """On a machine drawn at random, for orders of nodes, tiles, aggregators and buffers of which

@@ -59,6 +59,7 @@ def healthy(simulation: Simulation) -> Callable[[str], Run]:
     return functools.cache(lambda name: simulation.map(parse(HEALTHY[name])))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_every_pair_takes_the_time_known_on_paper(healthy: Callable[[str], Run], name: str) -> None:
     machine = parse(HEALTHY[name])
@@ -69,6 +70,7 @@ def test_every_pair_takes_the_time_known_on_paper(healthy: Callable[[str], Run],
     assert np.isfinite(error).sum() == run.size * (run.size - 1)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_the_hierarchy_that_is_found_is_the_true_one(
     healthy: Callable[[str], Run], name: str
@@ -79,6 +81,7 @@ def test_the_hierarchy_that_is_found_is_the_true_one(
     assert found_levels(run) == true_levels(machine)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_nothing_is_called_slow_on_a_healthy_machine(
     healthy: Callable[[str], Run], name: str
@@ -104,6 +107,7 @@ SLOW = [
 ]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("line", "kind", "nodes"), SLOW, ids=[line for line, _, _ in SLOW])
 def test_what_was_made_slow_is_named_and_nothing_else(
     simulation: Simulation, line: str, kind: str, nodes: list[int]

@@ -31,6 +31,7 @@ DETACHED = "--launcher-arg=--cfg=smpi/async-small-thresh:65536"
 """Short messages leave at once, and no send waits until its message has arrived."""
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mode", ["blocking", "nonblocking", "persistent", "put", "get"])
 def test_a_message_takes_latency_plus_size_over_bandwidth(
     simulation: Simulation, mode: str
@@ -61,6 +62,7 @@ def of_a_window(machine: Platform, mode: str, window: int, nbytes: int) -> float
     return 2 * empty / window + occupied
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("window", [4, 64])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_window_of_messages_fills_the_link(
@@ -73,6 +75,7 @@ def test_a_window_of_messages_fills_the_link(
         assert seconds == pytest.approx(of_a_window(machine, mode, window, size), rel=0.02)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("window", [1, 4, 64])
 @pytest.mark.parametrize("launcher", [(), (DETACHED,)], ids=["waiting", "detached"])
 def test_an_exchange_takes_as_long_however_the_two_ranks_are_in_phase(
@@ -106,6 +109,7 @@ def test_pairs_that_share_a_link_share_its_rate(simulation: Simulation) -> None:
     assert medians(run)[4 << 20] == pytest.approx(2 * alone, rel=0.02)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("op", ["bcast", "reduce", "scatter", "gather"])
 def test_a_collective_of_two_ranks_is_one_message(simulation: Simulation, op: str) -> None:
     """Started at one moment, as --sync window does: latency plus size over bandwidth."""
@@ -116,6 +120,7 @@ def test_a_collective_of_two_ranks_is_one_message(simulation: Simulation, op: st
         assert seconds == pytest.approx(one_way(machine, size), rel=0.01)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("op", ["bcast", "reduce", "scatter", "gather"])
 def test_a_barrier_adds_at_most_the_skew_of_leaving_it(simulation: Simulation, op: str) -> None:
     """The last rank leaves a barrier one latency after the first: so wrong is --sync barrier."""

@@ -29,6 +29,7 @@ def test_rows_that_stay_on_their_node_cost_no_network(simulation: Simulation) ->
     assert found == pytest.approx(machine.one_way(0, 0, TILE), rel=0.02)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rounds", [1, 4])
 def test_every_byte_passes_the_links_when_each_node_serves_the_next(
     simulation: Simulation, rounds: int
