@@ -19,15 +19,33 @@ TESTS = Path(__file__).parents[1]
 FOLDERS = {
     "calibration": ("statistics",),
     "cluster": ("cluster", "mpi", "process"),
+    "contract/test_hostile_": ("process",),
+    "contract/test_hostile_pictures.py": ("draw",),
+    "contract/test_patterns.py": ("process",),
+    "contract/test_views.py": ("draw", "process"),
     "end_to_end": ("process",),
-    "fuzz": ("process",),
+    "fuzz": ("process", "statistics"),
     "probe": ("mpi", "process"),
     "simulated": ("mpi", "process"),
+    "unit/base/test_registry.py": ("process",),
+    "unit/cli": ("process",),
+    "unit/formats/exporters/test_sweeps.py": ("process",),
     "unit/measure": ("process",),
+    "unit/models/test_fit.py": ("process",),
+    "unit/models/test_tables.py": ("process",),
+    "unit/test_api.py": ("process",),
     "unit/views": ("draw",),
-    "contract/test_hostile_pictures.py": ("draw",),
-    "contract/test_views.py": ("draw",),
 }
+"""Beginnings of paths below tests/."""
+
+ON_MPI = (
+    "algorithms", "clock_set_back", "command_line", "compare", "docs", "emulate", "endings",
+    "faults", "first_build", "jacobi", "long_work", "measure_from_python", "measuring_faults",
+    "new_experiment", "reframe", "several_ranks", "show_collective_io", "show_pool", "suite",
+    "sweeps", "tune", "tutorials", "wheel", "written_files",
+)  # fmt: skip
+"""What end to end needs an MPI, by the beginning of its file; elsewhere fixtures say so."""
+
 FIXTURES = {
     "browser": ("browser", "process"),
     "every_mpi": ("mpi", "process"),
@@ -46,6 +64,8 @@ def mark(item: pytest.Item) -> None:
     """Give a test the markers that follow from where it is and what it uses."""
     path = item.path.relative_to(TESTS).as_posix()
     names = [m for folder, marks in FOLDERS.items() if path.startswith(folder) for m in marks]
+    if path.startswith(tuple(f"end_to_end/test_{name}" for name in ON_MPI)):
+        names.append("mpi")
     for fixture in getattr(item, "fixturenames", ()):
         names += FIXTURES.get(fixture, ())
     for name in sorted(set(names)):

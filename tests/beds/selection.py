@@ -1,7 +1,7 @@
 """Which tests `make test` runs, and which only `make test-all` (``--full``).
 
 - ``full``: only `make test-all`.
-- ``few``: of the cases of a test so many that each value of each parameter is there; ``few(3)``: three
+- ``few``: so many cases of a test that each value of each parameter is there; ``few(3)``: three
   of them, from the first to the last.
 - Of tests on every MPI those on the first one; on the others those that are marked ``smoke``.
 """

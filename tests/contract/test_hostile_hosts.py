@@ -141,6 +141,7 @@ def test_a_name_that_ends_an_option_is_refused_before_anything_is_written(
         assert not (tmp_path / name).exists()
 
 
+@pytest.mark.usefixtures("mpich")
 @pytest.mark.parametrize("launcher", ["srun", "flux", "mpiexec-mpich", "mpirun-openmpi", "generic"])
 def test_arguments_of_a_launcher_stay_words(launcher: str, tmp_path: Path) -> None:
     """Given to the launcher as they are, by no shell; and the line that is told can be typed."""

@@ -65,6 +65,7 @@ def hostile(run: Run, names: Sequence[str] = NAMES) -> Run:
     return run
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", RUNS)
 def test_hostile_names_are_text(name: str, tmp_path: Path) -> None:
     """Drawn as pixels, where mathematics would be parsed, with all warnings as errors."""

@@ -75,6 +75,7 @@ def draw(name: str, runs: Run | list[Run], **options: object) -> Figure:
     return views.draw(name, runs, views.Options(**given))  # type: ignore[arg-type]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("scale", [None, "log", "linear"])
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_draws_in_every_format(
@@ -114,6 +115,7 @@ def test_a_view_of_sweeps_draws_small_cut_and_nameless_runs(name: str, tmp_path:
         views.save(draw(name, mixed, scale=scale), tmp_path / "a.png")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("what", ["mean", "median", "stddev"])
 @pytest.mark.parametrize("name", MAPS)
 def test_a_view_of_a_map_draws_every_quantity_in_every_format(
@@ -135,6 +137,7 @@ def test_it_refuses_what_was_not_measured(name: str) -> None:
         draw(name, mmpi_example(), what="mode")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", MAPS)
 def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_path: Path) -> None:
     nameless = latency_map(block(2, 3))
@@ -147,6 +150,7 @@ def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_pat
             views.save(draw(name, run, what=what), tmp_path / "a.png")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_importing_it_does_not_import_matplotlib(name: str) -> None:
     code = (
@@ -160,6 +164,7 @@ def test_the_two_views_of_a_model_are_there() -> None:
     assert {"fit", "deviation"} <= set(MODELS)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("family", ["bcast-log", "hockney", "hotspot", "loggp", "compute"])
 @pytest.mark.parametrize("name", MODELS)
 def test_a_view_of_a_model_draws_families_of_all_variables(
@@ -285,6 +290,7 @@ def test_a_view_of_recordings_refuses_in_one_line(name: str) -> None:
         draw(name, [mmpi_example()])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", EMULATIONS)
 def test_a_view_of_emulations_draws_in_every_format(name: str, tmp_path: Path) -> None:
     figure = draw(name, emulation())

@@ -304,6 +304,7 @@ def test_a_file_that_is_read_is_not_given_away_by_force(
     assert path.read_text() == "a:2\nb:2\n"
 
 
+@pytest.mark.usefixtures("mpich")
 def test_verify_finds_ranks_that_are_elsewhere(isochrone: Isochrone, tmp_path: Path) -> None:
     """On this machine alone there is no host n0; a check that was asked for and fails is exit 1."""
     hosts = tmp_path / "hosts"

@@ -140,6 +140,7 @@ def test_dry_run_prints_the_command_and_starts_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("command", registry.names("cli.commands"))
 def test_each_subcommand_starts_in_a_process_of_its_own(
     isochrone_process: Isochrone, command: str

@@ -71,6 +71,7 @@ def test_scripts_start_no_program(scripts: Path, shell: str) -> None:
     assert "(isochrone " not in text.replace("commandline (isochrone ", "")
 
 
+@pytest.mark.usefixtures("mpich")
 def test_without_an_mpi_all_but_the_options_of_experiments_is_there(
     isochrone: Command,
 ) -> None:

@@ -96,6 +96,7 @@ def test_plot_draws_a_model_with_the_times(
         assert picture.read_text().startswith("<?xml")
 
 
+@pytest.mark.usefixtures("mpich")
 def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path: Path) -> None:
     """A missing variable, another experiment, a model that is none, an output that is an input."""
     table = tmp_path / "t.csv"

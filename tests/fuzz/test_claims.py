@@ -104,6 +104,7 @@ def test_a_claim_is_refused_before_it_costs_anything(name: str, tmp_path: Path) 
     assert verdict.code == 2, verdict
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("command", ["show input", "report input", "compare input input"])
 def test_few_pairs_of_many_ranks_cost_little(command: str, tmp_path: Path) -> None:
     """A map of which hardly anything was measured is read, and no groups are looked for in it."""

@@ -152,6 +152,7 @@ def test_config_says_what_came_from_where(isochrone: Command, environ: dict[str,
 LAUNCHER = 'launcher = "srun"\nlauncher-args = ["--exclusive"]\n'
 
 
+@pytest.mark.usefixtures("mpich")
 @pytest.mark.parametrize(
     ("words", "begins"),
     [
@@ -172,6 +173,7 @@ def test_what_is_configured_of_a_launcher_is_for_this_launcher_only(
     assert ("--exclusive" in answer.stdout) == ("--exclusive" in begins)
 
 
+@pytest.mark.usefixtures("mpich")
 def test_a_template_of_the_site_starts_the_ranks(
     isochrone: Command, environ: dict[str, str]
 ) -> None:

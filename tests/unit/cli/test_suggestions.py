@@ -16,6 +16,7 @@ def test_the_nearest_name_is_found_and_nothing_is_made_up() -> None:
     assert did_you_mean("shwo", ["show"]) == "did you mean 'show'?; "
 
 
+@pytest.mark.usefixtures("mpich")
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
@@ -50,6 +51,7 @@ def test_a_family_of_models_is_suggested(isochrone: Command, tmp_path: object) -
     assert "did you mean 'hockney'?" in answer.stderr
 
 
+@pytest.mark.usefixtures("mpich")
 def test_help_x_is_x_help(isochrone: Command) -> None:
     for words in (["fit"], ["predict", "collective"], ["measure", "latency-map"], []):
         answer = isochrone("help", *words)
@@ -58,6 +60,7 @@ def test_help_x_is_x_help(isochrone: Command) -> None:
     assert isochrone("help", "shwo").returncode == 2
 
 
+@pytest.mark.usefixtures("mpich")
 def test_the_options_of_an_experiment_come_first_in_its_help(isochrone: Command) -> None:
     """Whoever asks for an experiment wants to know what is special about it."""
     said = isochrone("measure", "collective", "--help").stdout

@@ -133,6 +133,7 @@ def heeded() -> Iterator[None]:
         signal.signal(one, signal.SIG_IGN)
 
 
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_ends_the_job_and_a_second_one_does_not_disturb(
@@ -182,6 +183,7 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
     assert "exit status 3" in ended[0].what
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("script", "what"),
     [
@@ -241,6 +243,7 @@ def test_it_is_said_who_died_of_what_as_far_as_it_is_known(
     assert error.what.startswith(what)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("script", "there_before", "left"),
     [

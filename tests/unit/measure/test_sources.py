@@ -7,6 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from beds.mpis import ROOT
 from isochrone.measure.sources import embedded, source_hash, sources
 
@@ -20,6 +22,7 @@ def hash_of_make(folder: Path) -> str:
     return found[1]
 
 
+@pytest.mark.usefixtures("mpich")
 def test_make_computes_the_hash_of_the_package() -> None:
     assert hash_of_make(ROOT / "probe") == source_hash(sources())
 
@@ -57,6 +60,7 @@ echo "$source" >> "$2"
 """
 
 
+@pytest.mark.usefixtures("mpich")
 def test_any_change_of_the_sources_makes_all_binaries_anew(tmp_path: Path) -> None:
     """What was just installed must not be passed over as built from other sources."""
     folder = tmp_path / "probe"

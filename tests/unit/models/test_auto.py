@@ -78,6 +78,7 @@ def test_growth_is_told_from_others(law: Law, terms: set[str]) -> None:
     assert off(model, law, *grid((64, 128), SIZES)).max() < 0.01
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "value", "edge"),
     [
@@ -123,6 +124,7 @@ def test_a_break_is_a_gap_that_holds_the_intervals_of_both_pieces() -> None:
     assert not any("between 2 KiB" in warning for warning in outside.warnings)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_terms_that_cannot_be_told_from_nothing_are_not_taken(seed: int) -> None:
     """A true gather has no `p*p*b`, whatever the noise."""

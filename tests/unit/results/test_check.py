@@ -54,6 +54,7 @@ def tonight(name: str, truth: str, by: float, seed: int = 7) -> tuple[Check, Tru
 # ---- a map by itself ---------------------------------------------------------------------------
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("by", [1.0, 1.25])
 @pytest.mark.parametrize("name", SHAPES)
 def test_exactly_the_slow_host_is_in_the_list(name: str, by: float) -> None:
@@ -89,6 +90,7 @@ def test_a_torus_with_a_slow_link_is_never_good_and_no_host_is_bad(
     assert found.bad_hosts == []
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("noise", [0.02, 0.08])
 @pytest.mark.parametrize("base", [0.0, 2.0])
 @pytest.mark.parametrize("dimensions", [(4, 4), (5, 5), (4, 4, 2), (12,)])
@@ -150,6 +152,7 @@ def test_what_the_user_calls_too_little_is_noted_and_good() -> None:
 # ---- against earlier launches ------------------------------------------------------------------
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("by", [1.1, 3.0])
 @pytest.mark.parametrize("name", ["few nodes", "switches", "torus", "uneven"])
 def test_a_node_that_became_slow_is_found(name: str, by: float) -> None:
@@ -302,6 +305,7 @@ def test_a_node_that_the_distances_of_a_ring_hide_is_not_known_and_named() -> No
     assert (found.verdict, set(found.bad_hosts)) == ("worse", set(truth.bad))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("uplink", [True, False])
 @pytest.mark.parametrize("name", ["switches", "three levels"])
 def test_nodes_behind_a_switch_that_became_slow_are_suspects(name: str, uplink: bool) -> None:

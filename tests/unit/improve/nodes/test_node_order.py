@@ -129,6 +129,7 @@ def test_equal_nodes_and_a_single_node_need_no_search() -> None:
         assert found.order == list(range(len(cores)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("across", "seed"), [(256, 3), (32, 3), (64, 11)])
 def test_a_thousand_nodes_come_within_a_few_per_cent_of_the_bound(across: int, seed: int) -> None:
     """What was reached is asserted by a wide margin; `make bench` has the numbers."""

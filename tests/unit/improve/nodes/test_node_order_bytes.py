@@ -162,6 +162,7 @@ def test_lookups_without_a_table_are_the_same(monkeypatch: pytest.MonkeyPatch) -
     assert costs[0] == pytest.approx(costs[1], rel=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("across", "seed"), [(256, 3), (64, 11)])
 def test_a_thousand_nodes_come_within_a_few_per_cent_with_bytes(across: int, seed: int) -> None:
     """What was reached is asserted by a wide margin; `make bench` has the numbers."""

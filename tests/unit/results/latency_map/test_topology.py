@@ -110,6 +110,7 @@ def test_nothing_healthy_is_named_under_noise(machine: tuple[np.ndarray, list[st
         assert analyse(map_of(noisy(matrix, 0.1, seed), names)).slow == []
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("noise", [0, 0.05])
 def test_a_slow_node_is_named_and_not_its_ranks_or_pairs(
     machine: tuple[np.ndarray, list[str]], noise: float
@@ -120,6 +121,7 @@ def test_a_slow_node_is_named_and_not_its_ranks_or_pairs(
     assert named(topology) == {("node", "n3")}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("noise", [0, 0.05])
 def test_a_slow_pair_is_named_and_not_its_ranks(
     machine: tuple[np.ndarray, list[str]], noise: float
@@ -187,6 +189,7 @@ def test_the_worst_comes_first() -> None:
     assert [part.who for part in analyse(map_of(matrix, block(16))).slow] == ["n9", "n2"]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("noise", [0, 0.05, 0.1])
 @pytest.mark.parametrize("shape", [(4,), (16,), (2, 3), (4, 4), (8, 8), (4, 4, 4)])
 def test_nothing_is_slow_on_a_torus(shape: tuple[int, ...], noise: float) -> None:

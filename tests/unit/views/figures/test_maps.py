@@ -115,6 +115,7 @@ def test_pooling_keeps_the_slowest() -> None:
 # --- every picture can be read --------------------------------------------------------------------
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", MAPS)
 def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str) -> None:

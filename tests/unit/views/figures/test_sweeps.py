@@ -39,6 +39,7 @@ RUNS: dict[str, Callable[[], Sequence[Run]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("scale", ["log", "linear"])
 @pytest.mark.parametrize("view", ["time", "bandwidth", "ranks"])
 @pytest.mark.parametrize("name", RUNS)

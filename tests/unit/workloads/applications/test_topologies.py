@@ -129,6 +129,7 @@ def test_only_generators_of_graphs_are_called(asked: dict[str, Any], expected: s
     assert "topology.networkx" in caught.value.where
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("asked", "limit", "most"),
     [
