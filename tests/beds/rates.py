@@ -7,6 +7,8 @@ seeds are fixed, so a test that passes goes on passing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scipy.special import bdtr, bdtrc
 
 CHANCE = 1e-4
@@ -21,3 +23,13 @@ def at_most(events: int, trials: int, rate: float) -> None:
 def at_least(events: int, trials: int, rate: float) -> None:
     """Assert that so many events do not contradict a rate of at least ``rate``."""
     assert bdtr(events, trials, rate) > CHANCE, f"{events} of {trials}: less than {rate:.1%}"
+
+
+def near(held: Sequence[float], rate: float) -> None:
+    """Assert that the mean of shares, one of each trial, does not contradict a rate.
+
+    Shares of one trial may depend on each other, so trials are counted.
+    """
+    mean = sum(held) / len(held)
+    deviation = (rate * (1 - rate) / len(held)) ** 0.5
+    assert abs(mean - rate) < 4 * deviation, f"{mean:.1%} of {len(held)} trials: not {rate:.1%}"

@@ -38,7 +38,7 @@ def _chosen(cases: Sequence[pytest.Item], count: int = 0) -> list[pytest.Item]:
         return [cases[k * (len(cases) - 1) // steps] for k in range(min(count, len(cases)))]
     chosen, seen = [], set()
     for case in cases:
-        values = set(case.callspec.indices.items())
+        values = {(name, repr(value)) for name, value in case.callspec.params.items()}
         if values - seen:
             chosen.append(case)
             seen |= values

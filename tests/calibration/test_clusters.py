@@ -1,4 +1,4 @@
-"""Repetitions in two groups are found where they are, and hardly ever where they are not."""
+"""Repetitions in two groups: how often they are found, and how often wrongly."""
 
 from __future__ import annotations
 

@@ -82,6 +82,7 @@ def test_intervals_hold_the_truth_beyond_the_data(name: str) -> None:
     assert {where: coverage(found, where) for where in PLACES if coverage(found, where) < 0.9} == {}
 
 
+@pytest.mark.full
 def test_forms_that_are_not_known_are_seen_in_the_intervals() -> None:
     """Models with a wrong form say by their intervals that they may be wrong; none is sure of it.
 
@@ -94,6 +95,7 @@ def test_forms_that_are_not_known_are_seen_in_the_intervals() -> None:
         assert min(covered.values()) > 0.4, covered
 
 
+@pytest.mark.full
 def test_four_times_the_ranks_are_predicted_well() -> None:
     """Over all truths the mean error at four times the most ranks (or bytes) is at most 5 %."""
     errors = {t.name: float(np.mean(judged(t.name, "2-32")["4x"].errors)) for t in TRUTHS}
@@ -138,6 +140,7 @@ def test_algorithms_that_a_library_selects_are_predicted(ranks: str, limit: floa
     assert np.mean(list(errors.values())) < limit, errors
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("stem", "part"), [("mpich-flat", 0.9), ("mpich-16x8", 0.9), ("ompi-flat", 0.8)]
 )

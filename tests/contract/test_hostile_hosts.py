@@ -40,6 +40,7 @@ HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 SOME = (*HARD, *ALL[::7])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("first", range(0, len(SOME), 9))
 def test_a_list_of_bad_hosts_holds_names_of_hosts_only(first: int, tmp_path: Path) -> None:
     """A name of two lines, or one that is an option, would drain another host, or do worse."""

@@ -79,6 +79,7 @@ def test_hostile_names_are_text(name: str, tmp_path: Path) -> None:
 ACTIVE = {"script", "a", "foreignObject", "animate", "set", "iframe", "handler", "listener"}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "name", ["time", "fit", "heatmap", "plane", "timeline", "nodes", "matrix", "grids"]
 )
@@ -99,6 +100,7 @@ def test_a_drawing_holds_text_and_nothing_that_acts(name: str, tmp_path: Path) -
         assert (element.text or "").replace("\n", " ").replace("\t", " ").isprintable()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["time", "heatmap", "plane"])
 def test_a_document_is_drawn_under_such_names(name: str, tmp_path: Path) -> None:
     """PDF: no action and no link in it."""

@@ -104,6 +104,7 @@ def test_json_of_hostile_names_is_as_declared(kind: str, tmp_path: Path) -> None
     assert answer.stdout.rstrip("\n").isprintable()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_text_of_a_file_may_be_hostile(kind: str, tmp_path: Path) -> None:
     """Where a text means something, such as an operation, a line says that it is unknown."""
@@ -139,6 +140,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("held", FILES)
 def test_names_of_files_reach_no_terminal_as_they_are(
     held: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

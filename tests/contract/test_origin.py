@@ -116,6 +116,7 @@ def test_a_picture_of_mixed_data_and_of_a_model_of_others_says_both() -> None:
     assert "the formula is of simulated times" in said
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", list(examples()))
 def test_what_show_and_report_say_of_simulated_data(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

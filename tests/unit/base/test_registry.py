@@ -64,6 +64,7 @@ def test_auto_leaves_broken_families_out_and_says_which_and_why(package: Path) -
     assert "own_bytes.py" in answer.stdout
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_family_that_is_named_is_one_line(package: Path, name: str) -> None:
     answer = isochrone(package, "fit", "times.csv", "--model", f"own-{name}")

@@ -49,6 +49,7 @@ def test_notes_and_extra_options_are_passed_on_and_warnings_are_told() -> None:
     assert told == ["3 ranks are many"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("script", "complaint", "error"),
     [
@@ -77,6 +78,7 @@ RANK = '{"record":"rank","rank":0,"host":"n7"}'
 SAMPLE = '{"record":"sample","op":"write","seconds":1.0}'
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("records", "data", "hint"),
     [

@@ -57,6 +57,7 @@ def test_pieces_of_different_families_are_fitted_to_half_a_per_cent() -> None:
     assert off(model, doubling_then_ring, *grid((64, 128), SIZES)).max() < 0.01
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("law", "terms"),
     [

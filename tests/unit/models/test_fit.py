@@ -15,71 +15,12 @@ from isochrone.base.errors import InputError
 from isochrone.models import Samples, Splits, parse_splits
 from isochrone.models.joining import joined
 from made_up.latency_maps import mmpi_example
-from made_up.times import RANKS, SIZES, grid, noisy, times, truth
-
-LINES = ((3e-6, 4.5e-10), (9e-6, 3e-10), (2.5e-5, 1.6e-10), (1.2e-4, 1e-10))
-FINE = tuple(10_240 * k for k in (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 30, 36, 42, 50))
-TRIALS = 200
+from made_up.times import RANKS, grid, noisy, times, truth
 
 
 def mesh(sizes: tuple[int, ...], ranks: tuple[int, ...]) -> dict[str, np.ndarray]:
     b, p = np.meshgrid(np.array(sizes, float), np.array(ranks, float))
     return {"b": b.ravel(), "p": p.ravel()}
-
-
-def within_a_step(found: list[models.Regime], name: str, bounds: list[float], grid_: set) -> bool:
-    """Whether the regimes end at the bounds, to one step of the measured values."""
-    steps = sorted(grid_)
-    tops = [regime.range.get(name, (None, None))[1] for regime in found[:-1]]
-    return all(
-        top is not None
-        and abs(steps.index(top) - (np.searchsorted(steps, bound, "right") - 1)) <= 1
-        for top, bound in zip(tops, bounds, strict=True)
-    )
-
-
-@pytest.mark.parametrize("bounds", [[4096], [512, 32768], [128, 4096, 131072]])
-def test_protocol_switches_of_a_message_are_found(bounds: list[float]) -> None:
-    """1, 2 and 3 breaks in b at 2 % noise: right in 95 % of 200 trials, within one step."""
-    b = 2.0 ** np.arange(21)
-    start, rate = np.array(LINES)[np.searchsorted(bounds, b, "left")].T
-    right = 0
-    for seed in range(TRIALS):
-        found = models.fit(noisy(start + rate * b, {"b": b}, 0.02, 10, seed), "hockney").regimes
-        right += len(found) == len(bounds) + 1 and within_a_step(found, "b", bounds, set(b))
-    assert right >= 0.95 * TRIALS
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("bounds", [[45000.0], [30000.0, 160000.0], [25000.0, 85000.0, 250000.0]])
-def test_protocol_switches_of_a_collective_are_found(bounds: list[float]) -> None:
-    """The same within a formula of p and b, while p and p*b are tried, too."""
-    variables = mesh(FINE, RANKS)
-    factor = np.array([1, 1.6, 0.7, 1.5])[np.searchsorted(bounds, variables["b"], "left")]
-    exact = times(truth("bcast-log"), variables) * factor
-    right = 0
-    for seed in range(TRIALS):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast-log").regimes
-        right += (
-            len(found) == len(bounds) + 1
-            and all(set(regime.range) == {"b"} for regime in found)
-            and within_a_step(found, "b", bounds, set(map(float, FINE)))
-        )
-    assert right >= 0.95 * TRIALS
-
-
-def test_the_change_of_algorithm_of_lam_is_found_in_p() -> None:
-    """Linear up to 4 ranks and a tree beyond: break and forms in 95 % of 200 trials."""
-    variables = mesh(SIZES, (2, 3, 4, 6, 8, 12, 16, 24, 32, 48))
-    few, many = times(truth("bcast", 0), variables), times(truth("bcast", 1, 1.7), variables)
-    exact = np.where(variables["p"] <= 4, few, many)
-    right = 0
-    for seed in range(TRIALS):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").regimes
-        right += [(regime.range, regime.terms[1]) for regime in found] == [
-            ({"p": (None, 4)}, "p*b"), ({"p": (6, None)}, "log2(p)*b"),
-        ]  # fmt: skip
-    assert right >= 0.95 * TRIALS
 
 
 def test_a_regime_of_the_root_message_size_is_found() -> None:

@@ -168,6 +168,7 @@ def test_two_runs_of_the_same_group_are_one() -> None:
 # --- the model file -------------------------------------------------------------------------------
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("member", "value", "says"),
     [

@@ -12,33 +12,6 @@ from isochrone.models.joining import joined
 from made_up.launches import launches
 from made_up.times import grid, noisy, times, truth
 
-NONE = models.parse_splits(["none"])
-
-
-@pytest.mark.parametrize(("between", "within"), [(0.02, 0.02), (0.1, 0.1), (0.3, 0.1)])
-@pytest.mark.parametrize("number", [3, 5])
-def test_the_next_start_is_in_its_interval(between: float, within: float, number: int) -> None:
-    """In 90 % of cases at least, where the interval of the formula alone holds 40 to 75 %."""
-    dice = np.random.default_rng(3)
-    alone, both, known = [], [], []
-    for _ in range(60):
-        runs = launches(number + 1, dice, between=between, within=within)
-        data = joined([models.of_run(run) for run in runs[:number]])
-        (points,) = data.observations()
-        assert points.launches == number
-        model = models.fit(data, "hockney", splits=NONE)
-        (fresh,) = models.of_run(runs[number]).observations()
-        found = model.predict({"b": fresh.variables["b"]})
-        both.append((found.low <= fresh.seconds) & (fresh.seconds <= found.high))
-        for regime in model.regimes:
-            regime.starts = None
-        found = model.predict({"b": fresh.variables["b"]})
-        alone.append((found.low <= fresh.seconds) & (fresh.seconds <= found.high))
-        known.append(points.between)
-    assert np.mean(alone) < 0.85
-    assert np.mean(both) >= 0.9
-    assert np.median(known) == pytest.approx(between * np.sqrt(2), rel=0.25)
-
 
 def test_what_repetitions_explain_is_no_difference_between_starts() -> None:
     """Starts that differ by chance alone: hardly any is left beside the noise of their medians."""

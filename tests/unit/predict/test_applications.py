@@ -161,6 +161,7 @@ def test_a_collective_begins_when_the_last_one_has_come() -> None:
     assert gather.seconds == pytest.approx(operation + waiting, rel=1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("ranks", "micro"), [(8, 642), (64, 995)])
 def test_random_computation_before_a_barrier_takes_its_expected_maximum(
     ranks: int, micro: float

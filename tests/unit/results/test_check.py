@@ -78,6 +78,7 @@ def test_the_ends_of_a_slow_pair_are_suspects_and_in_no_list(name: str) -> None:
     assert set(found.suspects) == ends
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("by", [10.0, 30.0])
 @pytest.mark.parametrize("dimensions", [(4, 4), (3, 3, 3), (16,)])
 def test_a_torus_with_a_slow_link_is_never_good_and_no_host_is_bad(
@@ -178,6 +179,7 @@ def test_a_pair_that_became_slow_is_found_and_its_ends_are_suspects(name: str) -
     assert set(found.suspects) == ends
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", ["flat", "few nodes", "switches", "torus", "uneven"])
 def test_nothing_is_worse_where_nothing_changed(name: str) -> None:
     alarms = [tonight(name, "nothing", 1.0, seed)[0].findings for seed in range(2)]

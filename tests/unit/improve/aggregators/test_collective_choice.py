@@ -56,6 +56,7 @@ class Alone(WholeCall):
         return WholeCost(None, None, None, self.seconds, None, self.seconds, 0, 1, 0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_no_list_number_or_buffer_is_better_than_what_is_chosen(seed: int) -> None:
     """All orders of all hosts, 1, 2 or 4 of each, any number, three buffers."""

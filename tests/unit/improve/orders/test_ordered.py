@@ -80,6 +80,7 @@ def test_swaps_reach_the_worst_of_all_where_orders_are_not_tried_one_by_one(
     assert reached == pytest.approx(float(every.max()), rel=1e-6)
 
 
+@pytest.mark.full
 def test_a_large_job_has_a_worst_order_within_seconds() -> None:
     """512 nodes: nothing is tried one by one; it is no better than any sorted or random order."""
     dice = np.random.default_rng(2)

@@ -303,6 +303,7 @@ def test_it_needs_jinja2_and_says_how_to_get_it(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.full
 def test_1024_ranks_stay_below_3_mb(tmp_path: Path) -> None:
     text, page = report(tmp_path, latency_map(block(32, 32, "nid{:05d}"), socket=2.1e-6))
     assert len(text.encode()) < 3_000_000

@@ -44,47 +44,6 @@ def test_one_start_a_side_proves_nothing_whatever_its_repetitions_say() -> None:
         assert found.points[0].ratio == pytest.approx(1.1, rel=0.05)
 
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("between", [0.05, 0.3])
-def test_of_equal_machines_nothing_is_called_different(
-    number: int, between: float, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Autocorrelated repetitions, launches that differ: at most 5 % have even one false word.
-
-    100 comparisons: more than 9 would be less likely than 3 % at a true rate of 5 %.
-    """
-    dice = np.random.default_rng(10 * number + int(100 * between))
-    false = 0
-    for _ in range(100):
-        before, after = (launches(number, dice, between=between) for _ in range(2))
-        found = compare(before, after)
-        changed = [part.difference.verdict for part in found.parts]
-        false += bool(changed) or not words(found) <= {"same", "unclear"}
-    with capsys.disabled():
-        print(f"\n  A/A, {number} launches that differ by {between:.0%}: {false} % false alarms")
-    assert false <= 9
-
-
-@pytest.mark.parametrize(
-    ("factor", "between", "least"),
-    [(1.05, 0.01, 50), (1.1, 0.02, 90), (1.5, 0.1, 90), (2, 0.2, 90)],
-)
-def test_five_launches_a_side_find_what_became_slower(
-    factor: float, between: float, least: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    dice = np.random.default_rng(3)
-    found = wrong = 0
-    for _ in range(100):
-        sides = [launches(5, dice, factor=f, between=between) for f in (1.0, factor)]
-        verdicts = {part.difference.verdict for part in compare(*sides).parts}
-        wrong += "faster" in verdicts
-        found += "slower" in verdicts
-    assert wrong <= 5
-    with capsys.disabled():
-        print(f"\n  {factor:g}x, launches that differ by {between:.0%}: found in {found} %")
-    assert found >= least
-
-
 def test_same_is_proved_and_rarely_said_of_what_is_not() -> None:
     """Twice the margin is called the same in at most 2.5 % of points, and equal times often are."""
     dice = np.random.default_rng(4)

@@ -33,24 +33,6 @@ def of(found: Emulation, app: int, *beside: int) -> Slowdown:
     return one
 
 
-@pytest.mark.parametrize("repeats", [5, 8])
-def test_intervals_of_walls_and_slowdowns_hold_the_truth_in_19_of_20_emulations(
-    repeats: int,
-) -> None:
-    """Five repeats hold it with 93.75 %. The standard error of 600 emulations is 0.9 %."""
-    walls, ratios, ones = [], [], []
-    for seed in range(600):
-        found = summary(emulation(PAIR, repeats=repeats, seed=seed, drift=0.05, events=False))
-        alone = found.alone(0)
-        assert alone is not None
-        walls.append(alone.seconds.low <= 4e-3 <= alone.seconds.high)
-        slow = of(found, 0, 1)
-        ratios.append(slow.wall.low <= 1.5 <= slow.wall.high)
-        ones.append(not of(found, 1, 0).differs)
-    for held in (walls, ratios, ones):
-        assert 0.92 <= np.mean(held) <= 0.97
-
-
 def test_what_the_machine_does_to_a_whole_repeat_cancels_out_in_a_slowdown() -> None:
     """The same applications in a machine that is up to twice as slow from repeat to repeat."""
     steady = summary(emulation(PAIR, drift=0.0, seed=3))

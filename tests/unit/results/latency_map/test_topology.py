@@ -104,6 +104,7 @@ def machine(request: pytest.FixtureRequest) -> tuple[np.ndarray, list[str]]:
     return matrix, block(len(matrix) // each, each)
 
 
+@pytest.mark.few(2)
 def test_nothing_healthy_is_named_under_noise(machine: tuple[np.ndarray, list[str]]) -> None:
     matrix, names = machine
     for seed in range(3):

@@ -7,10 +7,7 @@ import pytest
 
 from isochrone.results.sweep.curves import Curve, Point, curves
 from isochrone.results.sweep.switches import describe, switches
-from made_up.sweeps import SIZES, collective, line, point_to_point, switching
-
-EVEN = tuple(range(0, 1025, 32))
-"""The sizes of mpptest."""
+from made_up.sweeps import SIZES, collective, line, switching
 
 
 def with_noise(time: object, sizes: tuple[int, ...], noise: float, seed: int) -> Curve:
@@ -25,27 +22,6 @@ def with_noise(time: object, sizes: tuple[int, ...], noise: float, seed: int) ->
             min=0.98 * middle, mean=1.01 * middle, max=1.1 * middle, bandwidth=rate,
         ))  # fmt: skip
     return Curve({"pair": [0, 1]}, 2, tuple(points))
-
-
-@pytest.mark.parametrize("sizes", [SIZES, EVEN, SIZES[:9]], ids=["powers", "mpptest", "few"])
-def test_a_straight_line_has_no_switch_in_95_of_100_trials(sizes: tuple[int, ...]) -> None:
-    """2 % of noise on the medians themselves, far beyond their intervals, 200 times."""
-    false = sum(bool(switches(with_noise(line(), sizes, 0.02, seed))) for seed in range(200))
-    assert false <= 10
-
-
-def test_repetitions_with_2_percent_of_noise_make_no_switch() -> None:
-    found = [switches(curves(point_to_point(line(), seed=seed))[0]) for seed in range(50)]
-    assert sum(map(bool, found)) <= 2
-
-
-def test_a_true_switch_is_found_between_the_two_sizes_around_it() -> None:
-    """In nearly every one of 100 trials, and in the right place."""
-    exact = 0
-    for seed in range(100):
-        found = switches(with_noise(switching, SIZES, 0.02, seed))
-        exact += [(s.after, s.before) for s in found] == [(65536, 131072)]
-    assert exact >= 90
 
 
 def test_it_says_what_changed() -> None:
@@ -88,19 +64,6 @@ def test_a_small_jump_is_no_switch() -> None:
         return (1e-6 + nbytes / 8e9) * (1.008 if nbytes > 4096 else 1.0)
 
     assert switches(with_noise(time, SIZES, 0.0, 3)) == []
-
-
-@pytest.mark.parametrize("change", [0.03, 0.05])
-def test_a_slope_that_changes_by_a_few_per_cent_is_named(change: float) -> None:
-    """With 0.5 % of noise, in nearly every one of 50 trials; it had to be 5 % of the time."""
-
-    def time(nbytes: int) -> float:
-        return 1e-6 + nbytes / 6e9 + max(0, nbytes - 32768) / 6e9 * change
-
-    sizes = (*range(0, 65537, 1024), *range(73728, 262145, 8192))
-    found = [switches(with_noise(time, sizes, 0.005, seed)) for seed in range(50)]
-    named = [len(f) == 1 and 16384 <= f[0].after <= 65536 for f in found]
-    assert sum(named) >= 45
 
 
 NEAR = (

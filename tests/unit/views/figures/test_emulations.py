@@ -64,6 +64,7 @@ def test_no_interval_no_matrix() -> None:
         views.draw("slowdown", [emulation([VICTIM])])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", [2, 8, 16])
 def test_texts_of_a_matrix_do_not_lie_on_each_other(count: int) -> None:
     assert not overlapping(views.draw("slowdown", [emulation(many(count), events=False)]))
@@ -75,6 +76,7 @@ def test_a_large_matrix_has_colours_only() -> None:
     assert len(figure.axes[0].patches) == 18 * 17
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("ranks", [1, 16, 64])
 @pytest.mark.parametrize("view", ["timeline", "phases"])
 def test_texts_of_a_timeline_do_not_lie_on_each_other(view: str, ranks: int) -> None:

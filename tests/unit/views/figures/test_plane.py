@@ -83,6 +83,7 @@ def test_panels_of_one_size_have_one_scale() -> None:
                                               for a in figure.axes}  # fmt: skip
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize(
     ("intra", "inter"), [(0, 1), (1, 0), (1, 1), (7, 0), (0, 4), (7, 4), (1, 4)]

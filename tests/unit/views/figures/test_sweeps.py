@@ -58,6 +58,7 @@ def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str, sc
         assert apart, f"{a!r} and {b!r} overlap"
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", RUNS)
 def test_both_axes_have_ticks_with_units(name: str) -> None:
     for view, unit in ((time, "s"), (bandwidth, "B/s")):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,11 @@ import pytest
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_seconds
 from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.program import Collective, Compute, Program, Serve
+from isochrone.workloads.applications.program import Compute, Program, Serve
 from isochrone.workloads.applications.reading import parse
 from isochrone.workloads.traces.deriving import describe
 from isochrone.workloads.traces.folding import Event, fold
 from isochrone.workloads.traces.trace import Trace
-from made_up import described
 from made_up.programs_run import Seen
 
 Phases = list[dict[str, Any]]
@@ -240,28 +238,6 @@ def test_a_trace_of_nothing_is_one_line() -> None:
         describe(Trace([[], []], [(0, 1)]))
 
 
-def messages(made: Program, iterations: int) -> Counter[tuple[object, ...]]:
-    """Count what each rank does with whom, and how many bytes."""
-    found: Counter[tuple[object, ...]] = Counter()
-    (app,) = made.applications
-    for rank, steps in enumerate(app.steps):
-        for step in steps:
-            kind = type(step).__name__
-            if isinstance(step, Collective):
-                members = step.among or tuple(range(app.ranks))
-                rooted = step.op in ("bcast", "reduce", "gather", "scatter")
-                key = (step.op, members, step.root if rooted else -1, made.values[step.size])
-            elif isinstance(step, Serve):
-                key = (kind, step.clients, made.values[step.request], made.values[step.reply])
-            elif kind in ("Send", "Isend", "Recv", "Irecv"):
-                peer = getattr(step, "to", getattr(step, "source", None))
-                key = (kind[-4:].lower(), peer, made.values[step.size])  # type: ignore[union-attr]
-            else:
-                continue
-            found[(rank, *key)] += iterations
-    return found
-
-
 def computation(made: Program) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and variance of each rank's computation in an iteration."""
     (app,) = made.applications
@@ -274,32 +250,3 @@ def computation(made: Program) -> tuple[np.ndarray, np.ndarray]:
                 mean[rank] += times * factor * np.mean(made.values[step.time])
                 variance[rank] += times * factor**2 * np.var(made.values[step.time])
     return mean, variance
-
-
-def test_random_programs_come_back(record_property: Any) -> None:
-    """Of random phases on 4 to 16 ranks: iterations, messages, operations and computation.
-
-    Right means: the same messages of the same sizes between the same ranks as often, the same
-    operations, and the computation of each rank within 5 % or four standard errors of what was
-    drawn. "Not known" counts as not right.
-    """
-    right, wrong, unknown = [], [], []
-    for seed in range(20):
-        written = described.random_description(seed, ITERATIONS)
-        made = worked_out(written)
-        try:
-            found, _ = describe(Seen(made, noise=0.01, seed=seed).trace())
-        except InputError:
-            unknown.append(seed)
-            continue
-        back = worked_out(found)
-        count = found["apps"][0]["iterations"]
-        same = messages(made, ITERATIONS) == messages(back, count)
-        mean, variance = computation(made)
-        allowed = 0.05 * mean + 4 * np.sqrt(variance / ITERATIONS) + 2e-5
-        off = np.abs(computation(back)[0] * count / ITERATIONS - mean)
-        calls = [any(not isinstance(s, Compute) for s in steps)
-                 for steps in made.applications[0].steps]  # fmt: skip
-        (right if same and (off <= allowed)[calls].all() else wrong).append(seed)
-    record_property("right", len(right))
-    assert len(right) >= 19, (wrong, unknown)
