@@ -143,9 +143,9 @@ def trials(full: bool) -> int:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Golden:
+def golden(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Golden:
     """Compare full texts with those in tests/golden/texts, where folders of this run are masked."""
-    masks = {str(ROOT): "ROOT"}
+    masks = {str(tmp_path_factory.getbasetemp()): "TMP", str(ROOT): "ROOT"}
     if "tmp_path" in request.fixturenames:
         masks = {str(request.getfixturevalue("tmp_path")): "FOLDER", **masks}
     write = request.config.getoption("golden")

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import fcntl
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -46,21 +48,22 @@ class Golden:
         self.test = test
         self.masks = masks
         self.write = write
-        self._names: set[str] = set()
+        self._count: Counter[str] = Counter()
 
     def __call__(self, text: object, name: str = "") -> None:
-        """Compare a text with the one that is kept; several of one test need names."""
+        """Compare a text, or several lines, with what is kept; equal names are numbered."""
+        said = self._masked("\n".join(map(str, text)) if isinstance(text, list) else str(text))
         named = f"{self.test}: {name}" if name else self.test
-        assert named not in self._names, f"two texts are named '{named}'"
         assert "\n" not in named, "a name is one line"
-        self._names.add(named)
-        said = self._masked(str(text))
+        self._count[named] += 1
+        if self._count[named] > 1:
+            named += f" #{self._count[named]}"
         if self.write:
             _put(self.file, named, said)
             return
         kept = read(self.file).get(named)
         assert kept is not None, f"there is no golden text yet of '{named}': make golden"
-        assert said.splitlines() == kept.splitlines(), f"{named} reads otherwise: make golden"
+        assert said == kept, f"{named} reads otherwise: make golden"
 
     @contextmanager
     def refusal(self, name: str = "", kind: type[Exception] = InputError) -> Iterator[None]:
@@ -73,9 +76,39 @@ class Golden:
         self(line, name)
 
     def _masked(self, text: str) -> str:
+        if text.lstrip().startswith(("<!DOCTYPE", "<?xml", "<html", "<svg")):
+            text = _read_out(text)
         for what, by in self.masks.items():
             text = text.replace(what, by)
-        return text
+        return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+
+
+class _Words(HTMLParser):
+    """What a person reads on a page, or in a picture by itself."""
+
+    def __init__(self, skipped: tuple[str, ...]) -> None:
+        super().__init__()
+        self.skipped = skipped
+        self.depth = 0
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.depth += tag in self.skipped
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= tag in self.skipped
+
+    def handle_data(self, data: str) -> None:
+        if not self.depth and data.strip():
+            self.words.append(" ".join(data.split()))
+
+
+def _read_out(page: str) -> str:
+    """Return the texts of a page or picture, one a line; of a page without its pictures."""
+    picture = "<html" not in page
+    reader = _Words(("metadata", "style") if picture else ("script", "style", "svg"))
+    reader.feed(page)
+    return "\n".join(reader.words)
 
 
 def file_of(test_file: Path) -> Path:
@@ -114,4 +147,4 @@ def stale(file: Path) -> list[str]:
     """List the texts of a golden file whose test does not exist any more."""
     tests = (TESTS / file.relative_to(TEXTS)).with_suffix(".py")
     known = set(re.findall(r"^def (test_\w+)", tests.read_text(), re.M)) if tests.exists() else {}
-    return [name for name in read(file) if re.split(r"[\[:]", name)[0] not in known]
+    return [name for name in read(file) if re.split(r"[\[: ]", name)[0] not in known]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from beds.golden import Golden
 from drawn import words as drawn_words
 from isochrone import models, views
 from isochrone.base import registry
@@ -105,15 +106,15 @@ def test_a_picture_of_measured_data_says_so(name: str) -> None:
     assert MEASURED.search(drawn_words(view.draw(made, views.Options())))
 
 
-def test_a_picture_of_mixed_data_and_of_a_model_of_others_says_both() -> None:
+def test_a_picture_of_mixed_data_and_of_a_model_of_others_says_both(golden: Golden) -> None:
     first, *others = sweeps()
     view = registry.load("views.figures", "fit").VIEW
     said = drawn_words(view.draw([simulated(first), *others], views.Options()))
-    assert "Measured and simulated times" in said
+    golden(said)
     model = models.fit([simulated(run) for run in sweeps()], "bcast-log")
     said = drawn_words(view.draw(sweeps(), views.Options(model=model)))
     assert "Measured times" in said
-    assert "the formula is of simulated times" in said
+    golden(said)
 
 
 @pytest.mark.few(3)
@@ -174,7 +175,7 @@ def test_a_model_and_its_prediction_say_where_the_times_are_from(
 
 
 def test_a_prediction_of_collective_io_says_where_the_times_are_from(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     model = tmp_path / "model.json"
     models.write(models.fit(simulated(hotspot(intra=3, inter=3)), "hotspot"), model)
@@ -182,7 +183,7 @@ def test_a_prediction_of_collective_io_says_where_the_times_are_from(
     for command in (["predict", "collective-io"], ["place", "nodes"], ["place", "aggregators"]):
         assert main([*command, *workload]) == 0
         said = capsys.readouterr().out
-        assert "fitted to simulated times" in said
+        golden(said)
         assert not MEASURED.search(said), said
         assert main([*command, *workload, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["origin"] == "simulated"
@@ -213,10 +214,10 @@ def test_an_exported_table_keeps_its_origin(make: Callable[[], Run], tmp_path: P
     assert models.load([tmp_path / "a.csv"]).origin == "simulated"
 
 
-def test_mixed_origins_are_named_once_each_and_in_one_order() -> None:
-    assert together(["simulated", "measured", "simulated"]) == "measured and simulated"
-    assert together(["given", "measured and simulated"]) == "measured, simulated and given"
+def test_mixed_origins_are_named_once_each_and_in_one_order(golden: Golden) -> None:
+    golden(together(["simulated", "measured", "simulated"]))
+    golden(together(["given", "measured and simulated"]))
     assert together([]) == together([""]) == ""
-    assert together(["measured, simulated and given", "given"]) == "measured, simulated and given"
+    golden(together(["measured, simulated and given", "given"]))
     assert with_noun("made up") == "made-up times"
     assert with_noun("") == "times"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import views
 from isochrone.base import registry
@@ -90,16 +91,16 @@ def test_a_view_of_sweeps_draws_in_every_format(
 
 
 @pytest.mark.parametrize("name", SWEEPS)
-def test_a_view_of_sweeps_refuses_in_one_line(name: str) -> None:
+def test_a_view_of_sweeps_refuses_in_one_line(name: str, golden: Golden) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
     mixed = "no sweep over message sizes" if name not in MAPS else "draws sweeps, or one map"
     with pytest.raises(InputError, match=mixed):
         draw(name, [mmpi_example()] if name not in MAPS else [*example(name), mmpi_example()])
-    with pytest.raises(InputError, match="name at least one"):
+    with golden.refusal():
         draw(name, [])
-    with pytest.raises(InputError, match="no operation 'scan'"):
+    with golden.refusal():
         draw(name, example(name), ops=["scan"])
-    with pytest.raises(InputError, match="no scale 'wide'"):
+    with golden.refusal():
         draw(name, example(name), scale="wide")
 
 
@@ -130,8 +131,8 @@ def test_a_view_of_a_map_draws_every_quantity_in_every_format(
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_it_refuses_what_was_not_measured(name: str) -> None:
-    with pytest.raises(InputError, match="no pairs of 7 bytes"):
+def test_it_refuses_what_was_not_measured(name: str, golden: Golden) -> None:
+    with golden.refusal():
         draw(name, mmpi_example(), what="mean", sizes=[7])
     with pytest.raises(InputError, match="there are"):
         draw(name, mmpi_example(), what="mode")
@@ -181,22 +182,22 @@ def test_a_view_of_a_model_draws_families_of_all_variables(
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path) -> None:
+def test_a_view_of_a_model_refuses_in_one_line(name: str, tmp_path: Path, golden: Golden) -> None:
     """A map, no run, a model that is not there, a model of something else."""
     variables = grid("bcast-log")
     exact = times(truth("bcast-log"), variables)
     run = run_of(noisy(exact, variables, 0.02, 3, seed=1, op="bcast"))
-    with pytest.raises(InputError, match="no samples to fit"):
+    with golden.refusal():
         draw(name, [mmpi_example()])
-    with pytest.raises(InputError, match="name at least one"):
+    with golden.refusal():
         draw(name, [])
-    with pytest.raises(InputError, match="no model family 'nothing'"):
+    with golden.refusal():
         draw(name, [run], model="nothing")
-    with pytest.raises(InputError, match="No such file"):
+    with golden.refusal():
         draw(name, [run], model=tmp_path / "none.json")
-    with pytest.raises(InputError, match="does not apply to anything measured"):
+    with golden.refusal():
         draw(name, [run], model=ROOT / "examples/models/t3e-1200.json")
-    with pytest.raises(InputError, match="no measured times of op 'scan'"):
+    with golden.refusal():
         draw(name, [run], ops=["scan"])
 
 
@@ -218,32 +219,34 @@ def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None
     assert [name for name, colour in colours.items() if colour == SLOW] == ["n1"]
 
 
-def test_the_view_of_nodes_refuses_in_one_line() -> None:
-    with pytest.raises(InputError, match="no messages of nodes"):
+def test_the_view_of_nodes_refuses_in_one_line(golden: Golden) -> None:
+    with golden.refusal():
         draw("nodes", [mmpi_example()])
     with pytest.raises(InputError, match="no run"):
         draw("nodes", [])
     damaged = exchange()
     damaged.tables["node"].columns["in"] = np.array([1.0, np.nan, 2.0, 3.0])
-    with pytest.raises(InputError, match="'in' is not a whole number"):
+    with golden.refusal():
         draw("nodes", [damaged])
 
 
 HOT = ["plane", "plane-surface"]
 
 
-def test_orders_are_drawn_in_every_format_and_nothing_else_is(tmp_path: Path) -> None:
+def test_orders_are_drawn_in_every_format_and_nothing_else_is(
+    tmp_path: Path, golden: Golden
+) -> None:
     """They are no run: a view of runs refuses them, and theirs refuses runs and tables."""
     some = ComparedOrders([ComparedOrder(["given"], [0], ["a"], [2], 0.1, 0.05, 0.2, [0.1, 0.12])])
     for suffix in views.SUFFIXES:
         views.save(views.draw("orders", [some]), tmp_path / f"a{suffix}")
-    with pytest.raises(InputError, match="the view nodes draws no orders"):
+    with golden.refusal():
         views.draw("nodes", [some])
-    with pytest.raises(InputError, match="the view orders draws no tables"):
+    with golden.refusal():
         views.draw("orders", [tmp_path / "a.csv"])
-    with pytest.raises(InputError, match="the view orders draws no runs of latency-map"):
+    with golden.refusal():
         views.draw("orders", [mmpi_example()])
-    with pytest.raises(InputError, match="draws one run, not 2"):
+    with golden.refusal():
         views.draw("orders", [some, some])
 
 
@@ -265,14 +268,14 @@ def test_the_history_draws_runs_of_any_kind_and_number_in_every_format(tmp_path:
             assert (tmp_path / f"a{suffix}").stat().st_size > 1000
 
 
-def test_the_history_refuses_in_one_line() -> None:
+def test_the_history_refuses_in_one_line(golden: Golden) -> None:
     partial = mmpi_example()
     partial.end = None
-    with pytest.raises(InputError, match="no complete run to draw"):
+    with golden.refusal():
         draw("history", [partial])
-    with pytest.raises(InputError, match="no run to draw"):
+    with golden.refusal():
         draw("history", [])
-    with pytest.raises(InputError, match="nothing of this size"):
+    with golden.refusal():
         draw("history", latency_map(block(4), nbytes=(8, 64)), sizes=[7])
 
 
@@ -301,15 +304,15 @@ def test_a_view_of_emulations_draws_in_every_format(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", EMULATIONS)
-def test_a_view_of_emulations_refuses_in_one_line(name: str) -> None:
-    with pytest.raises(InputError, match="no emulated applications"):
+def test_a_view_of_emulations_refuses_in_one_line(name: str, golden: Golden) -> None:
+    with golden.refusal():
         draw(name, mmpi_example())
-    with pytest.raises(InputError, match="no run to draw"):
+    with golden.refusal():
         draw(name, [])
-    with pytest.raises(InputError, match="draws one run"):
+    with golden.refusal():
         draw(name, [emulation(), emulation()])
     nothing = emulation(repeats=0)
-    with pytest.raises(InputError, match=r"there is no|no iteration|no application"):
+    with golden.refusal():
         draw(name, nothing)
 
 
@@ -327,7 +330,7 @@ def test_a_view_of_emulations_draws_small_and_cut_runs(name: str, tmp_path: Path
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_a_view_of_grids_takes_several_runs_and_draws_in_every_format(
-    name: str, tmp_path: Path
+    name: str, tmp_path: Path, golden: Golden
 ) -> None:
     figure = draw(name, [grid_run(ops=("bcast",), repeats=2), grid_run(24, ("4x6",), repeats=2)])
     assert len(figure.axes) == 6
@@ -335,9 +338,9 @@ def test_a_view_of_grids_takes_several_runs_and_draws_in_every_format(
     for suffix in views.SUFFIXES:
         views.save(figure, tmp_path / f"a{suffix}")
         assert (tmp_path / f"a{suffix}").read_bytes().startswith(starts[suffix])
-    with pytest.raises(InputError, match="no grids were measured"):
+    with golden.refusal():
         draw(name, [mmpi_example()])
-    with pytest.raises(InputError, match="name at least one"):
+    with golden.refusal():
         draw(name, [])
 
 

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.cli.experiments import Option
 from isochrone.cli.main import parser
 from isochrone.cli.manual import pages
@@ -37,9 +38,9 @@ def test_every_command_has_a_page_with_all_its_options(found: dict[str, str]) ->
         assert f"\\fB{name}\\fR" in found["isochrone.1"].replace("\\-", "-")
 
 
-def test_experiments_are_described_as_the_probe_does(found: dict[str, str]) -> None:
+def test_experiments_are_described_as_the_probe_does(found: dict[str, str], golden: Golden) -> None:
     page = found["isochrone-measure.1"]
-    assert ".SH OPTIONS OF LATENCY\\-MAP" in page
+    golden(page)
     assert "\\fB\\-\\-order\\fR \\fIquiet|rounds\\fR\nwhich pairs" in page
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.cli.recorded_access import is_recording, recorded_access
@@ -99,10 +100,10 @@ def test_a_lustre_file_is_predicted_with_its_stripes(tmp_path: Path) -> None:
 
 
 def test_a_table_of_numbers_has_no_patterns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Golden
 ) -> None:
     path = tmp_path / "table"
     path.write_text("0,0,8\n")
     words = ["--table", str(path), "--pattern", "0", "--nodes", "1", "--model", str(TACHYON)]
     assert main(["predict", "collective-io", *words]) == 2
-    assert "only a recording has patterns" in capsys.readouterr().err
+    golden(capsys.readouterr().err)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from beds.mpis import ROOT
-from isochrone.base.errors import InputError
 from isochrone.formats import any_file
 from isochrone.formats import exporter as exporters
 from isochrone.formats import importer as importers
@@ -71,6 +71,6 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     assert not writer.is_alive()
 
 
-def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read it"):
+def test_what_cannot_be_read_is_said(tmp_path: Path, golden: Golden) -> None:
+    with golden.refusal():
         any_file.read(tmp_path / "nowhere")

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
 from isochrone.measure.confirm import ROUNDS, confirm
 from isochrone.results.latency_map.topology import analyse
@@ -68,14 +69,14 @@ def confirmed(folder: Path, run: Run, machine: Machine) -> Run:
     return runs.read(path)
 
 
-def test_a_disturbed_reading_is_seen_again_and_not_named(tmp_path: Path) -> None:
+def test_a_disturbed_reading_is_seen_again_and_not_named(tmp_path: Path, golden: Golden) -> None:
     machine = Machine(measured())
     run = disturbed(measured(), [(2, 21), (5, 30)])
     assert [part.kind for part in analyse(run).slow] == ["pair", "pair"]
     after = confirmed(tmp_path, run, machine)
     assert analyse(after).slow == []
     assert len(machine.asked) == 1
-    assert machine.said == ["measuring 4 pairs again, alone, 2 of them healthy"]
+    golden(machine.said)
     assert after.complete
     assert len(after.tables["pair"]) == len(run.tables["pair"]) + 4
     assert after.tables["launch"]["pairs"].tolist() == [4]
@@ -120,7 +121,9 @@ def test_ranks_on_other_hosts_are_not_believed(tmp_path: Path) -> None:
     assert "other hosts" in machine.said[-1]
 
 
-def test_the_file_is_untouched_if_the_probe_cannot_be_started_again(tmp_path: Path) -> None:
+def test_the_file_is_untouched_if_the_probe_cannot_be_started_again(
+    tmp_path: Path, golden: Golden
+) -> None:
     path, said = tmp_path / "map.jsonl", []
     runs.write(disturbed(measured(), [(2, 21)]), path)
     before = path.read_bytes()
@@ -131,11 +134,11 @@ def test_the_file_is_untouched_if_the_probe_cannot_be_started_again(tmp_path: Pa
 
     confirm(path, fail, said.append)
     assert path.read_bytes() == before
-    assert said[-1] == "what stands out could not be measured again: the ranks failed"
+    golden(said[-1])
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_signal_ends_it_and_leaves_the_whole_map(tmp_path: Path) -> None:
+def test_a_signal_ends_it_and_leaves_the_whole_map(tmp_path: Path, golden: Golden) -> None:
     """What is said of the file that it leaves is true: the second one is gone."""
     path = tmp_path / "map.jsonl"
     runs.write(disturbed(measured(), [(2, 21)]), path)
@@ -147,7 +150,7 @@ def test_a_signal_ends_it_and_leaves_the_whole_map(tmp_path: Path) -> None:
         error.hint = f"what was measured is kept in {out}"
         raise error
 
-    with pytest.raises(Interrupted, match=r"SIGTERM \(the map is whole in .*map\.jsonl, but"):
+    with golden.refusal(kind=Interrupted):
         confirm(path, end, lambda text: None)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

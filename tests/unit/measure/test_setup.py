@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe
@@ -29,7 +30,7 @@ def test_a_launcher_that_declares_only_its_command_does_nothing_else() -> None:
     assert (launcher.compiler, launcher.stands_alone) == ("", True)
 
 
-def test_notes_and_extra_options_are_passed_on_and_warnings_are_told() -> None:
+def test_notes_and_extra_options_are_passed_on_and_warnings_are_told(golden: Golden) -> None:
     """What stands in the run file about the start, and what the user should know of it."""
     told: list[str] = []
     launcher = Launcher(
@@ -46,7 +47,7 @@ def test_notes_and_extra_options_are_passed_on_and_warnings_are_told() -> None:
     assert tokens[5:9] == ["null", "--x", "--out", "o.jsonl"]
     for note in ("launcher=mine", "preset=short", "platform=p.xml"):
         assert tokens[tokens.index(note) - 1] == "--note"
-    assert told == ["3 ranks are many"]
+    golden(told)
 
 
 @pytest.mark.few(1)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Regime
@@ -45,12 +46,12 @@ def test_a_single_rank_that_was_measured_is_predicted() -> None:
     assert found.warnings == []
 
 
-def test_a_time_of_zero_or_less_is_none() -> None:
+def test_a_time_of_zero_or_less_is_none(golden: Golden) -> None:
     """The row has no number; what the formula gives is kept apart."""
     model = Model([Regime("hockney", ["1", "b"], [-1.0, 2.0**-10])])
     found = model.predict({"b": [0, 1024, 2048, 4096]})
     assert np.isnan(found.seconds).tolist() == [True, True, False, False]
-    assert found.warnings == ["the formula gives no possible time at b = 0 B, and at 1 more"]
+    golden(found.warnings)
     assert found.by_formula == pytest.approx([-1, 0, 1, 3])
 
 
@@ -70,33 +71,32 @@ def test_half_a_rank_or_none_is_refused(variables: dict[str, float], says: str) 
 
 
 @pytest.mark.parametrize("w", [0, 0.5])
-def test_a_window_without_messages_is_refused(w: float) -> None:
+def test_a_window_without_messages_is_refused(w: float, golden: Golden) -> None:
     model = Model([Regime("loggp", ["1", "1/w", "b"], [1e-6, 1e-6, 1e-9])])
-    with pytest.raises(InputError, match=f"'w' is {w:g}, no messages in a window"):
+    with golden.refusal():
         model.predict({"w": w, "b": 8})
 
 
 @pytest.mark.parametrize(
     "term", ["log2(b)", "1/b", "ceil(log2(b))", "floor(log2(p-1))*b", "p*p*b*b*b*b*b", "1/p*b"]
 )
-def test_no_term_makes_numpy_complain(term: str) -> None:
+def test_no_term_makes_numpy_complain(term: str, golden: Golden) -> None:
     """At none of the ends of what may be asked: no time there is said in words."""
     model = Model([Regime("own", [term], [1e-9])])
     ends = {"b": [0, 0, 1e18, 1e18], "p": [1, 2, 1, 1e18]}
     given = {name: v for name, v in ends.items() if name in variables_of([term])}
     found = model.predict(given)
     assert np.all(np.isnan(found.seconds) | (found.seconds > 0))
-    assert bool(np.isnan(found.seconds).any()) == any(
-        text.startswith(("p = 1", "the formula gives no possible time")) for text in found.warnings
-    )
+    assert not np.isnan(found.seconds).any() or found.warnings
+    golden(found.warnings)
 
 
-def test_the_goodness_of_fit_counts_what_the_formula_gives() -> None:
+def test_the_goodness_of_fit_counts_what_the_formula_gives(golden: Golden) -> None:
     """A formula that falls below zero within its data is judged by these values, and warned of."""
     b = np.array([0.0, 1, 2, 3, 4, 5])
     seconds = np.array([1e-9, 1e-9, 1e-6, 2e-6, 3e-6, 4e-6])
     model = models.fit(noisy(seconds, {"b": b}, 0.0, 1, 0), "hockney", weights="absolute",
                        splits=models.parse_splits(["none"]))  # fmt: skip
-    assert "the formula gives times of zero or less within the data" in model.warnings
+    golden(model.warnings)
     assert 0.9 < model.quality["r2"] < 1
     assert np.isnan(model.predict({"b": 0}).seconds).all()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -172,15 +173,15 @@ def test_what_is_no_json_is_refused(text: bytes, tmp_path: Path) -> None:
         models.read(path)
 
 
-def test_variables_that_are_none_are_refused() -> None:
+def test_variables_that_are_none_are_refused(golden: Golden) -> None:
     model = published("clic")
-    with pytest.raises(InputError, match="the variable 'p' is missing"):
+    with golden.refusal():
         model.predict({"b": 1000}, op="gather")
-    with pytest.raises(InputError, match="negative or not a number"):
+    with golden.refusal():
         model.predict({"b": np.nan, "p": 4}, op="gather")
     with pytest.raises(InputError, match="different lengths"):
         model.predict({"b": [1, 2, 3], "p": [4, 5]}, op="gather")
-    with pytest.raises(InputError, match="does not record its 'order'"):
+    with golden.refusal():
         model.predict({"b": 1, "p": 4}, op="gather", order="x")
 
 
@@ -203,14 +204,16 @@ def test_a_file_has_the_keys_of_format_1() -> None:
 
 
 @pytest.mark.parametrize("coefficient", [1e300, -1e300, 1e-300])
-def test_absurd_coefficients_give_no_time(coefficient: float, tmp_path: Path) -> None:
+def test_absurd_coefficients_give_no_time(
+    coefficient: float, tmp_path: Path, golden: Golden
+) -> None:
     models.write(Model([Regime("hockney", ["1", "b"], [coefficient] * 2)]), tmp_path / "m.json")
     found = models.read(tmp_path / "m.json").predict({"b": [1, 1e18]})
     assert np.isnan(found.seconds).all()
-    assert found.warnings[0].startswith("the formula gives no possible time at b = 1 B")
+    golden(found.warnings[0])
 
 
-def test_a_formula_without_a_variable_is_refused(tmp_path: Path) -> None:
+def test_a_formula_without_a_variable_is_refused(tmp_path: Path, golden: Golden) -> None:
     models.write(Model([Regime("own", ["1"], [1e-6])]), tmp_path / "m.json")
-    with pytest.raises(InputError, match="a formula without a variable"):
+    with golden.refusal():
         models.read(tmp_path / "m.json")

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -77,7 +78,7 @@ def test_auto_chooses_the_formula_the_times_were_made_of() -> None:
         assert all(row["reason"] for row in rows if row["held_out"] is None)
 
 
-def test_auto_fits_each_operation_by_a_family_of_its_own() -> None:
+def test_auto_fits_each_operation_by_a_family_of_its_own(golden: Golden) -> None:
     parts = []
     for name in ("bcast-log", "gather"):
         variables = grid(name)
@@ -88,11 +89,11 @@ def test_auto_fits_each_operation_by_a_family_of_its_own() -> None:
     assert {regime.where["op"]: regime.family for regime in model.regimes} == {
         "bcast": "bcast-log", "gather": "gather",
     }  # fmt: skip
-    with pytest.raises(InputError, match="several of 'op'"):
+    with golden.refusal():
         model.predict({"p": 8, "b": 1000})
-    with pytest.raises(InputError, match="no op 'scan'"):
+    with golden.refusal():
         model.predict({"p": 8, "b": 1000}, op="scan")
-    with pytest.raises(InputError, match="choose one with --op"):
+    with golden.refusal():
         models.fit(joined(parts), "gather")
 
 
@@ -116,29 +117,29 @@ print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
     assert int(answer.stdout) * 1024 < 300e6
 
 
-def test_too_few_points_no_data_and_no_number_are_refused() -> None:
-    with pytest.raises(InputError, match="2 points are too few"):
+def test_too_few_points_no_data_and_no_number_are_refused(golden: Golden) -> None:
+    with golden.refusal():
         models.fit(Samples({"b": np.array([1.0, 2])}, {}, np.array([1.0, 2]), "table"), "hockney")
-    with pytest.raises(InputError, match="no measured times"):
+    with golden.refusal():
         Samples({"b": np.array([])}, {}, np.array([]), "table")
-    with pytest.raises(InputError, match="not a finite number"):
+    with golden.refusal():
         Samples({"b": np.array([1.0])}, {}, np.array([np.nan]), "table")
-    with pytest.raises(InputError, match="zero or negative"):
+    with golden.refusal():
         Samples({"b": np.array([1.0])}, {}, np.array([0.0]), "table")
-    with pytest.raises(InputError, match="nothing to fit"):
+    with golden.refusal():
         models.fit([])
-    with pytest.raises(InputError, match="holds no samples"):
+    with golden.refusal():
         models.fit(mmpi_example())
-    with pytest.raises(InputError, match="no model family 'nothing'"):
+    with golden.refusal():
         models.fit(noisy(np.ones(80), grid("gather"), 0, 1, 0), "nothing")
 
 
-def test_predictions_outside_the_data_warn() -> None:
+def test_predictions_outside_the_data_warn(golden: Golden) -> None:
     variables = grid("gather")
     model = models.fit(noisy(times(truth("gather"), variables), variables, 0.02, 3, 1), "gather")
     assert not model.predict(variables).warnings
     text = model.predict({"p": 1000, "b": 10240}).warnings[0]
-    assert text == "p = 1000 is outside the fitted range 2 to 48"
+    golden(text)
 
 
 def test_tolerance_keeps_small_bends_in_one_regime() -> None:
@@ -175,15 +176,15 @@ def test_a_table_of_barriers_needs_no_sizes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-30, 1e30, 1e200, 1e300])
-def test_times_that_nobody_measured_are_refused(scale: float) -> None:
+def test_times_that_nobody_measured_are_refused(scale: float, golden: Golden) -> None:
     """Their squares are no numbers; and a time below any clock's is none."""
     variables = grid("hockney")
     seconds = times(truth("hockney"), variables)
-    with pytest.raises(InputError, match=r"is no measurement .*times are in seconds, from 1e-12"):
+    with golden.refusal():
         models.fit(noisy(scale * seconds, variables, 0.02, 3, 1))
 
 
-def test_sizes_beyond_any_memory_are_refused() -> None:
+def test_sizes_beyond_any_memory_are_refused(golden: Golden) -> None:
     variables = {"b": np.array([1.0, 2, 4, 8, 1e300])}
-    with pytest.raises(InputError, match=r"'b' is 1e\+300, no message size"):
+    with golden.refusal():
         noisy(np.full(5, 1e-6), variables, 0.02, 1, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models.disturbance import together_of
@@ -83,10 +84,10 @@ def test_hosts_that_are_not_recorded_leave_out_the_nodes() -> None:
     assert {one.sharing for one in samples.disturbance} == {0}
 
 
-def test_a_run_that_does_not_say_its_phases_is_refused() -> None:
+def test_a_run_that_does_not_say_its_phases_is_refused(golden: Golden) -> None:
     run = grid_run(ops=("bcast",))
     del run.tables["sample"].columns["grid"]
-    with pytest.raises(InputError, match="do not say their 'grid'"):
+    with golden.refusal():
         models.of_run(run)
 
 

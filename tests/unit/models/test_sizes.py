@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from isochrone import models
-from isochrone.base.errors import InputError
 from isochrone.formats.exporters import csv
 from isochrone.models import Model
 from isochrone.models.explain import suggestions
@@ -93,8 +93,8 @@ def test_small_messages_have_a_floor_of_their_own() -> None:
     assert asked(model, 0, 7, 4, 4 << 20, 0.25) == pytest.approx(exact, rel=0.1)
 
 
-def test_one_size_has_no_formula_with_bytes() -> None:
-    with pytest.raises(InputError, match="all messages are of 32 KiB"):
+def test_one_size_has_no_formula_with_bytes(golden: Golden) -> None:
+    with golden.refusal():
         models.fit(sizes(of=SIZES[:1]), "hotspot-bytes")
     assert models.fit(sizes(of=SIZES[:1])).selectors["bytes"] == [SIZES[0]]
 

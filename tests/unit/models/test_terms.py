@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.base.errors import InputError
+from beds.golden import Golden
 from isochrone.models.terms import evaluate_term, latex, unit, variables_of
 
 
@@ -20,6 +20,6 @@ def test_growth_under_congestion_can_be_written_as_a_root() -> None:
 
 
 @pytest.mark.parametrize("term", ["sqrt(x)", "sqrt(p", "sqrt(2)", "cbrt(p)", "p^1.5"])
-def test_what_the_grammar_does_not_know_is_refused(term: str) -> None:
-    with pytest.raises(InputError, match="is not a term of a model"):
+def test_what_the_grammar_does_not_know_is_refused(term: str, golden: Golden) -> None:
+    with golden.refusal():
         evaluate_term(term, {"p": np.ones(1)})

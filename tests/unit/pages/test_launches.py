@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from beds.golden import Golden
 from isochrone.pages.launches import MAX_PAIRS, blocks
 from isochrone.pages.page import Sentence, Table
 from isochrone.results.launches import Launches, over_launches, pool
@@ -34,20 +35,20 @@ def test_what_one_launch_measured_has_no_interval() -> None:
     assert row.cells == ("8 B", "1.00 µs", "–", "–", "–", "1")
 
 
-def test_a_map_shows_its_levels_and_says_where_its_pairs_are() -> None:
+def test_a_map_shows_its_levels_and_says_where_its_pairs_are(golden: Golden) -> None:
     times = tree([4, 2], [1, 4])
     maps = [map_of(noisy(times, 0.02, k), block(2, 4)) for k in range(3)]
     table = table_of(pool(maps))
     assert len(table.rows) == 2
-    assert table.more == "28 pairs of these levels: --json lists them"
+    golden(table.more)
 
 
-def test_pairs_without_levels_are_listed_up_to_a_limit() -> None:
+def test_pairs_without_levels_are_listed_up_to_a_limit(golden: Golden) -> None:
     keys = [{"i": 0, "j": k, "bytes": 8} for k in range(1, 26)]
     times = over_launches(keys, np.zeros((3, 25)))
     table = table_of(Launches("latency-map", "latency-map", 3, times, NOTHING, [], []))
     assert len(table.rows) == MAX_PAIRS
-    assert table.more == "and 5 more (--json lists all)"
+    golden(table.more)
 
 
 def test_what_differs_around_the_launches_is_said() -> None:

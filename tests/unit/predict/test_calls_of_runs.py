@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from isochrone.base.errors import InputError
+from beds.golden import Golden
 from isochrone.base.table import Table, TableBuilder
 from isochrone.models.call_parts import fit
 from isochrone.predict.calls_of_runs import measured_calls
@@ -93,9 +91,9 @@ def test_without_collective_buffering_nobody_serves() -> None:
     assert seen.seconds == {"independent": 0.22}
 
 
-def test_a_recording_without_hints_of_romio_is_refused_in_a_line() -> None:
+def test_a_recording_without_hints_of_romio_is_refused_in_a_line(golden: Golden) -> None:
     """OMPIO says nothing of aggregators: nothing can be concluded for other settings."""
-    with pytest.raises(InputError, match="no collective call"):
+    with golden.refusal():
         measured_calls([recording({}, library="Open MPI v5")])
 
 

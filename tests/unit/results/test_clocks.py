@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.results.clocks import clocks
 from isochrone.runfile.file import read
@@ -71,11 +72,11 @@ def test_damaged_records_are_refused(
 
 
 def test_show_prints_the_table(
-    written: Callable[..., Path], isochrone: Callable[..., object]
+    written: Callable[..., Path], isochrone: Callable[..., object], golden: Golden
 ) -> None:
     path = written(SYNC, {**OFFSET, "seconds": -8e-6})
     answer = isochrone("show", path)
     assert answer.returncode == 0, answer.stderr
-    assert "Worst: ranks 0 and 1, 1.00 s after the clocks were synchronised" in answer.stdout
+    golden(answer.stdout)
     found = json.loads(isochrone("show", path, "--json").stdout)
     assert found["clocks"]["offset"]["max"] == pytest.approx(8e-6)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.results.grid_collectives import (
     GridPoint,
@@ -67,8 +68,8 @@ def test_a_run_without_grids_is_of_the_library() -> None:
     assert disturbances(run) == []
 
 
-def test_a_sweep_of_messages_is_refused() -> None:
-    with pytest.raises(InputError, match="no collective operations"):
+def test_a_sweep_of_messages_is_refused(golden: Golden) -> None:
+    with golden.refusal():
         points(point_to_point(sizes=(8,)))
 
 

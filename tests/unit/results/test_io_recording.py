@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.results import io_recording as results
 from isochrone.results.call_parts import Parts
@@ -89,7 +90,8 @@ def test_a_damaged_recording_is_one_line(damage: Callable[[Run], None], tmp_path
         results.calls(run)
 
 
-def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="this run is of 'recording'") as refused:
+def test_a_run_of_another_kind_is_refused(tmp_path: Path, golden: Golden) -> None:
+    with pytest.raises(InputError) as refused:
         results.patterns(reread(halo_recording(2, 2), tmp_path))
+    golden(refused.value)
     assert "--collective-io" in refused.value.hint

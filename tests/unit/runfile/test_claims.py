@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.runfile.file import read
 
@@ -34,8 +35,8 @@ def test_a_file_of_another_program_may_know_no_hosts(tmp_path: Path) -> None:
     assert read(written(tmp_path / "map.jsonl", 3, 0, 2)).matrix().shape == (3, 3)
 
 
-def test_a_large_map_of_few_pairs_is_no_matrix(tmp_path: Path) -> None:
+def test_a_large_map_of_few_pairs_is_no_matrix(tmp_path: Path, golden: Golden) -> None:
     """Six pairs of 8,192 ranks would fill matrices of 512 MiB each with nothing."""
     run = read(written(tmp_path / "map.jsonl", 8192, 8192, 6))
-    with pytest.raises(InputError, match="6 measurements are too few for a map of 8192 ranks"):
+    with golden.refusal():
         run.matrix()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from beds.command_line import Answer, Command
+from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
 from isochrone.models import Model, Regime
@@ -124,12 +125,14 @@ def test_a_single_rank_is_no_collective(isochrone: Command, folder: Path) -> Non
     assert "Warning: p = 1: a single rank" in isochrone(*asked, "--ranks", "1,2").stderr
 
 
-def test_a_time_of_zero_or_less_is_not_printed(isochrone: Command, folder: Path) -> None:
+def test_a_time_of_zero_or_less_is_not_printed(
+    isochrone: Command, folder: Path, golden: Golden
+) -> None:
     asked = ("predict", "collective", "--model", folder / "barrier.json")
     refused(isochrone(*asked, "--ranks", 2), "the formula gives no possible time at p = 2")
     answer = isochrone(*asked, "--ranks", "2,4")
     assert answer.stdout.splitlines()[1].split()[:4] == ["barrier", "4", "ranks", "1.000"]
-    assert "Warning: the formula gives no possible time at p = 2" in answer.stderr
+    golden(answer.stderr)
 
 
 def test_a_barrier_needs_no_bytes(isochrone: Command, folder: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.io import savemat
 from scipy.sparse import csc_matrix
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.formats.exporters import csv as csv_exporter
 from isochrone.formats.importers import csv, matlab, npz
@@ -207,9 +208,9 @@ def test_npz_hosts_that_do_not_fit_are_unknown(tmp_path: Path, hosts: Any) -> No
     assert run.hosts == ["", ""]
 
 
-def test_npz_with_pickled_objects_is_not_loaded(tmp_path: Path) -> None:
+def test_npz_with_pickled_objects_is_not_loaded(tmp_path: Path, golden: Golden) -> None:
     """A pickle can run any program."""
-    with pytest.raises(InputError, match="npz file, or a damaged one"):
+    with golden.refusal():
         of_matrices(tmp_path, npz, avg=AVG, stddev=AVG, hosts=np.array([{}, None], dtype=object))
 
 
@@ -246,10 +247,10 @@ def test_matlab_hosts_of_another_class_are_unknown(tmp_path: Path, packed: bool)
     assert {"hosts-unknown", "bytes-unknown"} <= set(codes(run))
 
 
-def test_a_sparse_matrix_is_said_to_be_one_that_is_not_full(tmp_path: Path) -> None:
+def test_a_sparse_matrix_is_said_to_be_one_that_is_not_full(tmp_path: Path, golden: Golden) -> None:
     path = tmp_path / "map.mat"
     savemat(path, {"avg": csc_matrix(AVG), "stddev": AVG})
-    with pytest.raises(InputError, match="'avg' is not a full matrix of numbers"):
+    with golden.refusal():
         matlab.read(path)
 
 

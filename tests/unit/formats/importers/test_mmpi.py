@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
@@ -139,11 +140,11 @@ def test_a_cut_last_line_is_left_out_with_a_warning(name: str, pairs: int) -> No
     assert not run.complete
 
 
-def test_a_log_cut_between_lines_is_partial() -> None:
+def test_a_log_cut_between_lines_is_partial(golden: Golden) -> None:
     """Rows that are missing altogether are noticed by counting, not by the look of the last."""
     run = mmpi.read(GOLDEN / "cut_between_lines.log")
     assert codes(run) == ["missing-pairs", "median-is-mean"]
-    assert run.warnings[0]["text"] == "3 of 6 pairs are missing"
+    golden(run.warnings[0]["text"])
     assert not run.complete
     assert np.isnan(run.matrix("mean")[2, 3])
 
@@ -160,10 +161,10 @@ def test_a_log_cut_before_all_hosts_were_named_has_none_and_can_be_read_again(
     assert runs.read(tmp_path / "map.jsonl").size == 40
 
 
-def test_many_ranks_without_hosts_are_refused(tmp_path: Path) -> None:
+def test_many_ranks_without_hosts_are_refused(tmp_path: Path, golden: Golden) -> None:
     """Each rank that a file only claims takes memory in all that read the run."""
     data = re.sub(rb"Processors\s*:?\s*\d+", b"Processors 500000", PAPER)
-    with pytest.raises(InputError, match="of 500000 ranks, and names the hosts of 4"):
+    with golden.refusal():
         read_bytes(tmp_path, data)
 
 
@@ -238,9 +239,11 @@ def test_what_is_no_log_is_refused(tmp_path: Path, data: bytes, what: str) -> No
 
 
 @pytest.mark.parametrize("name", ["", "nothing.log"])
-def test_a_file_that_cannot_be_read_gives_one_line(tmp_path: Path, name: str) -> None:
+def test_a_file_that_cannot_be_read_gives_one_line(
+    tmp_path: Path, name: str, golden: Golden
+) -> None:
     """A folder or a missing file is the user's mistake, not a traceback."""
-    with pytest.raises(InputError, match="cannot read it"):
+    with golden.refusal():
         mmpi.read(tmp_path / name)
 
 

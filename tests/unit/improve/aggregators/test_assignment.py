@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.improve.aggregators import assignment
 from isochrone.improve.aggregators import romio_hints as _romio
@@ -105,11 +106,11 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
     assert len(_romio.lines(Setting(config))) <= _romio.FILE_LIMIT
 
 
-def test_too_many_hosts_are_refused() -> None:
+def test_too_many_hosts_are_refused(golden: Golden) -> None:
     by_rank = [str(k) for k in range(MAX_HOSTS + 1)]
     layout, hosts = layout_of(by_rank)
     call = Call(tile_io(1, len(by_rank)))
-    with pytest.raises(InputError, match="too many for a hint"):
+    with golden.refusal():
         assign(call.round_kinds(len(hosts)), layout, hosts, tachyon())
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from beds.golden import Golden
 from isochrone import models
-from isochrone.base.errors import InputError
 from isochrone.improve.nodes.exact import enumerate_orders, layered_search, relaxed_bound
 from isochrone.improve.nodes.node_order import best_order, in_step, spread
 from isochrone.improve.nodes.positions import Positions
@@ -140,8 +140,8 @@ def test_a_thousand_nodes_come_within_a_few_per_cent_of_the_bound(across: int, s
     assert found.gap < 0.06
 
 
-def test_a_model_of_something_else_is_refused() -> None:
-    with pytest.raises(InputError, match="not of the messages of a node"):
+def test_a_model_of_something_else_is_refused(golden: Golden) -> None:
+    with golden.refusal():
         NodeCost(models.Model([models.Regime("hockney", ["1", "b"], [1e-6, 1e-9])]))
 
 

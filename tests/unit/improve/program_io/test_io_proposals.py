@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.improve.program_io.proposals import (
     Proposal,
@@ -36,8 +37,8 @@ def test_hints_that_the_user_has_already_are_read(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_hints_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"ROMIO_HINTS=.*cannot read it"):
+def test_a_hints_file_that_is_not_there_is_refused(tmp_path: Path, golden: Golden) -> None:
+    with golden.refusal():
         hints_of_user({"ROMIO_HINTS": str(tmp_path / "none")})
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.pages.page import Table
 from isochrone.runfile.run import Run
 from made_up.sweeps import collective, run_of, table_of
@@ -21,17 +22,14 @@ def clocks() -> Run:
 
 
 def test_clocks_are_a_table_a_worst_pair_and_a_drift(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, golden: Golden
 ) -> None:
     text = show(capsys, tmp_path, clocks())
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "clocks apart median worst seen" in lines
+    golden(lines)
     assert "after synchronisation 1.00 µs 3.00 µs 2 times" in lines
     assert "two ranks, any time 8.00 µs 8.00 µs 1 time" in lines
-    assert "Worst: ranks 2 and 1, 4.50 s after the clocks were synchronised" in lines
-    assert "Uncertainty of a comparison: 2.00 µs (median)" in lines
     assert "Largest drift: 0.2 ppm" in lines
-    assert "1 record of 'offset'" in lines
 
 
 def test_the_document_has_the_keys_of_the_docs(
@@ -55,7 +53,7 @@ def test_a_sweep_on_a_common_clock_says_so_once(
     assert len(blocks(run, Table, "Clocks")) == 1
 
 
-def test_clocks_are_in_the_report(tmp_path: Path) -> None:
+def test_clocks_are_in_the_report(tmp_path: Path, golden: Golden) -> None:
     said = words(report(tmp_path, clocks()))
-    assert "Synchronised clocks of 4 ranks on 2 nodes" in said
+    golden(said)
     assert said.count("after synchronisation 1.00 µs 3.00 µs 2 times") == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.base.errors import InputError
+from beds.golden import Golden
 from isochrone.results.sweep.curves import curves
 from isochrone.results.sweep.switches import switches
 from isochrone.runfile.run import Run
@@ -69,8 +69,10 @@ def test_the_end_of_a_cache_is_no_protocol_switch() -> None:
 
 
 @pytest.mark.parametrize("operations", [-1, 0.5, 1e19])
-def test_a_number_of_operations_that_cannot_be_is_refused(operations: float) -> None:
-    with pytest.raises(InputError, match="'operations' is out of range"):
+def test_a_number_of_operations_that_cannot_be_is_refused(
+    operations: float, golden: Golden
+) -> None:
+    with golden.refusal():
         curves(computing({8192: [[1e-6]] * 3}, operations))
 
 

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+from beds.golden import Golden
 from drawn import texts, words
 from isochrone import views
 from isochrone.base.errors import InputError
@@ -264,7 +265,9 @@ def frames(figure: Figure) -> list[tuple[tuple[float, ...], Any, str]]:
     return found
 
 
-def test_heatmap_frames_what_is_slow_in_red_and_what_is_suspected_with_dashes() -> None:
+def test_heatmap_frames_what_is_slow_in_red_and_what_is_suspected_with_dashes(
+    golden: Golden,
+) -> None:
     """Rows and columns of the node, on a white casing, so that they are seen on every colour."""
     slow, again = (latency_map(block(8, 4), slow_hosts={"n3": 2.4}) for _ in range(2))
     figure = draw(heatmap, with_retests(again, SEEN_AGAIN, factor=1.0), "median")
@@ -274,7 +277,7 @@ def test_heatmap_frames_what_is_slow_in_red_and_what_is_suspected_with_dashes() 
         (11.5, -0.5, 15.5, 31.5), (-0.5, 11.5, 31.5, 15.5)
     ]  # fmt: skip
     figure = draw(heatmap, slow, "median")
-    assert "dashed frame: suspected, not measured again: node n3 2.4×" in words(figure)
+    golden(words(figure))
     assert red not in [colour for _, colour, _ in frames(figure)]
     assert not frames(draw(heatmap, latency_map(block(8, 4))))
 
@@ -457,9 +460,9 @@ def test_levels_mark_what_is_slow() -> None:
     assert red == {"n3:12", "n3:13", "n3:14", "n3:15"}
 
 
-def test_levels_do_not_call_slow_what_was_not_measured_again() -> None:
+def test_levels_do_not_call_slow_what_was_not_measured_again(golden: Golden) -> None:
     figure = draw(levels, latency_map(block(8, 4), slow_hosts={"n3": 2.4}), "median")
-    assert "suspected, not measured again: node n3 2.4×" in words(figure)
+    golden(words(figure))
     assert not [t for t in figure.axes[0].texts if t.get_color() == _style.SLOW]
 
 
@@ -471,8 +474,8 @@ def test_levels_name_ranks_if_they_are_few_and_hosts_if_they_are_many() -> None:
     assert not any(":" in name and name.startswith("n") for name in many)
 
 
-def test_levels_of_a_partial_map_say_that_pairs_were_filled_in() -> None:
-    assert "92 pairs not measured" in words(draw(levels, MAPS["partial"]()))
+def test_levels_of_a_partial_map_say_that_pairs_were_filled_in(golden: Golden) -> None:
+    golden(words(draw(levels, MAPS["partial"]())))
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -488,12 +491,14 @@ def test_unknown_quantity_and_unknown_format_are_one_line_errors(tmp_path: Path)
         views.save(draw(heatmap, mmpi_example()), tmp_path / "no" / "a.png")
 
 
-def test_pictures_need_matplotlib_and_say_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_need_matplotlib_and_say_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, golden: Golden
+) -> None:
     for name in [m for m in sys.modules if m.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for view in VIEWS.values():
-        with pytest.raises(InputError, match=r"pip install 'isochrone\[report\]'"):
+        with golden.refusal():
             draw(view, mmpi_example())
 
 
