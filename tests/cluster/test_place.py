@@ -29,6 +29,7 @@ def isochrone(on: Cluster, mpi: str, *words: object) -> dict[str, object]:
     return found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("mpi", "form", "extra"),
     [
@@ -68,6 +69,7 @@ def test_slurm_puts_ranks_where_the_file_says(
     assert json.loads(answer.stdout)["verified"] is True
 
 
+@pytest.mark.full
 def test_the_messages_of_the_replayed_exchange_are_those_predicted(
     cluster: Callable[..., Cluster], tmp_path: Path
 ) -> None:
@@ -95,6 +97,7 @@ def test_the_messages_of_the_replayed_exchange_are_those_predicted(
         assert [table[key].tolist() for key in ("intra", "in", "out")] == total.tolist()
 
 
+@pytest.mark.full
 def test_measuring_launches_both_arrangements_in_turn(
     cluster: Callable[..., Cluster], tmp_path: Path
 ) -> None:
@@ -120,6 +123,7 @@ def test_measuring_launches_both_arrangements_in_turn(
     assert sorted(ranks[0]) == sorted(ranks[1])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("what", ["nodes", "aggregators"])
 def test_each_compared_order_is_the_one_that_is_launched(
     cluster: Callable[..., Cluster], tmp_path: Path, what: str

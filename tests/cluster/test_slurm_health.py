@@ -44,6 +44,7 @@ def health_job(on: Cluster, folder: Path, **settings: str) -> tuple[str, str]:
     return number, log.read_text()
 
 
+@pytest.mark.full
 def test_the_health_job_names_the_bad_node_and_drains_it_only_if_asked(
     sick_cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -62,6 +63,7 @@ def test_the_health_job_names_the_bad_node_and_drains_it_only_if_asked(
     assert f"slow in health job {number}" in answer.stdout
 
 
+@pytest.mark.full
 def test_the_node_check_looks_at_one_node_without_a_job(
     sick_cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from isochrone.workloads.cb_config_list import aggregators
 from made_up.jobs import UNEVEN
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
 def test_an_order_of_aggregators_is_proposed_and_in_force(
     cluster: Callable[..., Cluster], tmp_path: Path
