@@ -310,25 +310,30 @@ CASES: dict[str, Callable[[Path], Found]] = {
 """What makes documents of each name."""
 
 
-@pytest.mark.parametrize("name", documents.names())
 def test_real_documents_have_the_keys_that_are_declared_and_no_others(
-    name: str, tmp_path: Path
+    tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    assert name in CASES, f"no document '{name}' is checked: add what makes one to CASES here"
-    found = list(CASES[name](tmp_path))
-    assert found
-    for document in found:
-        checked.check(document, name)
+    for name in documents.names():
+        with subtests.test(str(name)):
+            assert name in CASES, (
+                f"no document '{name}' is checked: add what makes one to CASES here"
+            )
+            (folder := tmp_path / name).mkdir()
+            found = list(CASES[name](folder))
+            assert found
+            for document in found:
+                checked.check(document, name)
 
 
-@pytest.mark.parametrize("name", documents.names())
-def test_a_schema_is_one_and_refuses_a_key_that_is_not_declared(name: str) -> None:
-    schema = documents.schema(name)
-    Draft202012Validator.check_schema(schema)
-    closed = list(objects(schema))
-    assert closed, name
-    if name != "run-file":  # whose records belong to experiments
-        assert not checked.validator(name).is_valid({"surprise": 1})
+def test_a_schema_is_one_and_refuses_a_key_that_is_not_declared(subtests: pytest.Subtests) -> None:
+    for name in documents.names():
+        with subtests.test(str(name)):
+            schema = documents.schema(name)
+            Draft202012Validator.check_schema(schema)
+            closed = list(objects(schema))
+            assert closed, name
+            if name != "run-file":  # whose records belong to experiments
+                assert not checked.validator(name).is_valid({"surprise": 1})
 
 
 def objects(schema: Any) -> Iterator[dict[str, Any]]:

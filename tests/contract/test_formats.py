@@ -116,15 +116,17 @@ def test_every_format_says_what_it_is_in_its_first_line(family: str) -> None:
         assert len(first) <= 100
 
 
-@pytest.mark.parametrize("name", FROM_MAP)
 def test_every_exporter_writes_one_file_and_leaves_nothing_else(
-    name: str, run: Run, tmp_path: Path
+    run: Run, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     """A whole and a partial map can be exported, without any temporary file staying behind."""
-    path = export(run, name, tmp_path)
-    assert path.suffix.startswith(".")
-    assert path.stat().st_size > 0
-    assert list(tmp_path.iterdir()) == [path]
+    for name in FROM_MAP:
+        with subtests.test(str(name)):
+            (folder := tmp_path / name).mkdir()
+            path = export(run, name, folder)
+            assert path.suffix.startswith(".")
+            assert path.stat().st_size > 0
+            assert list(folder.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("name", FROM_MAP)

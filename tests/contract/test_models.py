@@ -28,27 +28,31 @@ def test_the_families_of_the_sources_are_there() -> None:
     } <= set(NAMES)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_has_help_a_formula_a_source_and_its_limits(name: str) -> None:
-    module, family = registry.load("models.families", name), models.family(name)
-    assert (module.__doc__ or "").splitlines()[0].endswith(".")
-    assert family.formula.count("{") == family.formula.count("}")
-    assert family.source
-    assert family.limitations.endswith(".")
-    for form in family.forms:
-        assert len(form.terms) == len(form.symbols) == len(set(form.terms))
-        assert all(latex(term) and unit(term) in ("s", "s/B", "s/op") for term in form.terms)
-    for split in family.splits:
-        assert set(variables_of([split])) <= set(variables_of(family.forms[-1].terms))
+def test_it_has_help_a_formula_a_source_and_its_limits(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(str(name)):
+            module, family = registry.load("models.families", name), models.family(name)
+            assert (module.__doc__ or "").splitlines()[0].endswith(".")
+            assert family.formula.count("{") == family.formula.count("}")
+            assert family.source
+            assert family.limitations.endswith(".")
+            for form in family.forms:
+                assert len(form.terms) == len(form.symbols) == len(set(form.terms))
+                assert all(
+                    latex(term) and unit(term) in ("s", "s/B", "s/op") for term in form.terms
+                )
+            for split in family.splits:
+                assert set(variables_of([split])) <= set(variables_of(family.forms[-1].terms))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_documentation_lists_it(name: str) -> None:
-    page = (ROOT / "docs/models.md").read_text()
-    family = models.family(name)
-    assert f"`{name}`" in page
-    assert family.formula in page
-    assert family.limitations in page
+def test_the_documentation_lists_it(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(str(name)):
+            page = (ROOT / "docs/models.md").read_text()
+            family = models.family(name)
+            assert f"`{name}`" in page
+            assert family.formula in page
+            assert family.limitations in page
 
 
 def test_times_without_noise_give_the_coefficients_back(subtests: pytest.Subtests) -> None:
@@ -64,38 +68,44 @@ def test_times_without_noise_give_the_coefficients_back(subtests: pytest.Subtest
             assert model.quality["held_out"]["point"]["average"] < 1e-9
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_written_read_and_predicts_the_same(name: str, tmp_path: Path) -> None:
-    variables = grid(name)
-    model = models.fit(noisy(times(truth(name), variables), variables, 0.02, 5, seed=1), name)
-    models.write(model, tmp_path / "m.json")
-    again = models.read(tmp_path / "m.json")
-    assert again == model
-    assert again.variables == variables_of(model.regimes[0].terms)
-    for one, other in zip(
-        vars(again.predict(variables)).values(), vars(model.predict(variables)).values(),
-        strict=True,
-    ):  # fmt: skip
-        np.testing.assert_array_equal(one, other)
+def test_it_is_written_read_and_predicts_the_same(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for name in NAMES:
+        with subtests.test(str(name)):
+            variables = grid(name)
+            model = models.fit(
+                noisy(times(truth(name), variables), variables, 0.02, 5, seed=1), name
+            )
+            models.write(model, tmp_path / "m.json")
+            again = models.read(tmp_path / "m.json")
+            assert again == model
+            assert again.variables == variables_of(model.regimes[0].terms)
+            for one, other in zip(
+                vars(again.predict(variables)).values(), vars(model.predict(variables)).values(),
+                strict=True,
+            ):  # fmt: skip
+                np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_constant_variable_is_named_with_what_to_measure(name: str) -> None:
-    variables = grid(name)
-    regime = truth(name, len(models.family(name).forms) - 1)
-    for variable in variables_of(regime.terms):
-        fixed = {**variables, variable: np.full_like(variables[variable], 8.0)}
-        if np.linalg.matrix_rank(
-            design_matrix(regime.terms, fixed) / times(regime, fixed)[:, None]
-        ) == len(regime.terms):
-            continue
-        data = noisy(times(regime, fixed), fixed, 0.02, 3, seed=2)
-        try:
-            found = models.fit(data, name)
-        except InputError as error:
-            assert any(word in str(error) for word in ("collinear", "too few", "is always"))
-        else:  # another form of the family needs less
-            assert found.regimes[0].terms != regime.terms
+def test_a_constant_variable_is_named_with_what_to_measure(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(str(name)):
+            variables = grid(name)
+            regime = truth(name, len(models.family(name).forms) - 1)
+            for variable in variables_of(regime.terms):
+                fixed = {**variables, variable: np.full_like(variables[variable], 8.0)}
+                if np.linalg.matrix_rank(
+                    design_matrix(regime.terms, fixed) / times(regime, fixed)[:, None]
+                ) == len(regime.terms):
+                    continue
+                data = noisy(times(regime, fixed), fixed, 0.02, 3, seed=2)
+                try:
+                    found = models.fit(data, name)
+                except InputError as error:
+                    assert any(word in str(error) for word in ("collinear", "too few", "is always"))
+                else:  # another form of the family needs less
+                    assert found.regimes[0].terms != regime.terms
 
 
 @pytest.mark.parametrize("name", NAMES)

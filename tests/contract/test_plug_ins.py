@@ -25,23 +25,25 @@ DECLARATIONS = {
 """The name of the declaration in which each file of a folder ends."""
 
 
-@pytest.mark.parametrize("family", registry.FAMILIES)
-def test_a_folder_says_what_is_in_it_and_holds_plug_ins_only(family: str) -> None:
+def test_a_folder_says_what_is_in_it_and_holds_plug_ins_only(subtests: pytest.Subtests) -> None:
     """Types and helpers live elsewhere: no code beside the plug-ins, and no private file."""
-    folder = Path(isochrone.__file__).parent.joinpath(*family.split("."))
-    body = ast.parse((folder / "__init__.py").read_text()).body
-    assert len(body) == 1
-    assert ast.get_docstring(ast.Module(body, []))
-    assert not list(folder.glob("_[!_]*"))
-    assert registry.names(family)
+    for family in registry.FAMILIES:
+        with subtests.test(str(family)):
+            folder = Path(isochrone.__file__).parent.joinpath(*family.split("."))
+            body = ast.parse((folder / "__init__.py").read_text()).body
+            assert len(body) == 1
+            assert ast.get_docstring(ast.Module(body, []))
+            assert not list(folder.glob("_[!_]*"))
+            assert registry.names(family)
 
 
-@pytest.mark.parametrize("family", DECLARATIONS)
-def test_a_plug_in_ends_in_its_declaration(family: str) -> None:
+def test_a_plug_in_ends_in_its_declaration(subtests: pytest.Subtests) -> None:
     """Whoever opens the file reads at its end what it does."""
-    for name in registry.names(family):
-        module = registry.load(family, name)
-        last = ast.parse(Path(str(module.__file__)).read_text()).body[-1]
-        assert isinstance(last, ast.AnnAssign), name
-        assert isinstance(last.target, ast.Name), name
-        assert last.target.id == DECLARATIONS[family], name
+    for family in DECLARATIONS:
+        with subtests.test(str(family)):
+            for name in registry.names(family):
+                module = registry.load(family, name)
+                last = ast.parse(Path(str(module.__file__)).read_text()).body[-1]
+                assert isinstance(last, ast.AnnAssign), name
+                assert isinstance(last.target, ast.Name), name
+                assert last.target.id == DECLARATIONS[family], name

@@ -39,9 +39,10 @@ def test_each_promise_names_its_test() -> None:
         assert _TEST.search(row[2]), row
 
 
-@pytest.mark.parametrize(("file", "function"), NAMED)
-def test_each_test_that_is_named_exists(file: str, function: str) -> None:
-    assert (ROOT / file).is_file()
-    if function:
-        assert function.startswith("test_")
-        assert function in functions(ROOT / file)
+def test_each_test_that_is_named_exists(subtests: pytest.Subtests) -> None:
+    for file, function in NAMED:
+        with subtests.test(str((file, function))):
+            assert (ROOT / file).is_file()
+            if function:
+                assert function.startswith("test_")
+                assert function in functions(ROOT / file)

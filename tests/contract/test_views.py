@@ -50,17 +50,21 @@ def test_the_views_of_the_map_and_of_sweeps_are_there() -> None:
     assert {"time", "bandwidth", "ranks"} <= set(SWEEPS)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_has_help(name: str) -> None:
-    assert (registry.load("views.figures", name).__doc__ or "").splitlines()[0].endswith(".")
+def test_it_has_help(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(str(name)):
+            assert (
+                (registry.load("views.figures", name).__doc__ or "").splitlines()[0].endswith(".")
+            )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_has_the_signature_of_all_figures(name: str) -> None:
-    view = registry.load("views.figures", name).VIEW
-    assert isinstance(view, views.View)
-    assert list(inspect.signature(view.draw).parameters) == ["runs", "options"]
-    assert set(view.usual) <= set(view.kinds)
+def test_it_has_the_signature_of_all_figures(subtests: pytest.Subtests) -> None:
+    for name in NAMES:
+        with subtests.test(str(name)):
+            view = registry.load("views.figures", name).VIEW
+            assert isinstance(view, views.View)
+            assert list(inspect.signature(view.draw).parameters) == ["runs", "options"]
+            assert set(view.usual) <= set(view.kinds)
 
 
 def test_each_kind_has_one_usual_figure() -> None:

@@ -23,11 +23,12 @@ def noisy(sizes: NDArray[np.float64], seed: int = 1) -> Growth:
     return growth(TIMES, 20 * MIB + sizes + pages)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_what_stays_is_no_leak(seed: int) -> None:
-    found = noisy(np.zeros(len(TIMES)), seed)
-    assert not found.leaks
-    assert abs(found.per_minute) < 1024
+def test_what_stays_is_no_leak(subtests: pytest.Subtests) -> None:
+    for seed in range(20):
+        with subtests.test(str(seed)):
+            found = noisy(np.zeros(len(TIMES)), seed)
+            assert not found.leaks
+            assert abs(found.per_minute) < 1024
 
 
 @pytest.mark.parametrize("per_minute", [64 * 1024, MIB, 100 * MIB])

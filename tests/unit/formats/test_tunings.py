@@ -89,21 +89,32 @@ def chosen(rules: str, op: int, ranks: int, size: int) -> int:
     return found
 
 
-@pytest.mark.parametrize(
-    ("op", "ranks", "size", "algorithm"),
-    [
-        (7, 8, 1023, 0), (7, 8, 1024, 6), (7, 8, 16384, 6), (7, 8, 16385, 2), (7, 8, 65537, 0),
-        (7, 4, 2048, 0), (7, 10, 2048, 0), (7, 9, 0, 7), (7, 9, 513, 0), (0, 8, 799, 0),
-        (0, 8, 800, 4), (0, 8, 8000, 4), (0, 8, 8008, 0), (0, 9, 900, 0), (3, 8, 900, 0),
-    ],
-)  # fmt: skip
-def test_what_open_mpi_reads(
-    op: int, ranks: int, size: int, algorithm: int, tmp_path: Path
-) -> None:
+CASES = [
+    (7, 8, 1023, 0),
+    (7, 8, 1024, 6),
+    (7, 8, 16384, 6),
+    (7, 8, 16385, 2),
+    (7, 8, 65537, 0),
+    (7, 4, 2048, 0),
+    (7, 10, 2048, 0),
+    (7, 9, 0, 7),
+    (7, 9, 513, 0),
+    (0, 8, 799, 0),
+    (0, 8, 800, 4),
+    (0, 8, 8000, 4),
+    (0, 8, 8008, 0),
+    (0, 9, 900, 0),
+    (3, 8, 900, 0),
+]
+
+
+def test_what_open_mpi_reads(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """A communicator of another size must not get the rules of its neighbour."""
-    path = tmp_path / "rules.conf"
-    text = tunings.load("openmpi").write(RULES, path, b"").files[path]
-    assert chosen(text, op, ranks, size) == algorithm
+    for op, ranks, size, algorithm in CASES:
+        with subtests.test(str((op, ranks, size, algorithm))):
+            path = tmp_path / "rules.conf"
+            text = tunings.load("openmpi").write(RULES, path, b"").files[path]
+            assert chosen(text, op, ranks, size) == algorithm
 
 
 def library(**operations: Any) -> bytes:

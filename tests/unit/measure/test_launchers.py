@@ -19,42 +19,54 @@ def job(**changes: object) -> Job:
     return Job(**{**values, **changes})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("launcher", "changes", "tokens"),
-    [
-        ("mpiexec-mpich", {}, ["mpiexec", "-n", "8", *PROGRAM]),
-        ("mpiexec-mpich", {"extra": ("-f", "h")}, ["mpiexec", "-n", "8", "-f", "h", *PROGRAM]),
-        ("mpirun-openmpi", {}, ["mpirun", "-n", "8", *PROGRAM]),
-        ("mpirun-openmpi", {"root": True}, ["mpirun", "-n", "8", "--allow-run-as-root", *PROGRAM]),
-        (
-            "mpirun-openmpi",
-            {"processors": 2},
-            ["mpirun", "-n", "8", "--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none",
-             "--mca", "mpi_yield_when_idle", "1", *PROGRAM],
-        ),
-        ("mpirun-openmpi", {"processors": None}, ["mpirun", "-n", "8", *PROGRAM]),
-        ("srun", {}, ["srun", "--ntasks=8", *PROGRAM]),
-        ("srun", {"extra": ("--mpi=pmi2",)}, ["srun", "--ntasks=8", "--mpi=pmi2", *PROGRAM]),
-        ("flux", {}, ["flux", "run", "--ntasks=8", *PROGRAM]),
-        (
-            "generic",
-            {"options": {"launcher_template": "ibrun -n {ranks} {program}"}},
-            ["ibrun", "-n", "8", *PROGRAM],
-        ),
-        (
-            "generic",
-            {"options": {"launcher_template": "aprun -n{ranks}"}, "extra": ("-N", "4")},
-            ["aprun", "-n8", "-N", "4", *PROGRAM],
-        ),
-        (
-            "generic",
-            {"options": {"launcher_template": "'/opt/my mpi/run' --np={ranks} {program} --last"}},
-            ["/opt/my mpi/run", "--np=8", *PROGRAM, "--last"],
-        ),
-    ],
-)  # fmt: skip
-def test_tokens(launcher: str, changes: dict[str, object], tokens: list[str]) -> None:
-    assert launchers.load(launcher).command(job(**changes)) == tokens
+CASES = [
+    ("mpiexec-mpich", {}, ["mpiexec", "-n", "8", *PROGRAM]),
+    ("mpiexec-mpich", {"extra": ("-f", "h")}, ["mpiexec", "-n", "8", "-f", "h", *PROGRAM]),
+    ("mpirun-openmpi", {}, ["mpirun", "-n", "8", *PROGRAM]),
+    ("mpirun-openmpi", {"root": True}, ["mpirun", "-n", "8", "--allow-run-as-root", *PROGRAM]),
+    (
+        "mpirun-openmpi",
+        {"processors": 2},
+        [
+            "mpirun",
+            "-n",
+            "8",
+            "--map-by",
+            "slot:OVERSUBSCRIBE",
+            "--bind-to",
+            "none",
+            "--mca",
+            "mpi_yield_when_idle",
+            "1",
+            *PROGRAM,
+        ],
+    ),
+    ("mpirun-openmpi", {"processors": None}, ["mpirun", "-n", "8", *PROGRAM]),
+    ("srun", {}, ["srun", "--ntasks=8", *PROGRAM]),
+    ("srun", {"extra": ("--mpi=pmi2",)}, ["srun", "--ntasks=8", "--mpi=pmi2", *PROGRAM]),
+    ("flux", {}, ["flux", "run", "--ntasks=8", *PROGRAM]),
+    (
+        "generic",
+        {"options": {"launcher_template": "ibrun -n {ranks} {program}"}},
+        ["ibrun", "-n", "8", *PROGRAM],
+    ),
+    (
+        "generic",
+        {"options": {"launcher_template": "aprun -n{ranks}"}, "extra": ("-N", "4")},
+        ["aprun", "-n8", "-N", "4", *PROGRAM],
+    ),
+    (
+        "generic",
+        {"options": {"launcher_template": "'/opt/my mpi/run' --np={ranks} {program} --last"}},
+        ["/opt/my mpi/run", "--np=8", *PROGRAM, "--last"],
+    ),
+]
+
+
+def test_tokens(subtests: pytest.Subtests) -> None:
+    for launcher, changes, tokens in CASES:
+        with subtests.test(str((launcher, changes, tokens))):
+            assert launchers.load(launcher).command(job(**changes)) == tokens
 
 
 @pytest.mark.parametrize("template", ["", "   ", "run 'unclosed"])

@@ -38,24 +38,24 @@ def test_hotspots_units_blanks_and_other_columns_are_understood(tmp_path: Path) 
     assert data.made_from[0]["path"].endswith("times.csv")
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "a CSV with a column 'seconds'"),
-        ("p,b\n1,2\n", "a CSV with a column 'seconds'"),
-        ("p,b,seconds\n", "no measured times"),
-        ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', not a finite number"),
-        ("p,b,seconds\n2,10,1\n2,10,nan\n", "times.csv:3: 'seconds' is 'nan'"),
-        ("p,b,seconds\n2,10,1\n2,10\n", "times.csv:3: 2 values, not 3"),
-        ("p,b,seconds\n2,10,-1\n", "zero or negative"),
-        ("p,p,seconds\n2,10,1\n", "two columns have the same name"),
-        ("x,seconds\n2,1\n", "no column is a variable of a model"),
-        ("p,b,seconds\n2,1XB,1\n", "not a finite number"),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_line(text: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=says):
-        models.load([table(tmp_path, text)])
+CASES = [
+    ("", "a CSV with a column 'seconds'"),
+    ("p,b\n1,2\n", "a CSV with a column 'seconds'"),
+    ("p,b,seconds\n", "no measured times"),
+    ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', not a finite number"),
+    ("p,b,seconds\n2,10,1\n2,10,nan\n", "times.csv:3: 'seconds' is 'nan'"),
+    ("p,b,seconds\n2,10,1\n2,10\n", "times.csv:3: 2 values, not 3"),
+    ("p,b,seconds\n2,10,-1\n", "zero or negative"),
+    ("p,p,seconds\n2,10,1\n", "two columns have the same name"),
+    ("x,seconds\n2,1\n", "no column is a variable of a model"),
+    ("p,b,seconds\n2,1XB,1\n", "not a finite number"),
+]
+
+
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, says in CASES:
+        with subtests.test(str((text, says))), pytest.raises(InputError, match=says):
+            models.load([table(tmp_path, text)])
 
 
 def test_files_that_are_none_are_refused(tmp_path: Path, golden: Golden) -> None:

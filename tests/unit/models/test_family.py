@@ -71,8 +71,9 @@ def test_one_that_is_wrong_is_refused_in_one_line(family: Family, says: str) -> 
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", registry.names("models.families"))
-def test_every_family_of_the_folder_passes_and_knows_its_name(name: str) -> None:
-    family = models.family(name)
-    assert family.name == name
-    check_family(family)
+def test_every_family_of_the_folder_passes_and_knows_its_name(subtests: pytest.Subtests) -> None:
+    for name in registry.names("models.families"):
+        with subtests.test(str(name)):
+            family = models.family(name)
+            assert family.name == name
+            check_family(family)

@@ -129,38 +129,55 @@ def good() -> dict[str, Any]:
     return models.document(Model([regime]))
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"format": 2}, "format 2 is newer than 1"),
-        ({"format": "1"}, "no valid 'format'"),
-        ({"record": "run"}, "not a model file"),
-        ({"weights": "absolute"}, "the hash is wrong"),
-        ({"sha256": "0" * 64}, "the hash is wrong"),
-        ({"pieces": [], "sha256": None}, "no pieces"),
-        ({"pieces": 3, "sha256": None}, "damaged"),
-        ({"weights": "x", "sha256": None}, "neither 'relative' nor"),
-        ({"pieces": [{"family": "a", "terms": ["1"], "coefficients": []}],
-          "sha256": None}, "piece 0"),
-        ({"pieces": [{"family": "a", "terms": ["__import__('os')"], "coefficients": [1]}],
-          "sha256": None}, "is not a term"),
-        ({"pieces": [{"family": "a", "terms": ["b"], "coefficients": [1], "range": {"b": [2, 1]}}],
-          "sha256": None}, "ends before it starts"),
-        ({"pieces": [{"family": "a", "terms": ["b"], "coefficients": [1], "covariance": [[1, 2]]}],
-          "sha256": None}, "not exactly one coefficient"),
-    ],
-)  # fmt: skip
-def test_damaged_files_are_refused_in_one_line(
-    change: dict[str, Any], says: str, tmp_path: Path
-) -> None:
-    content = {**good(), **change}
-    if content["sha256"] is None:
-        del content["sha256"]
-    path = tmp_path / "m.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match=says) as caught:
-        models.read(path)
-    assert caught.value.where == str(path)
+CASES = [
+    ({"format": 2}, "format 2 is newer than 1"),
+    ({"format": "1"}, "no valid 'format'"),
+    ({"record": "run"}, "not a model file"),
+    ({"weights": "absolute"}, "the hash is wrong"),
+    ({"sha256": "0" * 64}, "the hash is wrong"),
+    ({"pieces": [], "sha256": None}, "no pieces"),
+    ({"pieces": 3, "sha256": None}, "damaged"),
+    ({"weights": "x", "sha256": None}, "neither 'relative' nor"),
+    ({"pieces": [{"family": "a", "terms": ["1"], "coefficients": []}], "sha256": None}, "piece 0"),
+    (
+        {
+            "pieces": [{"family": "a", "terms": ["__import__('os')"], "coefficients": [1]}],
+            "sha256": None,
+        },
+        "is not a term",
+    ),
+    (
+        {
+            "pieces": [
+                {"family": "a", "terms": ["b"], "coefficients": [1], "range": {"b": [2, 1]}}
+            ],
+            "sha256": None,
+        },
+        "ends before it starts",
+    ),
+    (
+        {
+            "pieces": [
+                {"family": "a", "terms": ["b"], "coefficients": [1], "covariance": [[1, 2]]}
+            ],
+            "sha256": None,
+        },
+        "not exactly one coefficient",
+    ),
+]
+
+
+def test_damaged_files_are_refused_in_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for change, says in CASES:
+        with subtests.test(str((change, says))):
+            content = {**good(), **change}
+            if content["sha256"] is None:
+                del content["sha256"]
+            path = tmp_path / "m.json"
+            path.write_text(json.dumps(content))
+            with pytest.raises(InputError, match=says) as caught:
+                models.read(path)
+            assert caught.value.where == str(path)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -94,30 +93,29 @@ def test_the_interval_is_that_of_the_level(gather: Model, level: float) -> None:
     assert found.seconds - found.low == pytest.approx(ratio * (usual.seconds - usual.low))
 
 
-@pytest.mark.parametrize(
-    ("asked", "says"),
-    [
-        ({"p": 4}, "the variable 'b' is missing"),
-        ({"p": 4, "b": "1XB"}, "'b' is '1XB', not a finite number"),
-        ({"p": None, "b": 1}, "'p' is 'None', not a finite number"),
-        ({"p": 4, "b": -1}, "negative or not a number"),
-        ({"p": [2, 3], "b": [1, 2, 3]}, "different lengths"),
-        ({"p": [[2], [3, 4]], "b": 1}, "'p' are not equally long"),
-        ({"p": 4, "ranks": 4, "b": 1}, "'p' is asked for twice"),
-        ({"variables": {"p": 4}, "p": 4, "b": 1}, "'p' is asked for twice"),
-        ({"p": 4, "b": 1, "size": 3}, "does not record its 'size'"),
-        ({"p": 4, "b": 1, "op": "scan"}, "no op 'scan'"),
-        ({"p": 4, "b": 1, "level": 95}, "the level is 95, not between 0 and 1"),
-        ({"variables": pd.DataFrame({"op": ["gather", "scan"], "p": 4, "b": 1})}, "no op 'scan'"),
-        ({"variables": pd.DataFrame({"op": [], "p": [], "b": []})}, "no point to predict"),
-    ],
-)
-def test_a_wrong_question_is_refused_in_one_line(
-    model: Model, asked: dict[str, Any], says: str
-) -> None:
-    with pytest.raises(InputError, match=says) as caught:
-        model.predict(**({"op": "gather"} | asked if "variables" not in asked else asked))
-    assert "\n" not in str(caught.value)
+CASES = [
+    ({"p": 4}, "the variable 'b' is missing"),
+    ({"p": 4, "b": "1XB"}, "'b' is '1XB', not a finite number"),
+    ({"p": None, "b": 1}, "'p' is 'None', not a finite number"),
+    ({"p": 4, "b": -1}, "negative or not a number"),
+    ({"p": [2, 3], "b": [1, 2, 3]}, "different lengths"),
+    ({"p": [[2], [3, 4]], "b": 1}, "'p' are not equally long"),
+    ({"p": 4, "ranks": 4, "b": 1}, "'p' is asked for twice"),
+    ({"variables": {"p": 4}, "p": 4, "b": 1}, "'p' is asked for twice"),
+    ({"p": 4, "b": 1, "size": 3}, "does not record its 'size'"),
+    ({"p": 4, "b": 1, "op": "scan"}, "no op 'scan'"),
+    ({"p": 4, "b": 1, "level": 95}, "the level is 95, not between 0 and 1"),
+    ({"variables": pd.DataFrame({"op": ["gather", "scan"], "p": 4, "b": 1})}, "no op 'scan'"),
+    ({"variables": pd.DataFrame({"op": [], "p": [], "b": []})}, "no point to predict"),
+]
+
+
+def test_a_wrong_question_is_refused_in_one_line(model: Model, subtests: pytest.Subtests) -> None:
+    for asked, says in CASES:
+        with subtests.test(str((asked, says))):
+            with pytest.raises(InputError, match=says) as caught:
+                model.predict(**({"op": "gather"} | asked if "variables" not in asked else asked))
+            assert "\n" not in str(caught.value)
 
 
 def test_residuals_are_of_each_point_and_relative_to_the_formula(model: Model) -> None:

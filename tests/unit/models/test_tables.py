@@ -95,49 +95,51 @@ def test_types_of_pandas_are_understood() -> None:
 GOOD = {"p": [2, 4], "b": [8, 8], "seconds": [1e-6, 2e-6]}
 
 
-@pytest.mark.parametrize(
-    ("changed", "says"),
-    [
-        ({"seconds": None}, "no column 'seconds'"),
-        ({"seconds": [1e-6, "x"]}, "row 1: 'seconds' is 'x', not a finite number"),
-        ({"seconds": [1e-6, float("nan")]}, "row 1: 'seconds' is 'nan', not a finite number"),
-        ({"seconds": [1e-6, -1]}, "zero or negative"),
-        ({"p": [2, None]}, "row 1: 'p' is 'None', not a finite number"),
-        ({"p": [2, 2.5]}, "'p' is 2.5, no number of ranks"),
-        ({"b": ["1KiB", "1XB"]}, "row 1: 'b' is '1XB', not a finite number"),
-        ({"p": [True, False]}, "row 0: 'p' is 'True', not a finite number"),
-        ({"op": ["bcast", None]}, "a row without 'op'"),
-        ({"op": ["bcast", float("nan")]}, "a row without 'op'"),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_line(changed: dict[str, Any], says: str) -> None:
+IN_ONE_LINE = [
+    ({"seconds": None}, "no column 'seconds'"),
+    ({"seconds": [1e-6, "x"]}, "row 1: 'seconds' is 'x', not a finite number"),
+    ({"seconds": [1e-6, float("nan")]}, "row 1: 'seconds' is 'nan', not a finite number"),
+    ({"seconds": [1e-6, -1]}, "zero or negative"),
+    ({"p": [2, None]}, "row 1: 'p' is 'None', not a finite number"),
+    ({"p": [2, 2.5]}, "'p' is 2.5, no number of ranks"),
+    ({"b": ["1KiB", "1XB"]}, "row 1: 'b' is '1XB', not a finite number"),
+    ({"p": [True, False]}, "row 0: 'p' is 'True', not a finite number"),
+    ({"op": ["bcast", None]}, "a row without 'op'"),
+    ({"op": ["bcast", float("nan")]}, "a row without 'op'"),
+]
+
+
+def test_what_is_wrong_is_said_in_one_line(subtests: pytest.Subtests) -> None:
     """The same of columns, rows and a frame."""
-    table = {k: v for k, v in {**GOOD, **changed}.items() if v is not None}
-    for given in (table, rows(table), pd.DataFrame(table)):
-        with pytest.raises(InputError, match=says.replace("None", "(None|nan)")) as caught:
-            models.fit(given)
-        assert "\n" not in str(caught.value)
+    for changed, says in IN_ONE_LINE:
+        with subtests.test(str((changed, says))):
+            table = {k: v for k, v in {**GOOD, **changed}.items() if v is not None}
+            for given in (table, rows(table), pd.DataFrame(table)):
+                with pytest.raises(InputError, match=says.replace("None", "(None|nan)")) as caught:
+                    models.fit(given)
+                assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({**GOOD, "b": [8]}, "columns of different lengths: 'p' 2, 'b' 1, 'seconds' 2"),
-        ({**GOOD, "b": [[1, 2], [3, 4]]}, "more than one dimension"),
-        ({**GOOD, "b": [[1], [3, 4]]}, "row 0: 'b' is '\\[1\\]', not a finite number"),
-        ({"x": [1], "seconds": [1]}, "no column is a variable of a model"),
-        ({"p": [], "b": [], "seconds": []}, "no measured times"),
-        ([{"p": 2, "b": 8, "seconds": 1}, {"p": 2, "seconds": 1}], "row 1: a row without 'b'"),
-        (pd.DataFrame([[1, 2, 3]], columns=["p", "p", "seconds"]), "two columns have the same"),
-        ([], "nothing to fit"),
-        (5, "of type 'int' nothing can be fitted"),
-        ([5, 6], "of type 'int' nothing can be fitted"),
-    ],
-)
-def test_tables_that_are_none_are_refused_in_one_line(given: Any, says: str) -> None:
-    with pytest.raises(InputError, match=says) as caught:
-        models.fit(given)
-    assert "\n" not in str(caught.value)
+REFUSED_IN_ONE = [
+    ({**GOOD, "b": [8]}, "columns of different lengths: 'p' 2, 'b' 1, 'seconds' 2"),
+    ({**GOOD, "b": [[1, 2], [3, 4]]}, "more than one dimension"),
+    ({**GOOD, "b": [[1], [3, 4]]}, "row 0: 'b' is '\\[1\\]', not a finite number"),
+    ({"x": [1], "seconds": [1]}, "no column is a variable of a model"),
+    ({"p": [], "b": [], "seconds": []}, "no measured times"),
+    ([{"p": 2, "b": 8, "seconds": 1}, {"p": 2, "seconds": 1}], "row 1: a row without 'b'"),
+    (pd.DataFrame([[1, 2, 3]], columns=["p", "p", "seconds"]), "two columns have the same"),
+    ([], "nothing to fit"),
+    (5, "of type 'int' nothing can be fitted"),
+    ([5, 6], "of type 'int' nothing can be fitted"),
+]
+
+
+def test_tables_that_are_none_are_refused_in_one_line(subtests: pytest.Subtests) -> None:
+    for given, says in REFUSED_IN_ONE:
+        with subtests.test(str((given, says))):
+            with pytest.raises(InputError, match=says) as caught:
+                models.fit(given)
+            assert "\n" not in str(caught.value)
 
 
 def test_pandas_is_not_imported() -> None:

@@ -36,31 +36,33 @@ def test_no_order_of_table_ii_is_below_it(model: object, reading: bool) -> None:
     assert 0.3 * min(times) < bound.seconds <= min(times) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_no_random_order_of_random_accesses_is_below_it(seed: int) -> None:
+def test_no_random_order_of_random_accesses_is_below_it(subtests: pytest.Subtests) -> None:
     """Orders of nodes and of aggregators, ranks in turns or in blocks, one or several rounds."""
-    dice = random.Random(seed)
-    sizes = [dice.randint(1, 4) for _ in range(dice.randint(2, 6))]
-    ranks = sum(sizes)
-    rows = [
-        (dice.randrange(ranks), dice.randrange(4 * MIB), dice.randint(1, MIB)) for _ in range(60)
-    ]
-    pattern = made(*np.array(rows).T, ranks=ranks)
-    call = Call(pattern, buffer=dice.choice([None, MIB]), reading=dice.random() < 0.5)
-    number = dice.randint(1, ranks)
-    kinds = call.round_kinds(number)
-    by_rank = hosts(sizes)
-    if dice.random() < 0.3:
-        dice.shuffle(by_rank)
-    bound = least_exchange(kinds, layout_of(by_rank)[0], BYTES, reading=call.reading)
-    for _ in range(30):
-        in_blocks = by_rank == sorted(by_rank)
-        order = hosts(dice.sample(sizes, len(sizes))) if in_blocks else by_rank
-        layout, names = layout_of(order)
-        servers = [dice.randrange(ranks) for _ in range(number)]
-        found = predict(kinds, layout, servers, names, BYTES, reading=call.reading)
-        # the model's own constants: a node may have no messages at all
-        assert bound.seconds <= found.seconds * (1 + 1e-9)
+    for seed in range(40):
+        with subtests.test(str(seed)):
+            dice = random.Random(seed)
+            sizes = [dice.randint(1, 4) for _ in range(dice.randint(2, 6))]
+            ranks = sum(sizes)
+            rows = [
+                (dice.randrange(ranks), dice.randrange(4 * MIB), dice.randint(1, MIB))
+                for _ in range(60)
+            ]
+            pattern = made(*np.array(rows).T, ranks=ranks)
+            call = Call(pattern, buffer=dice.choice([None, MIB]), reading=dice.random() < 0.5)
+            number = dice.randint(1, ranks)
+            kinds = call.round_kinds(number)
+            by_rank = hosts(sizes)
+            if dice.random() < 0.3:
+                dice.shuffle(by_rank)
+            bound = least_exchange(kinds, layout_of(by_rank)[0], BYTES, reading=call.reading)
+            for _ in range(30):
+                in_blocks = by_rank == sorted(by_rank)
+                order = hosts(dice.sample(sizes, len(sizes))) if in_blocks else by_rank
+                layout, names = layout_of(order)
+                servers = [dice.randrange(ranks) for _ in range(number)]
+                found = predict(kinds, layout, servers, names, BYTES, reading=call.reading)
+                # the model's own constants: a node may have no messages at all
+                assert bound.seconds <= found.seconds * (1 + 1e-9)
 
 
 def test_a_node_that_can_keep_all_its_data_has_no_bound() -> None:

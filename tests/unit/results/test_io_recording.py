@@ -72,22 +72,30 @@ def change(record: str, key: str, value: Any) -> Callable[[Run], None]:
     return changed
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        change("pattern", "op", "erase"), change("pattern", "file", 7),
-        change("call", "pattern", 9), change("call", "seconds", -1.0),
-        change("call", "file", 0.9), change("call", "shift", "far"),
-        change("piece", "rank", 4), change("piece", "length", -1), change("piece", "count", -3),
-        change("file", "ranks", "0-9"), change("file", "ranks", "all"), change("file", "name", 3),
-    ],
-)  # fmt: skip
-def test_a_damaged_recording_is_one_line(damage: Callable[[Run], None], tmp_path: Path) -> None:
-    run = io_recording()
-    damage(run)
-    run = reread(run, tmp_path)
-    with pytest.raises(InputError):
-        results.calls(run)
+CASES = [
+    change("pattern", "op", "erase"),
+    change("pattern", "file", 7),
+    change("call", "pattern", 9),
+    change("call", "seconds", -1.0),
+    change("call", "file", 0.9),
+    change("call", "shift", "far"),
+    change("piece", "rank", 4),
+    change("piece", "length", -1),
+    change("piece", "count", -3),
+    change("file", "ranks", "0-9"),
+    change("file", "ranks", "all"),
+    change("file", "name", 3),
+]
+
+
+def test_a_damaged_recording_is_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for damage in CASES:
+        with subtests.test(str(damage)):
+            run = io_recording()
+            damage(run)
+            run = reread(run, tmp_path)
+            with pytest.raises(InputError):
+                results.calls(run)
 
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path, golden: Golden) -> None:

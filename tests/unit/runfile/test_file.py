@@ -84,32 +84,33 @@ def test_a_file_that_exists_is_not_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == HEADER
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("", "the file is empty"),
-        ("[1, 2]\n", "not a record"),
-        ('{"record":"pair"}\n', "does not begin with a 'run' record"),
-        ('{"record":"run","ranks":3}\n', "no valid 'format'"),
-        ('{"record":"run","format":2,"ranks":3}\n', "newer"),
-        ('{"record":"run","format":1,"ranks":true}\n', "no valid number of 'ranks'"),
-        (HEADER + '{"rank":0}\n', "a record without a name"),
-        (HEADER + '{"record":"rank","rank":3,"host":"a"}\n', "not a number from 0 to 2"),
-        (HEADER + '{"record":"rank","rank":0}\n', "without a 'host'"),
-        (HEADER + RANKS + RANKS.splitlines()[0] + "\n", "rank 0 appears twice"),
-        (HEADER + pair(1, 1, 2.0), "not 0 <= i < j < 3"),
-        (HEADER + pair(0, 1, -2.0), "is no time"),
-        (HEADER + pair(0, 1, 2.0).replace("2.0", "1e999"), "is no time|not a record"),
-        (HEADER + pair(0, 1, 2.0).replace("2.0", "NaN"), "not a record"),
-        (HEADER + pair(0, 1, 2.0).replace('"j":1', '"j":"one"'), "whole number 'j'"),
-    ],
-)
-def test_what_is_no_run_file_is_said_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
-    with pytest.raises(InputError, match=complaint) as error:
-        read(file_of(tmp_path, text))
-    assert "\n" not in str(error.value)
-    assert error.value.where.startswith(str(tmp_path))
-    assert error.value.hint
+CASES = [
+    ("", "the file is empty"),
+    ("[1, 2]\n", "not a record"),
+    ('{"record":"pair"}\n', "does not begin with a 'run' record"),
+    ('{"record":"run","ranks":3}\n', "no valid 'format'"),
+    ('{"record":"run","format":2,"ranks":3}\n', "newer"),
+    ('{"record":"run","format":1,"ranks":true}\n', "no valid number of 'ranks'"),
+    (HEADER + '{"rank":0}\n', "a record without a name"),
+    (HEADER + '{"record":"rank","rank":3,"host":"a"}\n', "not a number from 0 to 2"),
+    (HEADER + '{"record":"rank","rank":0}\n', "without a 'host'"),
+    (HEADER + RANKS + RANKS.splitlines()[0] + "\n", "rank 0 appears twice"),
+    (HEADER + pair(1, 1, 2.0), "not 0 <= i < j < 3"),
+    (HEADER + pair(0, 1, -2.0), "is no time"),
+    (HEADER + pair(0, 1, 2.0).replace("2.0", "1e999"), "is no time|not a record"),
+    (HEADER + pair(0, 1, 2.0).replace("2.0", "NaN"), "not a record"),
+    (HEADER + pair(0, 1, 2.0).replace('"j":1', '"j":"one"'), "whole number 'j'"),
+]
+
+
+def test_what_is_no_run_file_is_said_in_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, complaint in CASES:
+        with subtests.test(str((text, complaint))):
+            with pytest.raises(InputError, match=complaint) as error:
+                read(file_of(tmp_path, text))
+            assert "\n" not in str(error.value)
+            assert error.value.where.startswith(str(tmp_path))
+            assert error.value.hint
 
 
 def test_columns_hold_numbers_text_and_gaps(tmp_path: Path) -> None:

@@ -92,33 +92,34 @@ def test_csv_cut_in_its_last_line_is_partial(tmp_path: Path, cut: str) -> None:
     assert not run.complete
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "what"),
-    [
-        ("", 1, "no column 'bytes' and no 'i' and no 'j'"),
-        ("i;j;bytes;mean\n", 1, "no column 'bytes' and no 'i' and no 'j'"),
-        ("i,j,bytes\n", 1, "no column 'mean'"),
-        ("i,j,i,bytes,mean\n", 1, "two columns 'i'"),
-        (HEAD + ROW + "0,2\n" + ROW, 3, "2 columns, not 15"),
-        (HEAD + "\n" + ROW.replace("1.25e-06", "fast"), 3, "'mean' is 'fast', not a number"),
-        (HEAD + ROW.replace("1.25e-06", "nan"), 2, "'mean' is 'nan', not a number"),
-        (HEAD + ROW.replace("1.25e-06", "-1"), 2, "'mean' is negative: -1"),
-        (HEAD + ROW.replace("100", "1.5"), 2, "'n' is '1.5', not a whole number"),
-        (HEAD + ROW.replace("0,1", "0,-1"), 2, "'j' is '-1', not a whole number"),
-        (HEAD + ROW.replace("0,1", "0,99999999"), 2, "rank 99999999 is above the limit"),
-        (HEAD + ROW.replace("false", "maybe"), 2, "'retest' is 'maybe', not true or false"),
-        (HEAD + "0,1,a,b,8,,,1e-9,,,,,,,false\n", 2, "neither a mean nor a median"),
-        (HEAD + ROW + "0,2,x,c,8,1,1,1,,1,,,,,\n", 3, "rank 0 is on host x, but was on a before"),
-        (HEAD + ROW + ROW.replace("1.25", "1.26"), 3, "ranks 0 and 1 appear twice, with different"),
-        (HEAD + ROW + '"0,1\n', 3, "not comma-separated values"),
-    ],
-)
-def test_csv_errors_name_the_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+CASES = [
+    ("", 1, "no column 'bytes' and no 'i' and no 'j'"),
+    ("i;j;bytes;mean\n", 1, "no column 'bytes' and no 'i' and no 'j'"),
+    ("i,j,bytes\n", 1, "no column 'mean'"),
+    ("i,j,i,bytes,mean\n", 1, "two columns 'i'"),
+    (HEAD + ROW + "0,2\n" + ROW, 3, "2 columns, not 15"),
+    (HEAD + "\n" + ROW.replace("1.25e-06", "fast"), 3, "'mean' is 'fast', not a number"),
+    (HEAD + ROW.replace("1.25e-06", "nan"), 2, "'mean' is 'nan', not a number"),
+    (HEAD + ROW.replace("1.25e-06", "-1"), 2, "'mean' is negative: -1"),
+    (HEAD + ROW.replace("100", "1.5"), 2, "'n' is '1.5', not a whole number"),
+    (HEAD + ROW.replace("0,1", "0,-1"), 2, "'j' is '-1', not a whole number"),
+    (HEAD + ROW.replace("0,1", "0,99999999"), 2, "rank 99999999 is above the limit"),
+    (HEAD + ROW.replace("false", "maybe"), 2, "'retest' is 'maybe', not true or false"),
+    (HEAD + "0,1,a,b,8,,,1e-9,,,,,,,false\n", 2, "neither a mean nor a median"),
+    (HEAD + ROW + "0,2,x,c,8,1,1,1,,1,,,,,\n", 3, "rank 0 is on host x, but was on a before"),
+    (HEAD + ROW + ROW.replace("1.25", "1.26"), 3, "ranks 0 and 1 appear twice, with different"),
+    (HEAD + ROW + '"0,1\n', 3, "not comma-separated values"),
+]
+
+
+def test_csv_errors_name_the_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """The user finds the cell that is wrong."""
-    with pytest.raises(InputError) as caught:
-        sheet(tmp_path, text)
-    assert caught.value.where == f"{tmp_path / 'some.csv'}:{line}"
-    assert caught.value.what.startswith(what)
+    for text, line, what in CASES:
+        with subtests.test(str((text, line, what))):
+            with pytest.raises(InputError) as caught:
+                sheet(tmp_path, text)
+            assert caught.value.where == f"{tmp_path / 'some.csv'}:{line}"
+            assert caught.value.what.startswith(what)
 
 
 @fixture_is_fine

@@ -191,31 +191,32 @@ def test_a_log_cut_anywhere_is_never_misread(tmp_path: Path) -> None:
             assert np.all(np.isnan(part) | (part == full))
 
 
-@pytest.mark.parametrize(
-    ("name", "line", "what"),
-    [
-        ("bad_columns", 5, "5 columns, not 6"),
-        ("bad_more_columns", 5, "7 columns, not 6"),
-        ("bad_number", 6, "the mean is '20,07', not a number"),
-        ("bad_negative", 7, "the mean is negative: -24.34"),
-        ("bad_nan", 9, "the standard deviation is 'nan', not a number"),
-        ("bad_inf", 9, "the mean is 'inf', not a number"),
-        ("bad_rank", 10, "'1x' is not the number of a rank"),
-        ("bad_rank_beyond", 10, "rank 7, but the header says 4 processors"),
-        ("bad_host", 9, "rank 1 is on host nid00699, but was on nid00670 before"),
-        ("bad_twice", 14, "ranks 1 and 3 appear twice, with different mean"),
-        ("bad_two_logs", 15, "'MsgLen' appears again with a different value"),
-    ],
-)
+CASES = [
+    ("bad_columns", 5, "5 columns, not 6"),
+    ("bad_more_columns", 5, "7 columns, not 6"),
+    ("bad_number", 6, "the mean is '20,07', not a number"),
+    ("bad_negative", 7, "the mean is negative: -24.34"),
+    ("bad_nan", 9, "the standard deviation is 'nan', not a number"),
+    ("bad_inf", 9, "the mean is 'inf', not a number"),
+    ("bad_rank", 10, "'1x' is not the number of a rank"),
+    ("bad_rank_beyond", 10, "rank 7, but the header says 4 processors"),
+    ("bad_host", 9, "rank 1 is on host nid00699, but was on nid00670 before"),
+    ("bad_twice", 14, "ranks 1 and 3 appear twice, with different mean"),
+    ("bad_two_logs", 15, "'MsgLen' appears again with a different value"),
+]
+
+
 def test_what_makes_the_numbers_doubtful_is_refused_with_the_line(
-    name: str, line: int, what: str
+    subtests: pytest.Subtests,
 ) -> None:
     """The user learns which line is wrong, and no wrong number enters a map."""
-    path = GOLDEN / f"{name}.log"
-    with pytest.raises(InputError) as caught:
-        mmpi.read(path)
-    assert caught.value.where == f"{path}:{line}"
-    assert caught.value.what == what
+    for name, line, what in CASES:
+        with subtests.test(str((name, line, what))):
+            path = GOLDEN / f"{name}.log"
+            with pytest.raises(InputError) as caught:
+                mmpi.read(path)
+            assert caught.value.where == f"{path}:{line}"
+            assert caught.value.what == what
 
 
 @pytest.mark.parametrize(

@@ -62,28 +62,29 @@ def test_a_file_that_does_not_name_its_test_is_known_by_its_bandwidths(tmp_path:
     assert curves(of(tmp_path, rooted))[0].key["op"] == "reduce"
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "no table of nccl-tests"),
-        ("\0\0", "not a text file"),
-        (OLD.replace("sum ", "none"), "does not say which operation"),
-        (OLD.replace("16777216  ", "167x7216  "), "not a number"),
-        (OLD.replace("268.40", "-268.4"), "negative"),
-        (OLD.replace("268.40", "1e300"), "no time"),
-        (OLD.replace("268.40", "nan"), "not a number"),
-        (OLD.replace("float", "quad"), "'quad' is no type of nccl-tests"),
-        (OLD.replace("1048576   float     sum", "1e99   float     sum"), "impossible"),
-        (OLD.replace("#   Rank", "#   Sank"), "it does not list its ranks"),
-        (OLD.replace("Rank  3", "Rank  3000000"), "above the limit"),
-        (OLD.replace("Rank  1 Pid   2200 on     dgx-1", "Rank  0 Pid  1 on x"), "two hosts"),
-        (NEW.replace("    0    21.95", "    0    "), "12 columns, not 13"),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_line(text: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=says) as caught:
-        of(tmp_path, text)
-    assert "\n" not in str(caught.value)
+CASES = [
+    ("", "no table of nccl-tests"),
+    ("\0\0", "not a text file"),
+    (OLD.replace("sum ", "none"), "does not say which operation"),
+    (OLD.replace("16777216  ", "167x7216  "), "not a number"),
+    (OLD.replace("268.40", "-268.4"), "negative"),
+    (OLD.replace("268.40", "1e300"), "no time"),
+    (OLD.replace("268.40", "nan"), "not a number"),
+    (OLD.replace("float", "quad"), "'quad' is no type of nccl-tests"),
+    (OLD.replace("1048576   float     sum", "1e99   float     sum"), "impossible"),
+    (OLD.replace("#   Rank", "#   Sank"), "it does not list its ranks"),
+    (OLD.replace("Rank  3", "Rank  3000000"), "above the limit"),
+    (OLD.replace("Rank  1 Pid   2200 on     dgx-1", "Rank  0 Pid  1 on x"), "two hosts"),
+    (NEW.replace("    0    21.95", "    0    "), "12 columns, not 13"),
+]
+
+
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, says in CASES:
+        with subtests.test(str((text, says))):
+            with pytest.raises(InputError, match=says) as caught:
+                of(tmp_path, text)
+            assert "\n" not in str(caught.value)
 
 
 def test_a_number_of_ranks_is_taken_where_none_is_listed(tmp_path: Path) -> None:

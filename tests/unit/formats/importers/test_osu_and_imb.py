@@ -115,33 +115,34 @@ def test_the_same_table_again_is_another_repetition(tmp_path: Path) -> None:
     assert [(p.n, round(p.median * 1e6, 3)) for p in curve.points] == [(2, 1.6), (2, 1.8)]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "what"),
-    [
-        ("", None, "it holds no table"),
-        (LATENCY, None, "it holds no table"),
-        (LATENCY + "8 fast\n", 3, "'mean' is 'fast', not a number"),
-        (LATENCY + "8 -1\n9 1\n", 3, "'mean' is negative"),
-        (LATENCY + "8 1e30\n9 1\n", 3, "'mean' is '1e30', which is no time"),
-        (LATENCY + "8.5 1\n9 1\n", 3, "'size' is '8.5'"),
-        (LATENCY + "99999999999999999999 1\n9 1\n", 3, "'size' is '9999"),
-        (LATENCY + "8 1 2\n9 1\n", 3, "3 columns, not 2"),
-        (LATENCY + "8 1\n8 2\n", 4, "8 bytes appear twice"),
-        (LATENCY.replace("Latency Test", "Multi Latency Test") + "8 1\n", 1, "'Multi Latency'"),
-        (
-            LATENCY.replace("Latency Test", "Bandwidth Test") + "8 1\n",
-            1,
-            "a table without the columns",
-        ),
-        (LATENCY + "8 1\n" + LATENCY.replace("MPI L", "MPI_Put L") + "8 1\n", None, "tests of sev"),
-    ],
-)
-def test_osu_errors_name_the_line(tmp_path: Path, text: str, line: int | None, what: str) -> None:
-    with pytest.raises(InputError) as caught:
-        of(osu, tmp_path, text)
-    where = str(tmp_path / "out.txt") + (f":{line}" if line else "")
-    assert caught.value.where == where
-    assert caught.value.what.startswith(what)
+CASES = [
+    ("", None, "it holds no table"),
+    (LATENCY, None, "it holds no table"),
+    (LATENCY + "8 fast\n", 3, "'mean' is 'fast', not a number"),
+    (LATENCY + "8 -1\n9 1\n", 3, "'mean' is negative"),
+    (LATENCY + "8 1e30\n9 1\n", 3, "'mean' is '1e30', which is no time"),
+    (LATENCY + "8.5 1\n9 1\n", 3, "'size' is '8.5'"),
+    (LATENCY + "99999999999999999999 1\n9 1\n", 3, "'size' is '9999"),
+    (LATENCY + "8 1 2\n9 1\n", 3, "3 columns, not 2"),
+    (LATENCY + "8 1\n8 2\n", 4, "8 bytes appear twice"),
+    (LATENCY.replace("Latency Test", "Multi Latency Test") + "8 1\n", 1, "'Multi Latency'"),
+    (
+        LATENCY.replace("Latency Test", "Bandwidth Test") + "8 1\n",
+        1,
+        "a table without the columns",
+    ),
+    (LATENCY + "8 1\n" + LATENCY.replace("MPI L", "MPI_Put L") + "8 1\n", None, "tests of sev"),
+]
+
+
+def test_osu_errors_name_the_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for text, line, what in CASES:
+        with subtests.test(str((text, line, what))):
+            with pytest.raises(InputError) as caught:
+                of(osu, tmp_path, text)
+            where = str(tmp_path / "out.txt") + (f":{line}" if line else "")
+            assert caught.value.where == where
+            assert caught.value.what.startswith(what)
 
 
 @pytest.mark.parametrize(("module", "head"), [(osu, LATENCY), (imb, PINGPONG)])

@@ -27,31 +27,40 @@ def best_of_all(costs: np.ndarray, weights: np.ndarray) -> float:
     return float((weights @ costs[:, orders, np.arange(n)].max(axis=2)).min())
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_the_least_weighted_sum_of_dearest_pairs_is_found_and_proven(seed: int) -> None:
-    costs, weights = tables(seed)
-    best = best_of_all(costs, weights)
-    found = cheapest(costs, weights, known=best * 1.2 + 1)
-    assert found.order is not None
-    assert sorted(found.order) == list(range(costs.shape[1]))
-    reached = weights @ costs[:, found.order, np.arange(costs.shape[1])].max(axis=1)
-    assert reached == pytest.approx(best)
-    assert found.bound == pytest.approx(best)
+def test_the_least_weighted_sum_of_dearest_pairs_is_found_and_proven(
+    subtests: pytest.Subtests,
+) -> None:
+    for seed in range(60):
+        with subtests.test(str(seed)):
+            costs, weights = tables(seed)
+            best = best_of_all(costs, weights)
+            found = cheapest(costs, weights, known=best * 1.2 + 1)
+            assert found.order is not None
+            assert sorted(found.order) == list(range(costs.shape[1]))
+            reached = weights @ costs[:, found.order, np.arange(costs.shape[1])].max(axis=1)
+            assert reached == pytest.approx(best)
+            assert found.bound == pytest.approx(best)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_what_is_best_already_is_confirmed_and_a_search_cut_short_gives_a_bound(seed: int) -> None:
-    costs, weights = tables(seed)
-    best = best_of_all(costs, weights)
-    assert cheapest(costs, weights, known=best) == (None, best)
-    for tries in (0, 1, 3):
-        assert cheapest(costs, weights, known=best * 2 + 1, tries=tries).bound <= best * (1 + 1e-9)
+def test_what_is_best_already_is_confirmed_and_a_search_cut_short_gives_a_bound(
+    subtests: pytest.Subtests,
+) -> None:
+    for seed in range(40):
+        with subtests.test(str(seed)):
+            costs, weights = tables(seed)
+            best = best_of_all(costs, weights)
+            assert cheapest(costs, weights, known=best) == (None, best)
+            for tries in (0, 1, 3):
+                assert cheapest(costs, weights, known=best * 2 + 1, tries=tries).bound <= best * (
+                    1 + 1e-9
+                )
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_one_table_is_solved_by_matchings(seed: int) -> None:
-    costs = tables(seed)[0][0]
-    n = len(costs)
-    best = best_of_all(costs[None], np.ones(1))
-    assert least_dearest(costs) == best
-    assert costs[balanced(costs), np.arange(n)].max() == best
+def test_one_table_is_solved_by_matchings(subtests: pytest.Subtests) -> None:
+    for seed in range(20):
+        with subtests.test(str(seed)):
+            costs = tables(seed)[0][0]
+            n = len(costs)
+            best = best_of_all(costs[None], np.ones(1))
+            assert least_dearest(costs) == best
+            assert costs[balanced(costs), np.arange(n)].max() == best

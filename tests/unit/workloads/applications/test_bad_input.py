@@ -172,15 +172,16 @@ def test_the_description_that_is_made_wrong_is_right(tmp_path: Path) -> None:
     assert lowering.program(reading.read(path), 16).ranks == 8
 
 
-@pytest.mark.parametrize(("old", "new", "where"), CASES, ids=[f"{c[2]}: {c[1]}" for c in CASES])
-def test_what_is_wrong_is_named_by_its_path(tmp_path: Path, old: str, new: str, where: str) -> None:
+def test_what_is_wrong_is_named_by_its_path(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """The path is that of the key, and ends where the error says what is wrong."""
-    assert old in GOOD
-    path = tmp_path / "bad.yaml"
-    path.write_text(GOOD.replace(old, new, 1))
-    error = refused(path)
-    named = error.where.removeprefix(f"{path}: ")
-    assert named == where or named.endswith((f".{where}", where)), error
+    for old, new, where in CASES:
+        with subtests.test(str((old, new, where))):
+            assert old in GOOD
+            path = tmp_path / "bad.yaml"
+            path.write_text(GOOD.replace(old, new, 1))
+            error = refused(path)
+            named = error.where.removeprefix(f"{path}: ")
+            assert named == where or named.endswith((f".{where}", where)), error
 
 
 WHOLE_FILES: dict[str, tuple[str | bytes, str]] = {
@@ -202,13 +203,16 @@ WHOLE_FILES: dict[str, tuple[str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WHOLE_FILES)
-def test_a_file_that_is_no_description_is_one_line(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_no_description_is_one_line(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     """Whatever is in it."""
-    data, expected = WHOLE_FILES[name]
-    path = tmp_path / "bad.yaml"
-    path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    assert expected in str(refused(path))
+    for name in WHOLE_FILES:
+        with subtests.test(str(name)):
+            data, expected = WHOLE_FILES[name]
+            path = tmp_path / "bad.yaml"
+            path.write_bytes(data if isinstance(data, bytes) else data.encode())
+            assert expected in str(refused(path))
 
 
 def test_aliases_of_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:

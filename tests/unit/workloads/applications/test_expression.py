@@ -13,82 +13,84 @@ from isochrone.workloads.applications.expression import ExpressionError, Quantit
 NAMES = {"n": Quantity(1024.0), "p": Quantity(4.0), "t_op": Quantity(1.2e-9, seconds=1)}
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "unit"),
-    [
-        ("30us", 3e-5, (1, 0)),
-        ("30 us", 3e-5, (1, 0)),
-        ("1.2ns", 1.2e-9, (1, 0)),
-        ("2min", 120.0, (1, 0)),
-        ("4KiB", 4096.0, (0, 1)),
-        ("1.5kB", 1500.0, (0, 1)),
-        ("1e3", 1000.0, (0, 0)),
-        (".5", 0.5, (0, 0)),
-        ("2*n**2/p * t_op", 2 * 1024**2 / 4 * 1.2e-9, (1, 0)),
-        ("2*n/p*(n-1)*t_op", 2 * 1024 / 4 * 1023 * 1.2e-9, (1, 0)),
-        ("-2**2", -4.0, (0, 0)),
-        ("2**3**2", 512.0, (0, 0)),
-        ("2**-1", 0.5, (0, 0)),
-        ("7//2 + 7%4", 6.0, (0, 0)),
-        ("8 * ceil(n/p/100)", 24.0, (0, 0)),
-        ("round(2.5)", 3.0, (0, 0)),
-        ("max(1us, 3us, 0)", 3e-6, (1, 0)),
-        ("min(p, n) + log2(n) + sqrt(p) + floor(1.9)", 17.0, (0, 0)),
-        ("1KiB * 1us / 1KiB", 1e-6, (1, 0)),
-    ],
-)
-def test_what_it_is_worth(text: str, value: float, unit: tuple[int, int]) -> None:
-    found = evaluate(text, NAMES)
-    assert found.value == pytest.approx(value, rel=1e-15)
-    assert (found.seconds, found.bytes) == unit
+IT_IS_WORTH = [
+    ("30us", 3e-5, (1, 0)),
+    ("30 us", 3e-5, (1, 0)),
+    ("1.2ns", 1.2e-9, (1, 0)),
+    ("2min", 120.0, (1, 0)),
+    ("4KiB", 4096.0, (0, 1)),
+    ("1.5kB", 1500.0, (0, 1)),
+    ("1e3", 1000.0, (0, 0)),
+    (".5", 0.5, (0, 0)),
+    ("2*n**2/p * t_op", 2 * 1024**2 / 4 * 1.2e-9, (1, 0)),
+    ("2*n/p*(n-1)*t_op", 2 * 1024 / 4 * 1023 * 1.2e-9, (1, 0)),
+    ("-2**2", -4.0, (0, 0)),
+    ("2**3**2", 512.0, (0, 0)),
+    ("2**-1", 0.5, (0, 0)),
+    ("7//2 + 7%4", 6.0, (0, 0)),
+    ("8 * ceil(n/p/100)", 24.0, (0, 0)),
+    ("round(2.5)", 3.0, (0, 0)),
+    ("max(1us, 3us, 0)", 3e-6, (1, 0)),
+    ("min(p, n) + log2(n) + sqrt(p) + floor(1.9)", 17.0, (0, 0)),
+    ("1KiB * 1us / 1KiB", 1e-6, (1, 0)),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", "empty"),
-        ("1 +", "too early"),
-        ("(1", "not closed"),
-        ("1)", "does not end"),
-        ("n n", "does not end"),
-        ("1/0", "division by zero"),
-        ("1//0", "division by zero"),
-        ("1%(p-4)", "division by zero"),
-        ("0**-1", "division by zero"),
-        ("1e400", "too large"),
-        ("10**400", "too large"),
-        ("2**2**2**2**2**2", "too large"),
-        ("1e308*10", "too large"),
-        ("(-8)**0.5", "root"),
-        ("sqrt(-1)", "root"),
-        ("log2(0)", "not above 0"),
-        ("2**1us", "unit"),
-        ("1us + 1KiB", "added"),
-        ("max(1us, 1KiB)", "added"),
-        ("3n", "3*n"),
-        ("m", "no parameter 'm'"),
-        ("exp(1)", "no function 'exp'"),
-        ("sqrt(1, 2)", "one number"),
-        ("min()", "expected"),
-        ("n.real", "not understood"),
-        ("n[0]", "not understood"),
-        ("'n'", "not understood"),
-        ("lambda: 1", "not understood"),
-        ("__import__('os')", "not understood"),
-        ("p(1)", "no function"),
-        ("1 if n else 2", "no unit 'if'"),
-        ("(" * 5000 + "1", "more than"),
-        ("(" * 100 + "1" + ")" * 100, "levels deep"),
-        ("-" * 1000 + "1", "levels deep"),
-        ("2" + "**2" * 500, "levels deep"),
-        ("1+" * 2000 + "1", "more than"),
-    ],
-)
-def test_what_it_cannot_be(text: str, expected: str) -> None:
+def test_what_it_is_worth(subtests: pytest.Subtests) -> None:
+    for text, value, unit in IT_IS_WORTH:
+        with subtests.test(str((text, value, unit))):
+            found = evaluate(text, NAMES)
+            assert found.value == pytest.approx(value, rel=1e-15)
+            assert (found.seconds, found.bytes) == unit
+
+
+IT_CANNOT_BE = [
+    ("", "empty"),
+    ("1 +", "too early"),
+    ("(1", "not closed"),
+    ("1)", "does not end"),
+    ("n n", "does not end"),
+    ("1/0", "division by zero"),
+    ("1//0", "division by zero"),
+    ("1%(p-4)", "division by zero"),
+    ("0**-1", "division by zero"),
+    ("1e400", "too large"),
+    ("10**400", "too large"),
+    ("2**2**2**2**2**2", "too large"),
+    ("1e308*10", "too large"),
+    ("(-8)**0.5", "root"),
+    ("sqrt(-1)", "root"),
+    ("log2(0)", "not above 0"),
+    ("2**1us", "unit"),
+    ("1us + 1KiB", "added"),
+    ("max(1us, 1KiB)", "added"),
+    ("3n", "3*n"),
+    ("m", "no parameter 'm'"),
+    ("exp(1)", "no function 'exp'"),
+    ("sqrt(1, 2)", "one number"),
+    ("min()", "expected"),
+    ("n.real", "not understood"),
+    ("n[0]", "not understood"),
+    ("'n'", "not understood"),
+    ("lambda: 1", "not understood"),
+    ("__import__('os')", "not understood"),
+    ("p(1)", "no function"),
+    ("1 if n else 2", "no unit 'if'"),
+    ("(" * 5000 + "1", "more than"),
+    ("(" * 100 + "1" + ")" * 100, "levels deep"),
+    ("-" * 1000 + "1", "levels deep"),
+    ("2" + "**2" * 500, "levels deep"),
+    ("1+" * 2000 + "1", "more than"),
+]
+
+
+def test_what_it_cannot_be(subtests: pytest.Subtests) -> None:
     """One sentence, and no exception of Python's own."""
-    with pytest.raises(ExpressionError) as caught:
-        evaluate(text, NAMES)
-    assert expected in str(caught.value)
+    for text, expected in IT_CANNOT_BE:
+        with subtests.test(str((text, expected))):
+            with pytest.raises(ExpressionError) as caught:
+                evaluate(text, NAMES)
+            assert expected in str(caught.value)
 
 
 def formulas() -> st.SearchStrategy[str]:
