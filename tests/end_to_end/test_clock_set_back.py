@@ -85,7 +85,8 @@ def test_no_batch_follows_from_a_warm_up_in_which_it_was_set(tmp_path: Path) -> 
         answer = isochrone(*words, cwd=tmp_path, environ={**library, "ISO_WTIMES": str(reading)})
         assert answer.returncode == 0, answer.stderr
         pairs = read(out).pairs()
-        assert "batch" not in pairs or pairs["batch"].max() < 100
+        # A pair that was not batched has no number: it may be measured again, and be batched then.
+        assert "batch" not in pairs or not (pairs["batch"] >= 100).any()
 
 
 def test_a_clock_that_nobody_sets_is_not_said_to_be(tmp_path: Path) -> None:
