@@ -139,7 +139,9 @@ def test_config_says_what_came_from_where(
     isochrone: Command, environ: dict[str, str], golden: Golden
 ) -> None:
     site(environ, 'launcher = "srun"\nlauncher-args = ["--qos=x y"]\n')
-    answer = isochrone("config", ISOCHRONE_MARGIN="2%", ISOCHRONE_LAUNCHR="x", **environ)
+    answer = isochrone(
+        "config", ISOCHRONE_MARGIN="2%", ISOCHRONE_LAUNCHR="x", COLUMNS="300", **environ
+    )
     assert answer.returncode == 0, answer.stderr
     rows = {line.split()[0]: line for line in answer.stdout.splitlines() if line.split()}
     assert rows["launcher"].split()[1:3] == ["srun", "site"]
