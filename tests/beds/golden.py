@@ -24,6 +24,7 @@ from isochrone.base.errors import InputError
 TESTS = Path(__file__).parents[1]
 TEXTS = TESTS / "golden/texts"
 
+_QUANTITY = re.compile(r"[-−+]?\b\d[\d.,]*(e[-+]?\d+)?( ?([nµm]?s|[KMGT]?i?B(/s)?|%|x))?(?!\w)")
 _HEAD = "=== "
 _INDENT = "    "
 
@@ -64,6 +65,10 @@ class Golden:
         kept = read(self.file).get(named)
         assert kept is not None, f"there is no golden text yet of '{named}': make golden"
         assert said == kept, f"{named} reads otherwise: make golden"
+
+    def measured(self, text: object, name: str = "") -> None:
+        """Compare a text without its numbers and their units, which differ from run to run."""
+        self(_QUANTITY.sub("N", re.sub(" {2,}", "  ", str(text))), name)
 
     @contextmanager
     def refusal(self, name: str = "", kind: type[Exception] = InputError) -> Iterator[None]:

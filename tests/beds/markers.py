@@ -1,7 +1,8 @@
-"""What a test needs, known from its folder and its fixtures; and that it needs nothing else.
+"""What a test needs, known from its folder and its arguments; and that it needs nothing else.
 
-Markers are not written by hand: a test gets those of its folder and of its fixtures. While a test
-runs, a process that its markers do not allow fails it, so that they stay true.
+Markers are not written by hand: a test gets those of its folder and of its arguments, which are
+fixtures and parameters; what Hypothesis feeds draws random data. While a test runs, a process that
+its markers do not allow fails it, so that they stay true.
 """
 
 from __future__ import annotations
@@ -46,13 +47,14 @@ ON_MPI = (
 )  # fmt: skip
 """What end to end needs an MPI, by the beginning of its file; elsewhere fixtures say so."""
 
-FIXTURES = {
+ARGUMENTS = {
     "browser": ("browser", "process"),
     "every_mpi": ("mpi", "process"),
     "golden": ("golden",),
     "isochrone_process": ("process",),
     "mpich": ("mpi", "process"),
     "processes": ("process",),
+    "seed": ("statistics",),
     "simulation": ("mpi", "process"),
     "trials": ("statistics",),
 }
@@ -66,8 +68,10 @@ def mark(item: pytest.Item) -> None:
     names = [m for folder, marks in FOLDERS.items() if path.startswith(folder) for m in marks]
     if path.startswith(tuple(f"end_to_end/test_{name}" for name in ON_MPI)):
         names.append("mpi")
-    for fixture in getattr(item, "fixturenames", ()):
-        names += FIXTURES.get(fixture, ())
+    for argument in getattr(item, "fixturenames", ()):
+        names += ARGUMENTS.get(argument, ())
+    if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        names.append("statistics")
     for name in sorted(set(names)):
         item.add_marker(name)
 

@@ -310,6 +310,7 @@ CASES: dict[str, Callable[[Path], Found]] = {
 """What makes documents of each name."""
 
 
+@pytest.mark.slow
 def test_real_documents_have_the_keys_that_are_declared_and_no_others(
     tmp_path: Path, subtests: pytest.Subtests
 ) -> None:

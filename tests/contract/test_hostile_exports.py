@@ -86,6 +86,7 @@ def test_operations_are_fitted_under_the_names_that_they_had(tmp_path: Path) -> 
     assert set(read_csv(path).selectors["op"].tolist()) == ended
 
 
+@pytest.mark.slow
 def test_applications_and_phases_are_cells(tmp_path: Path) -> None:
     """Their names are kept for people: control characters went when the run was read."""
     for first in range(0, len(HOSTS), 12):

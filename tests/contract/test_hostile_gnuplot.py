@@ -56,6 +56,7 @@ def drawn(run: Run, folder: Path, name: str) -> list[Path]:
     return sorted(folder / one for one in made)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("first", range(0, len(ALL), 24))
 def test_what_the_seconds_are_is_no_command(first: int, tmp_path: Path) -> None:
     """The label of an axis: gnuplot 5.4 ends a text at four quotes."""
@@ -75,6 +76,7 @@ def test_names_in_a_run_are_no_commands(first: int, tmp_path: Path) -> None:
         Xml.parse(path)
 
 
+@pytest.mark.slow
 def test_the_name_of_the_file_is_no_command(tmp_path: Path) -> None:
     """What gnuplot cannot read is refused before anything is written.
 

@@ -41,6 +41,7 @@ HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 SOME = (*HARD, *ALL[::7])
 
 
+@pytest.mark.slow
 @pytest.mark.few(2)
 @pytest.mark.parametrize("first", range(0, len(SOME), 9))
 def test_a_list_of_bad_hosts_holds_names_of_hosts_only(

@@ -65,7 +65,7 @@ def hostile(run: Run, names: Sequence[str] = NAMES) -> Run:
     return run
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", RUNS)
 def test_hostile_names_are_text(name: str, tmp_path: Path) -> None:
     """Drawn as pixels, where mathematics would be parsed, with all warnings as errors."""
@@ -100,6 +100,7 @@ def test_a_drawing_holds_text_and_nothing_that_acts(name: str, tmp_path: Path) -
         assert (element.text or "").replace("\n", " ").replace("\t", " ").isprintable()
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["time", "heatmap", "plane"])
 def test_a_document_is_drawn_under_such_names(name: str, tmp_path: Path) -> None:

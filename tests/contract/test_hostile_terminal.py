@@ -115,6 +115,7 @@ def test_each_text_of_a_file_may_be_hostile(kind: str, tmp_path: Path) -> None:
         assert harmless(["show", "a.jsonl"], tmp_path) in (0, 1, 2), field
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "command", ["show {file}", "check {file}", "export {file} --to csv -o out"]
 )
@@ -140,6 +141,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("held", FILES)
 def test_names_of_files_reach_no_terminal_as_they_are(

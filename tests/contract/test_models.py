@@ -55,6 +55,7 @@ def test_the_documentation_lists_it(subtests: pytest.Subtests) -> None:
             assert family.limitations in page
 
 
+@pytest.mark.slow
 def test_times_without_noise_give_the_coefficients_back(subtests: pytest.Subtests) -> None:
     """To a billionth, in one regime, by the form they follow."""
     for name, form in FORMS:
@@ -68,6 +69,7 @@ def test_times_without_noise_give_the_coefficients_back(subtests: pytest.Subtest
             assert model.quality["held_out"]["point"]["average"] < 1e-9
 
 
+@pytest.mark.slow
 def test_it_is_written_read_and_predicts_the_same(
     tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
@@ -88,6 +90,7 @@ def test_it_is_written_read_and_predicts_the_same(
                 np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_a_constant_variable_is_named_with_what_to_measure(subtests: pytest.Subtests) -> None:
     for name in NAMES:
         with subtests.test(str(name)):

@@ -66,7 +66,7 @@ def written(folder: Path, made: list[Run]) -> list[str]:
     return [str(path) for path in paths]
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", registry.names("views.figures"))
 def test_a_picture_of_simulated_data_says_so(name: str) -> None:
     view = registry.load("views.figures", name).VIEW

@@ -144,6 +144,7 @@ PATTERN: Final = Pattern(
 '''
 
 
+@pytest.mark.slow
 def test_a_new_file_is_a_new_option_of_predict_and_place(tmp_path: Path) -> None:
     """Nothing else has to be edited: a file in the folder, and commands know the pattern."""
     package = Path(isochrone.__file__).parent

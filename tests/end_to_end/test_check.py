@@ -141,6 +141,7 @@ def test_the_baseline_is_listed_and_shown(isochrone: Command, baseline: Path) ->
     assert times["n2"]["seconds"] == pytest.approx(3e-6, rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_history_is_a_page_and_a_picture(
     isochrone: Command, tmp_path: Path, baseline: Path
 ) -> None:

@@ -122,6 +122,7 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
     one_line(isochrone(*predict, "--model", changed, "--ranks", 4), "the hash is wrong")
 
 
+@pytest.mark.slow
 def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
     """The ten lines of docs/models.md, as they stand there."""
     page = (ROOT / "docs/models.md").read_text()
@@ -140,6 +141,7 @@ def test_the_python_of_the_documentation_runs(tmp_path: Path) -> None:
     assert answer.stdout.count("bcast-log model") == 2
 
 
+@pytest.mark.slow
 def test_the_python_with_a_table_of_the_documentation_runs(tmp_path: Path) -> None:
     """It prints what stands below it in the page: summary, predictions, residuals; and draws."""
     page = (ROOT / "docs/models.md").read_text()

@@ -67,6 +67,7 @@ def test_auto_leaves_broken_families_out_and_says_which_and_why(
     assert "own_bytes.py" in answer.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_family_that_is_named_is_one_line(package: Path, name: str) -> None:
@@ -91,6 +92,7 @@ def test_too_little_memory_is_no_fault_of_the_plugin(
     golden(answer.stderr)
 
 
+@pytest.mark.slow
 def test_another_family_is_fitted_in_spite_of_them(package: Path) -> None:
     answer = isochrone(package, "fit", "times.csv", "--model", "own-good")
     assert answer.returncode == 0, answer.stderr

@@ -23,6 +23,7 @@ def time_of(size: np.ndarray, switches: list[float]) -> np.ndarray:
     return start[kind] + per_byte[kind] * size
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("switches", [[], [4096], [512, 32768], [128, 4096, 131072]])
 def test_the_number_of_protocols_is_right_at_two_percent_noise(switches: list[float]) -> None:
     """Of 200 trials 95 % find as many breaks as there are, within one step of the sizes."""

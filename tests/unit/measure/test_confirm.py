@@ -84,6 +84,7 @@ def test_a_disturbed_reading_is_seen_again_and_not_named(tmp_path: Path, golden:
     assert after.end["seconds"] == pytest.approx(25.0)
 
 
+@pytest.mark.slow
 def test_what_is_truly_slow_is_named_after_it_was_seen_twice(tmp_path: Path) -> None:
     machine = Machine(measured({"n3": 2.4}))
     assert not any(part.retested for part in analyse(measured({"n3": 2.4})).slow)
@@ -93,6 +94,7 @@ def test_what_is_truly_slow_is_named_after_it_was_seen_twice(tmp_path: Path) -> 
     assert len(machine.asked) == 1
 
 
+@pytest.mark.slow
 def test_a_machine_that_is_disturbed_without_end_is_not_measured_without_end(
     tmp_path: Path,
 ) -> None:

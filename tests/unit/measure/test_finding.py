@@ -225,6 +225,7 @@ def test_a_library_that_is_nowhere_is_compiled(machine: Machine) -> None:
     assert finding.library(machine.find(), "record") == Path("/compiled-record-mpicc")
 
 
+@pytest.mark.slow
 def test_a_missing_header_of_intel_mpi_has_a_hint(tmp_path: Path) -> None:
     """Its mpicc from PyPI does not know where it is."""
     program(tmp_path / "make", "fatal error: mpi.h: No such file or directory", 2)

@@ -56,6 +56,7 @@ def wait_for(path: Path) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_what_outlives_its_launcher_is_ended(tmp_path: Path, mark: str) -> None:
     """Launchers put ranks into sessions of their own, where no signal to a group reaches them."""
     assert shell(SCATTERED, tmp_path) is None
@@ -63,6 +64,7 @@ def test_what_outlives_its_launcher_is_ended(tmp_path: Path, mark: str) -> None:
     assert marked(mark) == []
 
 
+@pytest.mark.slow
 def test_a_job_that_takes_too_long_is_ended_with_all_it_started(
     tmp_path: Path, mark: str, golden: Golden
 ) -> None:
@@ -72,6 +74,7 @@ def test_a_job_that_takes_too_long_is_ended_with_all_it_started(
     assert marked(mark) == []
 
 
+@pytest.mark.slow
 def test_a_launcher_that_does_not_want_to_end_is_killed(
     tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +84,7 @@ def test_a_launcher_that_does_not_want_to_end_is_killed(
     assert marked(mark) == []
 
 
+@pytest.mark.slow
 def test_killing_whoever_started_a_job_ends_it(tmp_path: Path, mark: str) -> None:
     """SIGKILL and a crash of Python leave no time to tidy up."""
     out = tmp_path / "run.jsonl"
@@ -99,6 +103,7 @@ def test_killing_whoever_started_a_job_ends_it(tmp_path: Path, mark: str) -> Non
     assert last == keeper.PARENT_DIED
 
 
+@pytest.mark.slow
 def test_the_file_of_a_command_that_came_after_is_left_alone(tmp_path: Path, mark: str) -> None:
     """Who runs a killed command again puts its file aside, while old ranks may not have ended."""
     out, data = tmp_path / "run.jsonl", tmp_path / "data"
@@ -136,6 +141,7 @@ def heeded() -> Iterator[None]:
         signal.signal(one, signal.SIG_IGN)
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("number", SIGNALS)
@@ -167,6 +173,7 @@ def test_a_signal_ends_the_job_and_a_second_one_does_not_disturb(
     assert said.count(b"\n") == 1
 
 
+@pytest.mark.slow
 def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
     """Nohup and shells that start a job in the background mean that."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -176,6 +183,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+@pytest.mark.slow
 def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
     """There are no signals to be handled then."""
     ended: list[IsochroneError | None] = []
@@ -186,6 +194,7 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
     assert "exit status 3" in ended[0].what
 
 
+@pytest.mark.slow
 @pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("script", "what"),
@@ -246,6 +255,7 @@ def test_it_is_said_who_died_of_what_as_far_as_it_is_known(
     assert error.what.startswith(what)
 
 
+@pytest.mark.slow
 @pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("script", "there_before", "left"),
@@ -318,6 +328,7 @@ def test_the_last_record_leaves_a_readable_file(
     assert (path.read_bytes() if path.exists() else None) == after
 
 
+@pytest.mark.slow
 def test_a_file_that_the_job_did_not_write_is_left_alone(tmp_path: Path) -> None:
     """The probe may have refused because it exists."""
     path = tmp_path / "run.jsonl"

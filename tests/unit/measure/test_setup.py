@@ -50,6 +50,7 @@ def test_notes_and_extra_options_are_passed_on_and_warnings_are_told(golden: Gol
     golden(told)
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("script", "complaint", "error"),
@@ -79,6 +80,7 @@ RANK = '{"record":"rank","rank":0,"host":"n7"}'
 SAMPLE = '{"record":"sample","op":"write","seconds":1.0}'
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("records", "data", "hint"),

@@ -46,6 +46,7 @@ def doubling_then_ring(p: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(p * b <= 80 * 1024, doubling, 1e-6 + (p - 1) * (ALPHA + BETA * b))
 
 
+@pytest.mark.slow
 def test_pieces_of_different_families_are_fitted_to_half_a_per_cent() -> None:
     """Each piece pays for its own terms: recursive doubling first, then a ring."""
     model = models.fit(measured(doubling_then_ring, "allgather"))
@@ -79,6 +80,7 @@ def test_growth_is_told_from_others(law: Law, terms: set[str]) -> None:
     assert off(model, law, *grid((64, 128), SIZES)).max() < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "value", "edge"),
@@ -104,6 +106,7 @@ def test_breaks_along_lines_in_the_logarithms_are_found(name: str, value: Law, e
     assert above == found[found > edge][0] or np.isclose(above, found[found > edge][0])
 
 
+@pytest.mark.slow
 def test_a_break_is_a_gap_that_holds_the_intervals_of_both_pieces() -> None:
     """Between the largest size below and the smallest above, the data do not say which it is."""
 
@@ -150,6 +153,7 @@ def test_what_no_formula_describes_is_refused(golden: Golden) -> None:
         models.fit(measured(no_law, "bcast"))
 
 
+@pytest.mark.slow
 def test_of_several_operations_only_that_is_left_out_which_no_formula_describes(
     golden: Golden,
 ) -> None:

@@ -63,6 +63,7 @@ def test_a_split_that_is_none_is_refused(texts: list[str], says: str) -> None:
         parse_splits(texts)
 
 
+@pytest.mark.slow
 def test_auto_chooses_the_formula_the_times_were_made_of() -> None:
     """The ranking holds every family of these variables, and says why one was not fitted."""
     for name in ("gather", "bcast-log", "allgather", "hotspot-directional", "loggp", "compute"):
@@ -97,6 +98,7 @@ def test_auto_fits_each_operation_by_a_family_of_its_own(golden: Golden) -> None
         models.fit(joined(parts), "gather")
 
 
+@pytest.mark.slow
 def test_a_fit_of_ten_thousand_samples_needs_little_memory() -> None:
     """With auto, in a process of its own: all of Python, numpy and scipy within 300 MB."""
     code = """

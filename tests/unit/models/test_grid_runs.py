@@ -49,6 +49,7 @@ def test_groups_are_on_the_nodes_of_their_ranks() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_disturbance_of_a_phase_is_kept_with_its_interval() -> None:
     model = models.fit([grid_run()])
     columns = [one for one in model.disturbance if (one.phase, one.phase_op) == ("LG", "allgather")]
@@ -70,6 +71,7 @@ def test_runs_without_grids_are_fitted_together_with_them_as_rows() -> None:
     assert rows.fitted["p"] == (2, 16)
 
 
+@pytest.mark.slow
 def test_ranks_without_their_nodes_fill_nodes_as_rows_do() -> None:
     """Columns are spread; what they say of nodes is nothing that a job would do."""
     assert models.fit([grid_run()]).full_node == 4

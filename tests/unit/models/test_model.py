@@ -37,6 +37,7 @@ def gather() -> Model:
     return models.fit(samples().only(op="gather"), "gather")
 
 
+@pytest.mark.slow
 def test_keywords_a_dict_and_both_together_are_one_question(model: Model) -> None:
     expected = model.predict({"p": 12, "b": 1 << 20}, op="gather")
     for found in (

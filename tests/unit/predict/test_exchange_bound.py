@@ -20,6 +20,7 @@ from made_up.jobs import UNEVEN, directional, tachyon
 BYTES = model_of(4e-8, 1e-4)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("reading", [False, True])
 @pytest.mark.parametrize("model", [directional(), tachyon(), BYTES], ids=["max", "sum", "bytes"])
 def test_no_order_of_table_ii_is_below_it(model: object, reading: bool) -> None:
@@ -36,6 +37,7 @@ def test_no_order_of_table_ii_is_below_it(model: object, reading: bool) -> None:
     assert 0.3 * min(times) < bound.seconds <= min(times) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_no_random_order_of_random_accesses_is_below_it(subtests: pytest.Subtests) -> None:
     """Orders of nodes and of aggregators, ranks in turns or in blocks, one or several rounds."""
     for seed in range(40):

@@ -151,6 +151,7 @@ def truth(op: str, grid: GridTime) -> float:
     return total_time(op, p1, p2, grid.bytes, min(4, p2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ["bcast", "allgather"])
 def test_totals_follow_from_phases_alone_and_their_disturbance(fitted: Model, op: str) -> None:
     """Totals of grids are in the run, too, and no formula was fitted to them."""
@@ -196,6 +197,7 @@ def test_a_factor_is_between_those_of_the_nearest_sizes_and_of_the_same_sharing(
     assert factor(4, 2048, 4, "CG") is None
 
 
+@pytest.mark.slow
 def test_another_grid_than_those_measured_is_predicted_by_the_formulas() -> None:
     model = models.fit([grid_run(32, ("2x16", "8x4", "16x2"))])
     found = predict(model, "bcast", 32, [Grid("4x8", 4, 8)], [16384], Machine(8, 4))

@@ -55,7 +55,7 @@ def tonight(name: str, truth: str, by: float, seed: int = 7) -> tuple[Check, Tru
 # ---- a map by itself ---------------------------------------------------------------------------
 
 
-@pytest.mark.few
+@pytest.mark.few(3)
 @pytest.mark.parametrize("by", [1.0, 1.25])
 @pytest.mark.parametrize("name", SHAPES)
 def test_exactly_the_slow_host_is_in_the_list(name: str, by: float) -> None:
@@ -67,6 +67,7 @@ def test_exactly_the_slow_host_is_in_the_list(name: str, by: float) -> None:
     assert found.verdict == ("slow" if truth.bad else "good")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_ends_of_a_slow_pair_are_suspects_and_in_no_list(name: str) -> None:
     dice = np.random.default_rng([12, SHAPES.index(name)])
@@ -79,7 +80,7 @@ def test_the_ends_of_a_slow_pair_are_suspects_and_in_no_list(name: str) -> None:
     assert set(found.suspects) == ends
 
 
-@pytest.mark.few
+@pytest.mark.few(2)
 @pytest.mark.parametrize("by", [10.0, 30.0])
 @pytest.mark.parametrize("dimensions", [(4, 4), (3, 3, 3), (16,)])
 def test_a_torus_with_a_slow_link_is_never_good_and_no_host_is_bad(
@@ -92,7 +93,7 @@ def test_a_torus_with_a_slow_link_is_never_good_and_no_host_is_bad(
     assert found.bad_hosts == []
 
 
-@pytest.mark.few
+@pytest.mark.few(2)
 @pytest.mark.parametrize("noise", [0.02, 0.08])
 @pytest.mark.parametrize("base", [0.0, 2.0])
 @pytest.mark.parametrize("dimensions", [(4, 4), (5, 5), (4, 4, 2), (12,)])
@@ -154,7 +155,7 @@ def test_what_the_user_calls_too_little_is_noted_and_good() -> None:
 # ---- against earlier launches ------------------------------------------------------------------
 
 
-@pytest.mark.few
+@pytest.mark.few(2)
 @pytest.mark.parametrize("by", [1.1, 3.0])
 @pytest.mark.parametrize("name", ["few nodes", "switches", "torus", "uneven"])
 def test_a_node_that_became_slow_is_found(name: str, by: float) -> None:
@@ -163,6 +164,7 @@ def test_a_node_that_became_slow_is_found(name: str, by: float) -> None:
     assert found.verdict in ("slow", "worse")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["flat", "switches", "two switches"])
 def test_a_level_that_became_slow_is_found_and_no_host_is_bad(name: str) -> None:
     found, _ = tonight(name, "level", 1.3)
@@ -180,7 +182,7 @@ def test_a_pair_that_became_slow_is_found_and_its_ends_are_suspects(name: str) -
     assert set(found.suspects) == ends
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["flat", "few nodes", "switches", "torus", "uneven"])
 def test_nothing_is_worse_where_nothing_changed(name: str) -> None:
     alarms = [tonight(name, "nothing", 1.0, seed)[0].findings for seed in range(2)]
@@ -308,7 +310,7 @@ def test_a_node_that_the_distances_of_a_ring_hide_is_not_known_and_named() -> No
     assert (found.verdict, set(found.bad_hosts)) == ("worse", set(truth.bad))
 
 
-@pytest.mark.few
+@pytest.mark.few(1)
 @pytest.mark.parametrize("uplink", [True, False])
 @pytest.mark.parametrize("name", ["switches", "three levels"])
 def test_nodes_behind_a_switch_that_became_slow_are_suspects(name: str, uplink: bool) -> None:

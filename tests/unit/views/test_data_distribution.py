@@ -25,6 +25,7 @@ def shared(nodes: int) -> Distribution:
     return Distribution(np.arange(nodes + 1), np.eye(nodes), server)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("nodes", [2, 8, 64, 256])
 def test_no_name_touches_the_next_and_the_hot_node_is_marked(nodes: int) -> None:
     cost = np.linspace(1e-3, 2e-3, nodes)

@@ -35,6 +35,7 @@ def imported() -> dict[str, Run]:
     }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", imported())
 def test_no_interval_is_shown_of_means(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

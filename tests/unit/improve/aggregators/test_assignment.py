@@ -131,6 +131,7 @@ def test_a_hints_file_has_a_line_for_what_is_set_and_none_for_the_rest() -> None
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_random_calls_of_all_kinds_get_the_best_order_of_all(subtests: pytest.Subtests) -> None:
     """Several kinds of rounds were searched as their average: the best order was missed."""
     for seed in range(24):

@@ -133,6 +133,7 @@ def test_memory_is_that_of_the_host_with_most_aggregators() -> None:
     assert costs.memory(Setting(collective=False), []) == 0
 
 
+@pytest.mark.slow
 def test_collective_buffering_is_switched_off_where_that_is_faster_and_known() -> None:
     model, times = of_bytes(), PartTimes()
     cheap = choices(tiles(), HOSTS, model, Alone(model, times, 0.05))
@@ -144,6 +145,7 @@ def test_collective_buffering_is_switched_off_where_that_is_faster_and_known() -
     assert "switch" not in {choice.lever for choice in unknown}
 
 
+@pytest.mark.slow
 def test_where_nothing_is_exchanged_as_it_is_the_hints_say_so() -> None:
     """Rows of a matrix do not interleave: ROMIO exchanges nothing unless told to."""
     model, pattern = of_bytes(), rows(16, 256, 256)

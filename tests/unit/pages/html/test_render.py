@@ -163,6 +163,7 @@ def test_several_runs_open_with_what_was_found_in_each(tmp_path: Path) -> None:
         assert part in opening
 
 
+@pytest.mark.slow
 def test_runs_stand_in_the_order_of_their_kinds(tmp_path: Path) -> None:
     """First the machine, then messages, then files: not as the files happen to be named."""
     made = exchange(), point_to_point(), mmpi_example(), collective(), point_to_point(window=64)

@@ -184,6 +184,7 @@ def test_bystanders_slow_pairs_and_late_ranks_are_named(tmp_path: Path, golden: 
     assert "Barrier on 8 ranks takes" in said
 
 
+@pytest.mark.slow
 def test_runs_of_one_kind_share_pictures_that_say_what_differs(
     tmp_path: Path, golden: Golden
 ) -> None:

@@ -42,6 +42,7 @@ def test_a_setting_explains_what_changed_on_a_level() -> None:
     assert explained(maps(MACHINE, 1), maps(network, 20, **TCP)) == ["UCX_TLS"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("node", range(6))
 def test_a_setting_does_not_explain_why_one_node_became_slow(node: int) -> None:
     """All ranks have the setting; who believed this would not look at the node."""

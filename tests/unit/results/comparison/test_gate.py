@@ -33,6 +33,7 @@ def test_with_one_or_two_starts_a_side_nothing_can_be_judged(number: int) -> Non
     assert "it needs 3 a side, better 5" in doubt
 
 
+@pytest.mark.slow
 def test_twice_the_time_never_passes_however_much_launches_differ() -> None:
     """One point of eight, or all; three or five launches a side."""
     one = [2.0 if k == 3 else 1.0 for k in range(len(SIZES))]

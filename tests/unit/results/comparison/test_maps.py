@@ -80,6 +80,7 @@ def test_a_port_that_adds_a_time_is_a_node_near_and_far() -> None:
     assert part.added == pytest.approx(20e-6, rel=0.1)
 
 
+@pytest.mark.slow
 def test_each_part_is_named_for_what_it_is() -> None:
     before = runs(machine(), block(6, 4), 1)
     across = leaving(*range(12))

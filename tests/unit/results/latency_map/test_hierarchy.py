@@ -61,6 +61,8 @@ def same(found: list[np.ndarray], truth: list[np.ndarray]) -> bool:
 LARGE = ("many nodes", "256 ranks", "256 ranks on four levels")
 
 
+@pytest.mark.slow
+@pytest.mark.few(3)
 @pytest.mark.parametrize("noise", [0, 0.1])
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=pytest.mark.full) if n in LARGE else n for n in HIERARCHIES]
@@ -88,6 +90,7 @@ def test_nodes_of_different_sizes_are_found() -> None:
     assert same(find_partitions(matrix), [node, 0 * node])
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("noise", [0, 0.1])
 @pytest.mark.parametrize("base", [0.5, 10])
 @pytest.mark.parametrize(
@@ -119,6 +122,7 @@ def test_levels_differ_by_more_than_the_uncertainty_of_the_pairs() -> None:
     assert len(find_partitions(matrix, uncertainty=0.6)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slow", "adding"),
     [

@@ -125,6 +125,7 @@ def test_very_many_suspects_are_bounded() -> None:
     assert chosen.controls == (), "no healthy rank is left"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "broken",
     [{"slow_hosts": {"n3": 2.4}}, {"slow_ranks": {5: 2.0}}, {"slow_ranks": {5: 3.0, 17: 2.0}}],

@@ -104,6 +104,7 @@ def machine(request: pytest.FixtureRequest) -> tuple[np.ndarray, list[str]]:
     return matrix, block(len(matrix) // each, each)
 
 
+@pytest.mark.slow
 @pytest.mark.few(2)
 def test_nothing_healthy_is_named_under_noise(machine: tuple[np.ndarray, list[str]]) -> None:
     matrix, names = machine
@@ -190,7 +191,7 @@ def test_the_worst_comes_first() -> None:
     assert [part.who for part in analyse(map_of(matrix, block(16))).slow] == ["n9", "n2"]
 
 
-@pytest.mark.few
+@pytest.mark.few(3)
 @pytest.mark.parametrize("noise", [0, 0.05, 0.1])
 @pytest.mark.parametrize("shape", [(4,), (16,), (2, 3), (4, 4), (8, 8), (4, 4, 4)])
 def test_nothing_is_slow_on_a_torus(shape: tuple[int, ...], noise: float) -> None:
@@ -313,6 +314,7 @@ def test_unknown_hosts_are_reported() -> None:
 # ---- size --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_large_map_is_read_in_little_work() -> None:
     """1,024 ranks: 523,776 pairs. The bound is on processor time, with much to spare."""
     names = block(128, 8)

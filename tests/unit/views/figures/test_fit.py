@@ -247,6 +247,7 @@ def test_a_model_without_intervals_is_drawn() -> None:
     assert len(points(figure.axes[1])) == 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", ["ranks", "sizes", "hotspot", "rivals", "several"])
 def test_no_two_texts_touch(kind: str, model: Model, request: pytest.FixtureRequest) -> None:
     if kind == "rivals":

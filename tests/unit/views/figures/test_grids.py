@@ -67,6 +67,7 @@ def test_a_grid_that_is_as_good_as_the_library_is_not_called_the_best() -> None:
     assert {text.get_text() for text in axes.texts} == {"library"}
 
 
+@pytest.mark.slow
 def test_a_model_is_drawn_beside_with_the_deviation_of_phases_and_totals(
     fitted: Model, tmp_path: Path, golden: Golden
 ) -> None:

@@ -116,7 +116,8 @@ def test_pooling_keeps_the_slowest() -> None:
 # --- every picture can be read --------------------------------------------------------------------
 
 
-@pytest.mark.few(6)
+@pytest.mark.slow
+@pytest.mark.few(3)
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", MAPS)
 def test_no_two_texts_touch_and_none_leaves_the_picture(view: str, name: str) -> None:
@@ -502,6 +503,7 @@ def test_pictures_need_matplotlib_and_say_how_to_get_it(
             draw(view, mmpi_example())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_the_same_picture_is_the_same_file(suffix: str, tmp_path: Path) -> None:
     for name in ("a", "b"):

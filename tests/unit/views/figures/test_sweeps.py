@@ -40,7 +40,7 @@ RUNS: dict[str, Callable[[], Sequence[Run]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.few
+@pytest.mark.few(4)
 @pytest.mark.parametrize("scale", ["log", "linear"])
 @pytest.mark.parametrize("view", ["time", "bandwidth", "ranks"])
 @pytest.mark.parametrize("name", RUNS)
@@ -61,7 +61,7 @@ def test_no_two_texts_touch_and_none_leaves_the_picture(
         assert apart, f"{a!r} and {b!r} overlap"
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", RUNS)
 def test_both_axes_have_ticks_with_units(name: str) -> None:
     for view, unit in ((time, "s"), (bandwidth, "B/s")):

@@ -67,6 +67,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 def test_a_topology_is_recognised_by_its_edges(subtests: pytest.Subtests) -> None:
     """With its flow, which follows from the order of the calls, and its size."""
     for topology, flow in CASES:
