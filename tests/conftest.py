@@ -146,6 +146,7 @@ def trials(full: bool) -> int:
 def golden(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Golden:
     """Compare full texts with those in tests/golden/texts, where folders of this run are masked."""
     masks = {str(tmp_path_factory.getbasetemp()): "TMP", str(ROOT): "ROOT"}
+    masks |= {f" on {os.uname().nodename}": " on HOST"}
     if "tmp_path" in request.fixturenames:
         masks = {str(request.getfixturevalue("tmp_path")): "FOLDER", **masks}
     write = request.config.getoption("golden")

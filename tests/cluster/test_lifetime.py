@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from beds.mpis import ROOT
 from cluster import folders, lifetime
 from cluster.plan import Plan
@@ -48,7 +49,9 @@ def processes(name: str) -> list[str]:
     return found
 
 
-def test_the_command_makes_a_cluster_runs_in_it_and_leaves_nothing(namespaces: None) -> None:
+def test_the_command_makes_a_cluster_runs_in_it_and_leaves_nothing(
+    namespaces: None, golden: Golden
+) -> None:
     """The whole way by hand, as docs/test-beds.md shows it."""
     before, name = machine(), f"test-{os.getpid()}"
     named = ("--name", name)
@@ -56,13 +59,13 @@ def test_the_command_makes_a_cluster_runs_in_it_and_leaves_nothing(namespaces: N
     assert made.returncode == 0, made.stderr
     try:
         assert "n1 (3 ranks, 200mbit), n2 (1 rank, 200mbit)" in made.stdout
-        assert command("up", *named).stderr == f"cluster: there is a cluster '{name}' already\n"
+        golden.measured(command("up", *named).stderr)
         assert name in command("status").stdout
         assert command("run", *named, "--on", "n2", "--", "hostname").stdout == "n2\n"
         remote = command("run", *named, "--", "ssh", "root@n1", "hostname;", "id -u")
         assert remote.stdout == "n1\n0\n"
         absent = command("run", *named, "--on", "n9", "--", "id")
-        assert absent.stderr == "cluster: there is no node n9\n"
+        golden.measured(absent.stderr)
         assert command("shape", *named, "n2", "50mbit").returncode == 0
         queue = command("run", *named, "--on", "n2", "--", "tc", "qdisc", "show", "dev", "eth0")
         assert "tbf" in queue.stdout
@@ -137,10 +140,12 @@ def test_a_cluster_that_cannot_be_made_says_why_and_leaves_nothing(namespaces: N
     assert not (folders.CLUSTERS / plan.name).exists()
 
 
-def test_without_the_right_to_make_networks_the_command_says_so(namespaces: None) -> None:
+def test_without_the_right_to_make_networks_the_command_says_so(
+    namespaces: None, golden: Golden
+) -> None:
     answer = command("up", before=("setpriv", "--bounding-set", "-net_admin"))
     assert answer.returncode == 2
-    assert answer.stderr == "cluster: a cluster of namespaces needs root and CAP_NET_ADMIN\n"
+    golden.measured(answer.stderr)
 
 
 @pytest.mark.parametrize(

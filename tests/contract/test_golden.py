@@ -42,8 +42,7 @@ def test_no_test_asserts_a_sentence() -> None:
     """Three words in a row are a sentence; words of a command line or of a file are split."""
     found = [
         f"{file.relative_to(golden.TESTS)}:{text.lineno}: {text.value!r}"
-        for folder in ("calibration", "contract", "unit")
-        for file in sorted((golden.TESTS / folder).rglob("test_*.py"))
+        for file in sorted(golden.TESTS.rglob("test_*.py"))
         for text in asserted(ast.parse(file.read_text()))
         if _SENTENCE.search(text.value)
     ]

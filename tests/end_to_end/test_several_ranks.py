@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from beds.command_line import Command
+from beds.golden import Golden
 from beds.mpis import Mpi
 from isochrone.runfile.file import read
 
@@ -32,22 +33,22 @@ def test_launches_of_each_are_those_that_compare_finds(
 
 
 def test_nothing_is_measured_if_one_file_exists(
-    isochrone: Command, mpich: Mpi, tmp_path: Path
+    isochrone: Command, mpich: Mpi, tmp_path: Path, golden: Golden
 ) -> None:
     (tmp_path / "run-n3.jsonl").write_text("mine")
     answer = isochrone("measure", "null", "-n", "2,3", "-o", "run.jsonl", cwd=tmp_path)
     assert answer.returncode == 2
-    assert "run-n3.jsonl: it exists already" in answer.stderr
+    golden.measured(answer.stderr)
     assert [file.name for file in tmp_path.iterdir()] == ["run-n3.jsonl"]
 
 
 def test_a_comparison_takes_one_number_of_ranks(
-    isochrone: Command, mpich: Mpi, tmp_path: Path
+    isochrone: Command, mpich: Mpi, tmp_path: Path, golden: Golden
 ) -> None:
     words = ("compare", "--measure", "null -n 2,3", "null -n 2", "--runs", "2")
     answer = isochrone(*words, cwd=tmp_path)
     assert answer.returncode == 2
-    assert "one number of ranks" in answer.stderr
+    golden.measured(answer.stderr)
 
 
 def test_wrong_numbers_are_refused(isochrone: Command, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from beds.golden import Golden
 from isochrone.runfile.file import write
 from isochrone.workloads.call import Call
 from isochrone.workloads.patterns.tiles import tile_io
@@ -52,17 +53,18 @@ def test_the_best_possible_gain_is_the_first_line(isochrone: Isochrone, measured
     answer = isochrone(*ASKED, "--calls", measured)
     assert answer.returncode == 0, answer.stderr
     first = answer.stdout.splitlines()[0]
-    assert "times as fast" in first or first.startswith("No other order")
-    assert "which no order changes" in answer.stdout or "as short as any" in answer.stdout
+    assert "as fast" in first or first.startswith("No other")
+    assert "no order" in answer.stdout or "as short" in answer.stdout
     for part in ("offsets and lengths", "exchange", "file", "rest"):
         assert f"\n{part}" in answer.stdout
 
 
 def test_without_measured_calls_it_says_that_only_the_exchange_is_predicted(
     isochrone: Isochrone,
+    golden: Golden,
 ) -> None:
     answer = isochrone(*ASKED)
-    assert "what the rest of the call takes is not known" in answer.stdout.splitlines()[0]
+    golden.measured(answer.stdout.splitlines()[0])
     assert "measure tile-io --file" in answer.stdout
     found = json.loads(isochrone(*ASKED, "--json").stdout)
     assert found["whole"]["seconds"] is None
@@ -80,13 +82,13 @@ def test_collective_buffering_that_costs_is_to_be_switched_off(
     write(tile_run(alone, HINTS | {"romio_cb_write": "disable"}), other)
     answer = isochrone(*ASKED, "--calls", measured, other)
     assert answer.returncode == 0, answer.stderr
-    assert "switch it off (romio_cb_write = disable)" in answer.stdout
+    assert "romio_cb_write = disable" in answer.stdout
 
 
 def test_show_says_how_much_faster_a_call_can_get(isochrone: Isochrone, measured: Path) -> None:
     answer = isochrone("show", measured)
     assert answer.returncode == 0, answer.stderr
-    assert "times as fast by another order" in answer.stdout or "No other order" in answer.stdout
+    assert "as fast" in answer.stdout or "No other" in answer.stdout
 
 
 def test_a_run_of_something_else_is_refused(isochrone: Isochrone, tmp_path: Path) -> None:

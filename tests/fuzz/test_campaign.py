@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import fuzz.campaign
+from beds.golden import Golden
 from beds.mpis import PATIENCE, ROOT
 from fuzz.batches import batches
 from fuzz.campaign import Campaign
@@ -31,11 +32,12 @@ def test_a_command_that_kills_its_process_is_found(
     campaign = Campaign(tmp_path, readers=("sizes",))
     found = next(batches(campaign, 3600.0, 1, lambda: False))
     assert found is not None
-    assert found.verdict.wrong == f"ended by signal {int(signal.SIGKILL)}"
+    assert found.verdict.wrong is not None
+    assert str(int(signal.SIGKILL)) in found.verdict.wrong.split()
     assert found.reader == "sizes"
 
 
-def test_a_campaign_that_is_ended_adds_up_what_was_tried(tmp_path: Path) -> None:
+def test_a_campaign_that_is_ended_adds_up_what_was_tried(tmp_path: Path, golden: Golden) -> None:
     """SIGTERM ends it at once, with exit code 0 and the sum of all campaigns of its folder."""
     (tmp_path / "7-1.counts.json").write_text(json.dumps({"sizes": 100_000, "grid": 5}))
     with subprocess.Popen(
@@ -50,5 +52,5 @@ def test_a_campaign_that_is_ended_adds_up_what_was_tried(tmp_path: Path) -> None
         printed = process.communicate(timeout=PATIENCE)[0]
     assert process.returncode == 0, printed
     total, files, rest = printed.splitlines()[-1].split(maxsplit=2)
-    assert (total, rest) == ("all", f"files, in all campaigns of {tmp_path}")
+    golden([total, rest])
     assert int(files.replace(",", "")) >= 100_005

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
 from beds.shim import Shim
-from isochrone.base.errors import InputError
 from isochrone.measure import probe
 from isochrone.runfile.run import Run
 from isochrone.workloads.applications.program import (
@@ -154,20 +154,22 @@ def test_ranks_of_no_application_sleep(mpich: Mpi, tmp_path: Path) -> None:
     assert used < 2.5
 
 
-def test_a_file_that_is_there_is_not_written_to(mpich: Mpi, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_not_written_to(mpich: Mpi, tmp_path: Path, golden: Golden) -> None:
     path = tmp_path / "mine"
     path.write_text("precious")
     for method in ("posix-file", "mpi-file"):
         made = program(application(programs.ring(2), 2, method=method, path=str(path)))
-        with pytest.raises(Exception, match="must be new"):
+        with golden.refusal(kind=Exception):
             emulate(mpich, made, tmp_path)
         assert path.read_text() == "precious"
 
 
-def test_shared_memory_is_refused_between_nodes(mpich_shim: Shim, tmp_path: Path) -> None:
+def test_shared_memory_is_refused_between_nodes(
+    mpich_shim: Shim, tmp_path: Path, golden: Golden
+) -> None:
     path = tmp_path / "program.txt"
     path.write_text(text(program(application(programs.ring(2), 2, method="shared-memory"))))
-    with pytest.raises(Exception, match="its ranks 0 and 1 are on two nodes"):
+    with golden.refusal(kind=Exception):
         mpich_shim.run(
             "app", "--program", str(path), ranks=2, out=tmp_path / "run.jsonl", nodes="1,1"
         )
@@ -332,30 +334,34 @@ def test_no_program_makes_the_reader_fail(checker: Path, tmp_path: Path) -> None
     assert all(line == "ok" or re.match(r"F:\d+: .", line) for line in said)
 
 
-def test_a_bad_program_is_refused_before_a_rank_is_started(mpich: Mpi, tmp_path: Path) -> None:
+def test_a_bad_program_is_refused_before_a_rank_is_started(
+    mpich: Mpi, tmp_path: Path, golden: Golden
+) -> None:
     path = tmp_path / "program.txt"
     path.write_text(RIGHT)
     mpich.probe.check("app", ["--program", str(path)], 4)
-    with pytest.raises(InputError, match="4 ranks together, the job has 3: start it with more"):
+    with golden.refusal():
         mpich.probe.check("app", ["--program", str(path)], 3)
-    with pytest.raises(InputError, match="--program FILE says what is run"):
+    with golden.refusal():
         mpich.probe.check("app", [], 4)
-    with pytest.raises(InputError, match="No such file"):
+    with golden.refusal():
         mpich.probe.check("app", ["--program", str(tmp_path / "none")], 4)
-    with pytest.raises(InputError, match="no plain file"):
+    with golden.refusal():
         mpich.probe.check("app", ["--program", str(tmp_path)], 4)
     path.write_text(RIGHT.replace("on 1 3", "on 1 4"))
-    with pytest.raises(InputError, match="two asks for rank 4, which is taken, or not one of 0 to"):
+    with golden.refusal():
         mpich.probe.check("app", ["--program", str(path)], 4)
 
 
-def test_all_ranks_end_alike_if_the_program_is_bad(mpich: Mpi, tmp_path: Path) -> None:
+def test_all_ranks_end_alike_if_the_program_is_bad(
+    mpich: Mpi, tmp_path: Path, golden: Golden
+) -> None:
     """Without --check, rank 0 reads it and the others are told: one line, exit code 2."""
     path = tmp_path / "program.txt"
     path.write_text(RIGHT.replace("1.5 cpu", "1.5 gpu"))
     argv = mpich.argv("app", "--program", str(path), ranks=3)
     answer = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
     assert answer.returncode == 2
-    assert answer.stderr.count("there is no mode 'gpu'") == 1
-    with pytest.raises(Exception, match="there is no mode 'gpu'"):
+    assert answer.stderr.count("'gpu'") == 1
+    with golden.refusal(kind=Exception):
         probe.run(argv, timeout=120)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from beds.golden import Golden
 from beds.mpis import Mpi
 from isochrone.base.errors import InputError
 from isochrone.results.sweep.curves import curves
@@ -162,18 +163,13 @@ def test_no_time_at_all_leaves_points_out_and_says_so(mpich: Mpi, tmp_path: Path
     assert "cut-short" in {warning["code"] for warning in run.warnings}
 
 
-def test_the_file_says_what_its_seconds_are(mpich: Mpi, tmp_path: Path) -> None:
+def test_the_file_says_what_its_seconds_are(mpich: Mpi, tmp_path: Path, golden: Golden) -> None:
     said = {}
     for mode, window in (("blocking", "1"), ("bidirectional", "1"), ("put", "1"), ("get", "4")):
         out = tmp_path / f"{mode}.jsonl"
         options = ("--mode", mode, "--window", window, "--bytes", "8", "--repeats", "2")
         said[mode] = mpich.run("point-to-point", *options, ranks=2, out=out).header["seconds_are"]
-    assert said == {
-        "blocking": "half a round trip",
-        "bidirectional": "exchange in both directions",
-        "put": "put until complete",
-        "get": "message of a window",
-    }
+    golden([f"{name}: {what}" for name, what in said.items()])
 
 
 WRONG = [
