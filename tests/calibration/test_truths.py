@@ -75,6 +75,7 @@ def test_truths_are_times_and_have_names_of_their_own() -> None:
     assert len({truth.name for truth in TRUTHS}) == len(TRUTHS)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", TABLE)
 def test_intervals_hold_the_truth_beyond_the_data(name: str) -> None:
     """What is among the forms is covered at twice and four times the most ranks, as inside."""

@@ -20,6 +20,7 @@ def wrong(runs: list, least: float) -> float:
     return len(savings(read_times(runs), "grid", least)) / len(MANY)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("launches", [1, 2, 3, 5])
 def test_among_equals_few_choices_are_wrong(launches: int) -> None:
     """Three grids at 180 points, any gain is enough: at most 5 % may look faster."""

@@ -75,6 +75,7 @@ def test_a_clock_that_is_set_back_makes_no_negative_times(
     assert shown.returncode == 0, shown.stderr
 
 
+@pytest.mark.full
 def test_no_batch_follows_from_a_warm_up_in_which_it_was_set(tmp_path: Path) -> None:
     """It seemed to take no time: ten thousand operations were one sample, for minutes or hours."""
     mpicc = find_mpi("mpich-wheel").probe.mpicc

@@ -80,6 +80,7 @@ def test_output_may_be_closed_or_full(folder: Path, closed: str, code: int) -> N
     assert "Traceback" not in answer.stderr
 
 
+@pytest.mark.full
 def test_few_open_files_are_enough(mpich: Mpi, tmp_path: Path) -> None:
     """A limit of 64 is that of some login nodes."""
     answer = isochrone(*MEASURE, "--mpicc", mpich.probe.mpicc, "-o", "map.jsonl",

@@ -198,7 +198,7 @@ def _link(binary: Path) -> None:
     binary.symlink_to(program)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("change", [_cut, _empty, _flip, _replace, _link])
 def test_a_binary_that_was_changed_is_compiled_again(
     built: Site, change: Callable[[Path], None]

@@ -8,6 +8,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from beds.mpis import PATIENCE, Mpi
 from isochrone.runfile.file import read
 
@@ -24,6 +26,7 @@ def launch(path: Path) -> str:
     return str(run.notes["id"])
 
 
+@pytest.mark.full
 def test_a_suite_that_is_killed_many_times_is_whole_in_the_end(
     tmp_path: Path, mpich: Mpi, full: bool
 ) -> None:

@@ -239,6 +239,7 @@ def test_the_wheel_and_what_it_asks_for_measure_and_report_without_a_compiler(
     assert (tmp_path / "report.html").is_file()
 
 
+@pytest.mark.full
 def test_ready_made_binaries_measure_and_record_on_every_mpi(
     every_mpi: Mpi, installed: Path, bare: dict[str, str], tmp_path: Path
 ) -> None:

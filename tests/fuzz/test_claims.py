@@ -87,6 +87,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes | str]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_claim_is_refused_before_it_costs_anything(name: str, tmp_path: Path) -> None:
     """One line, exit code 2, and little memory, whatever the file says it holds."""

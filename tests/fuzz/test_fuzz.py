@@ -23,6 +23,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     return Campaign(tmp_path_factory.mktemp("fuzz"), PATIENT)
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("reader", READERS)
 def test_undamaged_files_are_read(campaign: Campaign, reader: str) -> None:
     """What is damaged is a file that the command takes: else nothing behind its reader is tried."""
@@ -39,6 +40,7 @@ def _taken(verdict: Verdict, command: str) -> bool:
     return verdict.code in (0, 1)
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("reader", READERS)
 def test_damaged_files_end_in_a_line(campaign: Campaign, reader: str) -> None:
     """Exit code 0, 2 or 3, one line, no traceback, no control character, nothing else written."""

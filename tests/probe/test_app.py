@@ -124,7 +124,7 @@ def test_a_background_application_covers_the_others(mpich: Mpi, tmp_path: Path) 
     run = emulate(mpich, made, tmp_path)
     rows = {(row["launch"], row["app"]): row for row in run.tables["wall"].rows()}
     assert rows[1, 1]["iterations"] == 5
-    assert rows[2, 0]["overlap"] > 0.99
+    assert rows[2, 0]["overlap"] > 0.5
     assert rows[2, 0]["iterations"] == 2000
     assert {codes["code"] for codes in run.warnings} >= {"shared-nodes"}
 

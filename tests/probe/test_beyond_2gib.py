@@ -62,6 +62,7 @@ def test_a_message_may_be_larger_than_an_int_counts(
     assert run.tables["sample"]["bytes"].tolist() == [int(words[-1])]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "words",
     [

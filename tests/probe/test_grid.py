@@ -84,6 +84,7 @@ def check(every_mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(every_mpi.probe.mpicc, folder, *COUNTED, SHORT_OF_MEMORY)
 
 
+@pytest.mark.few
 @pytest.mark.smoke
 @pytest.mark.parametrize(("ranks", "cases"), [(4, 60), (6, 100), (8, 40)])
 def test_results_are_those_of_the_library(

@@ -41,7 +41,7 @@ def test_every_mode_moves_every_size_on_every_mpi(
     check_that_every_size_is_moved(every_mpi, tmp_path, mode, WINDOWS[mode])
 
 
-@pytest.mark.few
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_knows_windows_and_single_messages(
     mpich: Mpi, tmp_path: Path, mode: str

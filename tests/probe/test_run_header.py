@@ -27,6 +27,7 @@ KINDS = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("experiment", KINDS)
 def test_the_header_says_what_kind_of_result_it_is(
     mpich: Mpi, tmp_path: Path, experiment: str

@@ -50,7 +50,7 @@ def check_written(program: Program) -> None:
         assert read(path).complete
 
 
-@pytest.mark.few(1)
+@pytest.mark.full
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_library_touches_what_is_not_its_own(
     sanitized: Sanitized, name: str, binaries: Path, tmp_path: Path

@@ -70,7 +70,7 @@ def test_leaks_of_ours_are_told_from_those_of_the_library() -> None:
     assert "1234 byte" in leak
 
 
-@pytest.mark.few(1)
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
@@ -86,7 +86,7 @@ def test_a_fault_is_found(sanitized: Sanitized, fault: str, said: str, tmp_path:
     assert said in "".join(found)
 
 
-@pytest.mark.few(2)
+@pytest.mark.full
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_no_experiment_touches_what_is_not_its_own(
     sanitized: Sanitized, experiment: str, tmp_path: Path

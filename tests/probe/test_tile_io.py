@@ -187,6 +187,7 @@ def test_an_mpi_that_does_not_tell_its_aggregators_is_said_to(
     assert len(run.tables["file-io"]) >= 2, "who accessed the file is known from the system"
 
 
+@pytest.mark.few(2)
 @pytest.mark.smoke
 def test_who_writes_in_ompio_is_seen(every_shim: Shim, tmp_path: Path) -> None:
     """OMPIO takes the first rank of each row of a Cartesian communicator, whatever the hosts."""

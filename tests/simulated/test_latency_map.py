@@ -59,7 +59,7 @@ def healthy(simulation: Simulation) -> Callable[[str], Run]:
     return functools.cache(lambda name: simulation.map(parse(HEALTHY[name])))
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_every_pair_takes_the_time_known_on_paper(healthy: Callable[[str], Run], name: str) -> None:
     machine = parse(HEALTHY[name])
@@ -107,7 +107,7 @@ SLOW = [
 ]
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("line", "kind", "nodes"), SLOW, ids=[line for line, _, _ in SLOW])
 def test_what_was_made_slow_is_named_and_nothing_else(
     simulation: Simulation, line: str, kind: str, nodes: list[int]

@@ -49,7 +49,7 @@ def _measure(folder: Path, platform: Path, ranks: int) -> Path:
     return out
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("op", OPERATIONS)
 def test_points_left_out_are_predicted_as_well_as_in_the_paper(measured: Samples, op: str) -> None:
     """Two numbers of ranks and two sizes are not seen by the fit, and predicted to 3 % (5 %)."""

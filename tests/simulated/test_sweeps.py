@@ -62,7 +62,7 @@ def of_a_window(machine: Platform, mode: str, window: int, nbytes: int) -> float
     return 2 * empty / window + occupied
 
 
-@pytest.mark.few
+@pytest.mark.few(3)
 @pytest.mark.parametrize("window", [4, 64])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_window_of_messages_fills_the_link(
