@@ -136,8 +136,13 @@ def test_a_setting_is_the_default_of_its_option_and_the_command_line_wins(
 
 
 def test_config_says_what_came_from_where(
-    isochrone: Command, environ: dict[str, str], golden: Golden
+    isochrone: Command,
+    environ: dict[str, str],
+    golden: Golden,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    for name in [one for one in os.environ if one.startswith("ISOCHRONE_")]:
+        monkeypatch.delenv(name)  # those of the tests are no settings, either
     site(environ, 'launcher = "srun"\nlauncher-args = ["--qos=x y"]\n')
     answer = isochrone(
         "config", ISOCHRONE_MARGIN="2%", ISOCHRONE_LAUNCHR="x", COLUMNS="300", **environ
