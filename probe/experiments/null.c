@@ -12,7 +12,8 @@
  * one switch, and so on; slow is 1, or --slow-by for each of --slow-node,
  * --slow-rank and --slow-pair that the pair touches (a slow node slows what
  * crosses its port, not what stays inside). With --noise every repetition is
- * longer by an exponential variate of that relative mean.
+ * longer by an exponential variate of that relative mean. A slow pair has a
+ * second record, marked as measured again.
  *
  * --shape 4,8,2 invents a machine of 4 ranks a node, 8 nodes a switch and 2
  * switches; without it the ranks are those of the MPI job.
@@ -183,20 +184,23 @@ static int distance(const iso_context_t *ctx, int i, int j)
     return levels;
 }
 
+/** How many slow things a pair touches. */
+static int slow_things(const iso_context_t *ctx, int i, int j)
+{
+    int node_i = ctx->places[i].node, node_j = ctx->places[j].node;
+    bool touches_node = node_i != node_j && (node_i == options.slow_node ||
+                                             node_j == options.slow_node);
+    return touches_node + (i == options.slow_rank || j == options.slow_rank) +
+           (i == slow_pair.i && j == slow_pair.j);
+}
+
 static double exact_time(const iso_context_t *ctx, int i, int j,
                          long long bytes)
 {
-    int node_i = ctx->places[i].node, node_j = ctx->places[j].node;
     double seconds =
         2 * (options.latency * pow(options.step, distance(ctx, i, j)) +
              (double)bytes / options.bandwidth);
-    bool touches_node = node_i != node_j && (node_i == options.slow_node ||
-                                             node_j == options.slow_node);
-    seconds *= touches_node ? options.slow_by : 1;
-    seconds *=
-        i == options.slow_rank || j == options.slow_rank ? options.slow_by : 1;
-    seconds *= i == slow_pair.i && j == slow_pair.j ? options.slow_by : 1;
-    return seconds;
+    return seconds * pow(options.slow_by, slow_things(ctx, i, j));
 }
 
 static iso_summary_t make_up(iso_sampler_t *sampler, double exact,
@@ -213,6 +217,25 @@ static iso_summary_t make_up(iso_sampler_t *sampler, double exact,
     return iso_sampler_summary(sampler);
 }
 
+/** Make up a pair; one that is slow a second time, as if measured alone. */
+static void make_up_pair(const iso_context_t *ctx, iso_sampler_t *sampler,
+                         struct pair pair, long long bytes, uint64_t *state)
+{
+    double exact = exact_time(ctx, pair.i, pair.j, bytes);
+    for (int n = 0; n <= (slow_things(ctx, pair.i, pair.j) > 0); n++) {
+        iso_summary_t summary = make_up(sampler, exact, state);
+        iso_record_begin(ctx->record, "pair");
+        iso_record_int(ctx->record, "i", pair.i);
+        iso_record_int(ctx->record, "j", pair.j);
+        iso_record_int(ctx->record, "bytes", (long)bytes);
+        iso_sampler_record(&summary, ctx->record);
+        if (n > 0) {
+            iso_record_bool(ctx->record, "retest", true);
+        }
+        iso_record_end(ctx->record);
+    }
+}
+
 static iso_outcome_t run(iso_context_t *ctx)
 {
     if (ctx->rank != 0) {
@@ -225,15 +248,8 @@ static iso_outcome_t run(iso_context_t *ctx)
     for (int i = 0; i < ctx->ranks; i++) {
         for (int j = i + 1; j < ctx->ranks; j++) {
             for (int k = 0; k < options.sizes.count; k++) {
-                long long bytes = options.sizes.bytes[k];
-                double exact = exact_time(ctx, i, j, bytes);
-                iso_summary_t summary = make_up(&sampler, exact, &state);
-                iso_record_begin(ctx->record, "pair");
-                iso_record_int(ctx->record, "i", i);
-                iso_record_int(ctx->record, "j", j);
-                iso_record_int(ctx->record, "bytes", (long)bytes);
-                iso_sampler_record(&summary, ctx->record);
-                iso_record_end(ctx->record);
+                make_up_pair(ctx, &sampler, (struct pair){i, j},
+                             options.sizes.bytes[k], &state);
             }
             iso_progress(ctx, ++done, total, options.latency);
         }

@@ -29,7 +29,7 @@ from isochrone.workloads.allocation import (
 )
 from isochrone.workloads.arrangement import Arrangement
 from made_up.hostile_names import COMBINED, NAMES, TRACE
-from made_up.latency_maps import latency_map
+from made_up.latency_maps import latency_map, with_retests
 
 ALL = tuple(dict.fromkeys((*NAMES, *COMBINED)))
 HARD = ("n1\nn2", "-n", "a b", "#", "n1:4", "n1,n2", "$(touch pwned)", "\x1b[2J", "a" * 255)

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import numpy as np
 import pytest
 
 from beds.command_line import Command
 from beds.golden import Golden
 from isochrone.runfile.file import write
-from made_up.latency_maps import block, flat, map_of, one_slow_host
+from made_up.latency_maps import block, flat, leaving, map_of, one_slow_host
 
 
 def run_file(path: Path, seed: int, slow: float = 0.0, name: str = "n{}") -> Path:
@@ -66,6 +67,25 @@ def test_what_is_known_is_allowed_and_a_rule_that_does_nothing_is_told(
     assert answer.returncode == 0, answer.stderr
     golden(answer.stdout)
     assert hosts.read_text() == ""
+
+
+def test_a_suspect_fails_only_the_strict_and_has_a_list_of_its_own(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    """A map that was measured with --retest 0."""
+    run, hosts, suspects = (tmp_path / name for name in ("map.jsonl", "bad", "suspects"))
+    write(map_of(flat(8) + 3 * leaving(np.arange(8) == 2), block(8)), run)
+    lists = ("--hosts-out", hosts, "--suspects-out", suspects, "--force")
+    for strict, code in (((), 0), (("--strict",), 1)):
+        answer = isochrone("check", run, "--json", *lists, *strict)
+        document = json.loads(answer.stdout)
+        assert (answer.returncode, document["exit"]) == (code, code)
+        assert (document["verdict"], document["bad_hosts"]) == ("not known", [])
+        assert document["suspects"] == ["n2"]
+        assert [one["verdict"] for one in document["runs"][0]["findings"]] == ["suspect"]
+        assert (hosts.read_text(), suspects.read_text()) == ("", "n2\n")
+    same = isochrone("check", run, "--hosts-out", hosts, "--suspects-out", hosts, "--force")
+    assert same.returncode == 2
 
 
 def test_a_run_of_the_baseline_is_not_held_against_itself(

@@ -16,6 +16,8 @@ from beds.faults import isochrone, one_line
 from beds.golden import Golden
 from beds.mpis import MPIS, SCRIPTS, find_mpi, missing
 from beds.simulation import available
+from isochrone.runfile.file import write
+from made_up.latency_maps import one_slow_host
 
 
 def check_nothing_is_left(ended: Ending) -> None:
@@ -264,3 +266,33 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path, command: list
         )  # fmt: skip
     assert answer.stderr == ""
     assert answer.returncode == 0
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr", "both"])
+def test_a_reader_that_has_gone_does_not_change_the_exit_code(tmp_path: Path, closed: str) -> None:
+    """As in `isochrone check map.jsonl | head -1`, where a script reads the verdict from `$?`."""
+    good, slow = tmp_path / "good.jsonl", tmp_path / "slow.jsonl"
+    write(one_slow_host(0.0, 1), good)
+    write(one_slow_host(0.6, 2), slow)
+    commands = {
+        ("check", good): 0,
+        ("check", slow): 1,
+        ("check", slow, "--json"): 1,
+        ("compare", good, slow, "--fail-on", "slower:5%"): 1,
+        ("show", tmp_path / "missing.jsonl"): 2,
+        ("check", "--no-such-option", good): 2,
+    }
+    read, end = os.pipe()
+    os.close(read)
+    with os.fdopen(end, "wb") as pipe:
+        ends = {
+            name: pipe if closed in (name, "both") else subprocess.DEVNULL
+            for name in ("stdout", "stderr")
+        }
+        found = {
+            command: subprocess.run(
+                [SCRIPTS / "isochrone", *command], **ends, timeout=60, check=False
+            ).returncode
+            for command in commands
+        }
+    assert found == commands

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.runfile.run import Run
-from made_up.latency_maps import Matrix, blank, dragonfly, flat, map_of, torus, tree
+from made_up.latency_maps import Matrix, blank, confirmed, dragonfly, flat, map_of, torus, tree
 
 __all__ = ["NIGHT", "SHAPES", "Chance", "Machine", "Truth", "launch", "link_truth", "shape"]
 
@@ -166,7 +166,7 @@ def _route(
 
 
 def launch(machine: Machine, dice: Dice, truth: Truth | None = None, chance: Chance = NIGHT) -> Run:
-    """Measure a map of a machine once."""
+    """Measure a map of a machine once, and what looks slow a second time."""
     nodes = machine.nodes
     own = chance.node * dice.standard_normal(nodes)
     log = own[:, None] + own + _symmetric(chance.pair, nodes, dice)
@@ -174,8 +174,12 @@ def launch(machine: Machine, dice: Dice, truth: Truth | None = None, chance: Cha
     node = machine.node
     same = node[:, None] == node
     times = np.where(same, machine.inside, np.nan_to_num(between)[node[:, None], node])
-    noise = _symmetric(chance.noise, len(node), dice) + chance.launch * dice.standard_normal()
-    return map_of(blank(times * np.exp(noise)), machine.hosts)
+    times = times * np.exp(chance.launch * dice.standard_normal())
+
+    def measured() -> Matrix:
+        return blank(times * np.exp(_symmetric(chance.noise, len(node), dice)))
+
+    return confirmed(map_of(measured(), machine.hosts), measured)
 
 
 def _symmetric(sigma: float, count: int, dice: Dice) -> Matrix:

@@ -9,12 +9,16 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from isochrone import __version__
 from isochrone.base.errors import Interrupted, IsochroneError
 from isochrone.base.text import printable
 from isochrone.cli.interrupts import signals_interrupt
 from isochrone.cli.parser import Parser, add_subcommands
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 __all__ = ["main"]
 
@@ -36,16 +40,13 @@ def parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    _make_streams_safe()
+    sys.stdout, sys.stderr = _safe(sys.stdout), _safe(sys.stderr)
     with signals_interrupt():
         try:
             try:
                 return _reported(argv)
             finally:
                 sys.stdout.flush()  # after --help, too
-        except BrokenPipeError:  # the reader of our output has gone: `isochrone show … | head`
-            _drop_output()
-            return 0
         except OSError as error:  # a full disk, for example; what we know better is handled before
             name = error.filename or ("output" if error.errno == errno.ENOSPC else "")
             where = f"{printable(name)}: " if name else ""
@@ -57,35 +58,43 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 2
 
 
-def _make_streams_safe() -> None:
+class _Unread(io.FileIO):
+    """A pipe whose reader may go, as in `isochrone check … | head`: the exit code stays."""
+
+    def write(self, data: ReadableBuffer) -> int:
+        """Write; what nobody reads is dropped."""
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+
+
+def _safe(stream: TextIO | None) -> TextIO:
     """Let output be lost rather than be a fault: closed, or of a locale without our characters."""
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - for as long as we run
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # names of files need not be UTF-8, and go out as they came in
-            known = stream.encoding.lower() in ("utf-8", "utf8")
-            stream.reconfigure(errors="surrogateescape" if known else "replace")
+    if stream is None:
+        return open(os.devnull, "w")  # noqa: PTH123 - for as long as we run
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    # names of files need not be UTF-8, and go out as they came in
+    errors = "surrogateescape" if stream.encoding.lower() in ("utf-8", "utf8") else "replace"
+    if stream not in (sys.__stdout__, sys.__stderr__):
+        stream.reconfigure(errors=errors)
+        return stream
+    raw = io.BufferedWriter(_Unread(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(raw, stream.encoding, errors, line_buffering=stream.line_buffering)
 
 
 def _reported(argv: Sequence[str] | None) -> int:
     """Run the command; say what ended it, and return the exit code."""
     try:
         return _run(argv)
-    except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # so rich ends, with a 1
-            raise end.__context__ from None
-        raise  # --help and wrong use
     except KeyboardInterrupt as stopped:
         error: IsochroneError = Interrupted(*stopped.args or [signal.SIGINT])
     except IsochroneError as failed:
         error = failed
-    with contextlib.suppress(BrokenPipeError):  # nobody reads it
-        print(f"isochrone: {printable(error, 2000)}", file=sys.stderr)
-        for line in error.details:
-            print(f"  | {printable(line, 500)}", file=sys.stderr)
+    print(f"isochrone: {printable(error, 2000)}", file=sys.stderr)
+    for line in error.details:
+        print(f"  | {printable(line, 500)}", file=sys.stderr)
     return error.exit_code
 
 

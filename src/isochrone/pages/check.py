@@ -52,7 +52,7 @@ def closing(checks: Sequence[Check], unused: Sequence[str]) -> list[Block]:
     if bad:
         said.append(Sentence(f"bad hosts: {_list(bad)}", "bad"))
     if suspects:
-        why = "ends of slow pairs, or behind a slow switch: not proved"
+        why = "not measured again, ends of slow pairs, or behind a slow switch: not proved"
         said.append(Sentence(f"suspects: {_list(suspects)} ({why})"))
     said += [Sentence(f"the rule {rule} allowed nothing: it may go", "faint") for rule in unused]
     if len(checks) > 1:
@@ -66,7 +66,7 @@ def _finding(one: Finding) -> Sentence:
     text = f"  {one.verdict}: {printable(one.who, 160)}{size}: {printable(one.evidence, 400)}"
     if one.allowed:
         return Sentence(f"  allowed by {one.allowed}: {text.strip()}", "faint")
-    return Sentence(text, "bad")
+    return Sentence(text, "strong" if one.verdict == "suspect" else "bad")
 
 
 def _visible(found: Check) -> list[str]:

@@ -2,7 +2,7 @@
 
 A run is a suite. Its cases are its hosts, and whatever else is slow or worse; the last one says
 whether all could be judged. A host that is bad, and anything else that is not allowed, is a
-failure; what is not known is skipped.
+failure; suspects and what is not known are skipped.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ def _suite(one: Check) -> Xml.Element:
         case = _case(suite, name, f"host {host}")
         _fail(case, [finding for finding in of_hosts if host in finding.bad_hosts])
     for finding in open_:
-        if not finding.bad_hosts:
+        if finding.verdict == "suspect":
+            case = _case(suite, name, f"{finding.who} (suspect)")
+            Xml.SubElement(case, "skipped", {"message": printable(finding.evidence, _LONGEST)})
+        elif not finding.bad_hosts:
             _fail(_case(suite, name, finding.who), [finding])
     for finding in one.findings:
         if finding.allowed:

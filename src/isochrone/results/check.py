@@ -1,7 +1,8 @@
 """The nightly verdict on a run: good, slow, worse than earlier runs, or not known.
 
 *Slow* is what a latency map says by itself (`map_health`); *worse* is what a run says against
-earlier runs of the same thing (`baseline`). Nothing else is ever good by silence: what cannot be
+earlier runs of the same thing (`baseline`). What looks slow and was not measured again alone is a
+*suspect*: nothing unconfirmed is called slow. Nothing else is ever good by silence: what cannot be
 judged is *not known*, and says what to measure.
 """
 
@@ -36,12 +37,12 @@ _BLAMED: Final = ("node", "rank", "inside", "pair", "switch", "uplink")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is slow, or worse than before.
+    """One thing that is slow, worse than before, or may be slow.
 
     Attributes
     ----------
     verdict
-        ``slow`` or ``worse``.
+        ``slow``, ``worse`` or ``suspect``.
     kind
         ``node``, ``inside`` (of a node), ``rank``, ``pair``, ``switch``, ``uplink``, ``level``,
         ``curve`` or ``point``.
@@ -81,7 +82,8 @@ class Finding:
     @property
     def bad_hosts(self) -> tuple[str, ...]:
         """The hosts that it proves bad."""
-        return self.hosts if self.proved and self.kind in _PROVES else ()
+        sure = self.proved and self.verdict != "suspect"
+        return self.hosts if sure and self.kind in _PROVES else ()
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -123,7 +125,7 @@ class Check:
     run
         What was judged.
     findings
-        What is slow or worse, allowed or not, the worst first.
+        What is slow, worse or a suspect, allowed or not, the worst first.
     doubts
         What cannot be judged, and what to measure; a sentence each.
     judged
@@ -218,7 +220,13 @@ def check(
         settled = is_map and not health.far_off
         found = _against(found, earlier, margin, settles=settled)
     findings = [_allowed(one, rules) for one in found.findings]
-    return replace(found, findings=sorted(findings, key=lambda one: bool(one.allowed)))
+    doubts = list(found.doubts)
+    count = sum(one.verdict == "suspect" and not one.allowed for one in findings)
+    if count:
+        suspects = "1 suspect" if count == 1 else f"{count} suspects"
+        doubts.append(f"{suspects}, not confirmed (--strict fails on it): measure again")
+    findings.sort(key=lambda one: (bool(one.allowed), one.verdict == "suspect"))
+    return replace(found, findings=findings, doubts=doubts)
 
 
 def together(checks: Sequence[Check]) -> str:
@@ -254,8 +262,8 @@ def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:
     if not part.retested:
         evidence += "; not measured again alone"
     return Finding(
-        "slow", part.kind, part.name, part.hosts, part.ranks, None, nbytes, part.ratio, None,
-        evidence, proved,
+        "slow" if part.retested else "suspect", part.kind, part.name, part.hosts, part.ranks, None,
+        nbytes, part.ratio, None, evidence, proved,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as Xml
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from beds.golden import Golden
 from isochrone.pages.junit import junit
 from isochrone.results.allowed import parse_rule
 from isochrone.results.check import Check, check
-from made_up.latency_maps import block, flat, map_of, one_slow_host
+from made_up.latency_maps import block, flat, leaving, map_of, noisy, one_slow_host
 
 HOSTILE = "<&\"'>]]>\x1b[2J\x00\ud800\ufffe n2"
 
@@ -32,6 +33,9 @@ def test_what_is_not_known_is_skipped_and_what_is_allowed_passes(golden: Golden)
     unknown = Xml.fromstring(junit([check(map_of(flat(3), block(3)))]))
     assert unknown.get("failures") == "0"
     assert unknown.get("skipped") == "1"
+    slow = noisy(flat(8) + 3 * leaving(np.arange(8) == 2), 0.02, 1)
+    suspect = Xml.fromstring(junit([check(map_of(slow, block(8)))]))
+    assert (suspect.get("failures"), suspect.get("skipped")) == ("0", "2")
     allowed = check(one_slow_host(), rules=[parse_rule("host=n2")])
     root = Xml.fromstring(junit([allowed]))
     assert root.get("failures") == "0"

@@ -19,7 +19,9 @@ from isochrone.runfile.run import Run
 from made_up import nights
 from made_up.hotspots import hotspot, tile_io
 from made_up.latency_maps import (
+    Matrix,
     block,
+    confirmed,
     flat,
     leaving,
     map_of,
@@ -50,6 +52,11 @@ def tonight(name: str, truth: str, by: float, seed: int = 7) -> tuple[Check, Tru
     dice = np.random.default_rng(seed)
     what = getattr(nights, truth)(machine, dice, by)
     return check(launch(machine, dice, what), Earlier("nights", earlier)), what
+
+
+def measured_twice(times: Matrix, hosts: list[str]) -> Run:
+    """Make a map of which what looks slow was measured again, alone."""
+    return confirmed(map_of(times, hosts), lambda: times)
 
 
 # ---- a map by itself ---------------------------------------------------------------------------
@@ -108,7 +115,7 @@ def test_the_nodes_behind_a_slow_switch_are_suspects() -> None:
     names = block(16, 2)
     members = np.arange(32) // 8 == 1
     matrix = tree([2, 4, 4], [1, 3, 5]) + 3 * leaving(members, names)
-    found = check(map_of(noisy(matrix, 0.02, seed=6), names))
+    found = check(measured_twice(noisy(matrix, 0.02, seed=6), names))
     assert found.verdict == "slow"
     assert found.bad_hosts == []
     assert found.suspects == ["n4", "n5", "n6", "n7"]
@@ -116,8 +123,30 @@ def test_the_nodes_behind_a_slow_switch_are_suspects() -> None:
 
 def test_a_slow_rank_proves_its_host_bad() -> None:
     matrix = tree([4, 8], [1, 3]) + 3 * leaving(np.arange(32) == 5)
-    found = check(map_of(noisy(matrix, 0.02, seed=4), block(8, 4)))
+    found = check(measured_twice(noisy(matrix, 0.02, seed=4), block(8, 4)))
     assert found.bad_hosts == ["n1"]
+
+
+def test_what_was_not_measured_again_is_a_suspect_and_nothing_is_called_slow() -> None:
+    """Of each kind of component; what `show` names as suspected is what `check` does not judge."""
+    names, members = block(16, 2), np.arange(32)
+    machine = tree([2, 4, 4], [1, 3, 5])
+    slow = {
+        "node": 3 * leaving(members // 2 == 5, names),
+        "rank": 3 * leaving(members == 5),
+        "switch": 3 * leaving(members // 8 == 1, names),
+        "pair": 9 * (leaving(members == 3) * leaving(members == 20) * 1.0),
+    }
+    slow["pair"][np.ix_(members != 3, members != 20)] = 0
+    slow["pair"] = np.maximum(slow["pair"], slow["pair"].T)
+    for kind, added in slow.items():
+        times = noisy(machine + added, 0.02, seed=6)
+        run = map_of(times, names)
+        found = check(run)
+        assert {one.verdict for one in found.findings} == {"suspect"}, kind
+        assert (found.verdict, found.bad_hosts) == ("not known", []), kind
+        assert set(found.suspects) >= set(found.findings[0].hosts), kind
+        assert check(confirmed(run, lambda times=times: times)).verdict == "slow", kind
 
 
 def test_few_nodes_are_not_known_and_it_says_what_to_do(golden: Golden) -> None:

@@ -1,9 +1,10 @@
 """Judge runs for a nightly job: is a node slow, is anything worse than before, which hosts.
 
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
-is also held against earlier runs of the same kind, place and settings, three at least. The verdict
+is also compared with earlier runs of the same kind, place and settings, three at least. The verdict
 is good, slow, worse or not known: exit status 1 if something is slow or worse, else 0; with
---strict also 1 if something is not known.
+--strict also 1 if something is not known. What looks slow and was not measured again is a suspect,
+and not known to be slow.
 """
 
 from __future__ import annotations
@@ -61,6 +62,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hosts-out", type=Path, metavar="FILE", help="write the bad hosts, one a line"
     )
+    parser.add_argument(
+        "--suspects-out", type=Path, metavar="FILE",
+        help="write the hosts that may be bad, but are not confirmed, one a line",
+    )  # fmt: skip
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdict as JUnit XML")
     parser.add_argument("--force", action="store_true", help="overwrite these files if they exist")
     add_json(parser)
@@ -89,12 +94,14 @@ def run(args: argparse.Namespace) -> int:
     used = {finding.allowed for one in checks for finding in one.findings}
     unused = [rule.text for rule in rules if rule.text not in used]
     bad, suspects = hosts_of(checks)
-    hosts = [host for host in bad if is_host_name(host)]
-    refused = [host for host in bad if host not in hosts]  # could harm whoever reads the list
+    hosts, doubtful = ([host for host in some if is_host_name(host)] for some in (bad, suspects))
+    # could harm whoever reads the lists
+    refused = [host for host in (*bad, *suspects) if not is_host_name(host)]
     failed = any(one.verdict in ("slow", "worse") for one in checks)
     failed |= args.strict and any(one.verdict == "not known" for one in checks)
-    if args.hosts_out is not None:
-        _write(args.hosts_out, "".join(f"{host}\n" for host in hosts).encode())
+    for path, names in ((args.hosts_out, hosts), (args.suspects_out, doubtful)):
+        if path is not None:
+            _write(path, "".join(f"{host}\n" for host in names).encode())
     if args.junit is not None:
         _write(args.junit, junit(checks))
     if args.json:
@@ -105,20 +112,24 @@ def run(args: argparse.Namespace) -> int:
         print_blocks(closing(checks, unused))
     for host in refused:
         print(
-            f"isochrone: '{printable(host, 80)}' is no name of a host: it is in no list of bad "
-            "hosts", file=sys.stderr,
+            f"isochrone: '{printable(host, 80)}' is no name of a host: it is in no list of hosts",
+            file=sys.stderr,
         )  # fmt: skip
     return int(failed)
 
 
 def _check_outputs(args: argparse.Namespace) -> None:
     """Refuse files that may not be written, before anything is read."""
-    given = [path for path in (args.hosts_out, args.junit) if path is not None]
+    given: dict[Path, str] = {}
     inputs = [Path(name) for name in args.runs]
-    for path in given:
+    for option in ("--hosts-out", "--suspects-out", "--junit"):
+        path = getattr(args, option[2:].replace("-", "_"))
+        if path is None:
+            continue
         check_output(path, force=args.force, inputs=inputs)
-    if len(given) == 2 and given[0].resolve() == given[1].resolve():
-        raise InputError("--hosts-out and --junit name the same file", where=str(given[0]))
+        other = given.setdefault(path.resolve(), option)
+        if other != option:
+            raise InputError(f"{other} and {option} name the same file", where=str(path))
 
 
 def _earlier(folder: Path | None, kept: Sequence[Run], judged: Run) -> Earlier | None:

@@ -26,8 +26,8 @@ __all__ = ["DOCUMENT"]
 
 _VERDICT: Final = one_of("slow", "worse", "not known", "good")
 _FINDING: Final = record({
-    "verdict": one_of("slow", "worse"), "kind": TEXT, "who": TEXT, "hosts": HOSTS, "ranks": RANKS,
-    "level": maybe(COUNT), "bytes": maybe(BYTES), "ratio": RATIO,
+    "verdict": one_of("slow", "worse", "suspect"), "kind": TEXT, "who": TEXT, "hosts": HOSTS,
+    "ranks": RANKS, "level": maybe(COUNT), "bytes": maybe(BYTES), "ratio": RATIO,
     "limit": described(maybe(RATIO), "largest ratio that earlier runs leave room for"),
     "evidence": TEXT,
     "proved": described(BOOLEAN, "whether it proves its hosts bad"),
@@ -49,7 +49,9 @@ DOCUMENT: Final = Document(
         "verdict": _VERDICT, "exit": described(COUNT, "exit code of the command"),
         "bad_hosts": HOSTS,
         "refused_hosts": described(TEXTS, "bad hosts whose names are none"),
-        "suspects": described(HOSTS, "ends of slow pairs: one of them, or what is between"),
+        "suspects": described(
+            HOSTS, "not confirmed, or ends of slow pairs: one of them, or what is between"
+        ),
         "unused_rules": TEXTS, "runs": list_of(_RUN),
     }),
     ("check",),
