@@ -54,7 +54,8 @@ def test_a_list_of_bad_hosts_holds_names_of_hosts_only(
             continue
         good = [f"n{k}" for k in range(6)]
         hosts = [host for host in (*good, name) for _ in range(2)]
-        write(latency_map(hosts, slow_hosts={name: 4.0}), tmp_path / f"{number}.jsonl")
+        run = latency_map(hosts, slow_hosts={name: 4.0})
+        write(with_retests(run, [(k, 12) for k in range(4)]), tmp_path / f"{number}.jsonl")
         answer = run_here(
             "check", f"{number}.jsonl", "--hosts-out", f"{number}.txt", "--junit",
             f"{number}.xml", cwd=tmp_path,
