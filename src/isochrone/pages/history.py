@@ -1,4 +1,4 @@
-"""Runs over time as a page: what changed and when, a picture, the runs and what differs in them."""
+"""Runs over time as a page: the last run, what changed and when, a picture, and the runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.pages.check import blocks
 from isochrone.pages.common import date_in_words
 from isochrone.pages.page import (
     Block,
@@ -21,6 +22,7 @@ from isochrone.pages.page import (
     Table,
 )
 from isochrone.pages.words import plural
+from isochrone.results.check import Earlier, check
 from isochrone.results.history import LEAST, SHORTEST, History, Series, histories
 from isochrone.results.quantities import at_size
 from isochrone.runfile.run import Run
@@ -56,9 +58,10 @@ def history_page(runs: Sequence[Run]) -> Page:
 
 
 def _sections(found: History, *, several: bool) -> list[Section]:
-    first = found.runs[0]
-    about = f"{first.experiment} on {plural(first.size, 'rank')}"
+    *earlier, last = found.runs
+    about = f"{last.experiment} on {plural(last.size, 'rank')}"
     title = f"{about}: " if several else ""
+    verdict = check(last, Earlier("the runs before it", earlier))
     picture = Picture(
         "history", f"{about}, run after run",
         "Each line is the median of a level, node or curve. Dashed lines are changes of the times, "
@@ -66,14 +69,16 @@ def _sections(found: History, *, several: bool) -> list[Section]:
         Options(histories=(found,)), alt=" ".join(_changes_in_words(found)) or "nothing changed",
     )  # fmt: skip
     return [
-        Section(f"{title}What changed" if several else "What changed",
-                (*_summary(found), *(Sentence(note) for note in found.notes), picture)),
+        Section(f"{title}Last run, compared with the runs before it", tuple(blocks(verdict))),
+        Section(f"{title}What changed",
+                (*_summary(found, verdict.verdict == "good"), *(Sentence(note) for note in found.notes), picture)),
         Section(f"{title}Medians", (_medians(found),)),
         Section(f"{title}Runs", (_runs(found),)),
     ]  # fmt: skip
 
 
-def _summary(found: History) -> list[Block]:
+def _summary(found: History, good: bool) -> list[Block]:
+    """Say what changed for good; the last run may differ, which its verdict says."""
     first = found.runs[0]
     said: list[Block] = [Sentence(
         f"{plural(len(found.runs), 'run')} of {first.experiment} on {plural(first.size, 'rank')}, "
@@ -93,7 +98,8 @@ def _summary(found: History) -> list[Block]:
             f"{2 * SHORTEST}"
         ))  # fmt: skip
     else:
-        said.append(Sentence(f"nothing changed by more than {100 * LEAST:.0f} %", "good"))
+        text = f"no lasting change of more than {100 * LEAST:.0f} %"
+        said.append(Sentence(text, "good" if good else ""))
     return said
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.pages.history import history_page
-from isochrone.pages.page import Listing
+from isochrone.pages.page import Listing, Sentence
 from isochrone.results.history import History, histories
 from isochrone.runfile.run import Run
 from made_up import nights
@@ -50,6 +50,19 @@ def test_a_level_that_became_slow_changed_and_its_nodes_did_not() -> None:
 def test_nothing_changed_where_nothing_did() -> None:
     found = season("few nodes", 99, "node", 1.0, runs=20)
     assert not any(one.changes for one in found.series)
+
+
+@pytest.mark.parametrize(("seed", "by"), [(1, 3.0), (2, 1.3), (3, 1.0)])
+def test_the_last_night_is_judged_first(seed: int, by: float) -> None:
+    """A single bad night is no lasting change, but it is what the page is opened for."""
+    dice = np.random.default_rng(seed)
+    machine = shape("few nodes", dice)
+    slow = nights.level(machine, dice, by)
+    runs = dated([launch(machine, dice, slow if k == 9 else None) for k in range(10)])
+    first, second = history_page(runs).sections[:2]
+    verdict, lasting = first.blocks[0], [b for b in second.blocks if isinstance(b, Sentence)][-1]
+    assert isinstance(verdict, Sentence)
+    assert (verdict.tone, lasting.tone) == (("good", "good") if by == 1 else ("bad", ""))
 
 
 def test_few_runs_say_that_they_are_few(golden: Golden) -> None:
