@@ -70,8 +70,9 @@ def _sections(found: History, *, several: bool) -> list[Section]:
     )  # fmt: skip
     return [
         Section(f"{title}Last run, compared with the runs before it", tuple(blocks(verdict))),
-        Section(f"{title}What changed",
-                (*_summary(found, verdict.verdict == "good"), *(Sentence(note) for note in found.notes), picture)),
+        Section(f"{title}What changed", (
+            *_summary(found, verdict.verdict == "good"), *map(Sentence, found.notes), picture,
+        )),
         Section(f"{title}Medians", (_medians(found),)),
         Section(f"{title}Runs", (_runs(found),)),
     ]  # fmt: skip
