@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
     MIN_RANKS,
@@ -234,7 +235,8 @@ def _findings(run: Run, found: Topology) -> Iterator[Block]:
     kind = found.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
     yield from _slow(found)
-    yield warnings_of(found.warnings)
+    said = () if found.slow else found.blind
+    yield warnings_of([one for one in found.warnings if one.get("text") not in said])
     others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
     if others:
         yield Sentence(f"Also in this run: {', '.join(others)} (see --bytes)", only="terminal")
@@ -270,6 +272,9 @@ def _slow(found: Topology) -> Iterator[Sentence | Listing]:
             "nothing slow explains them. What is said here may be wrong.",
             "strong",
         )
+    elif found.blind and not found.slow:
+        why = printable("; ".join(found.blind), 400)
+        yield Sentence(f"Not known whether anything is slow ({why}).", "strong")
     elif not found.slow:
         yield Sentence(f"Nothing is slow for its level (nothing adds {least} or more).", "good")
     seen_twice = [part for part in found.slow if not _suspected(part)]

@@ -27,6 +27,9 @@ MIN_RANKS_TO_JUDGE: Final = 6
 OUTLIER_RATIO: Final = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
+BLIND: Final = ("few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map")
+"""Warnings of a reading that would not show everything that is slow."""
+
 MAX_PAIRS: Final = 20
 """Slow pairs that are listed; more are only counted."""
 
@@ -104,6 +107,11 @@ class Topology:
     least: float
     not_understood: tuple[int, float, float]
     warnings: list[dict[str, Any]]
+
+    @property
+    def blind(self) -> list[str]:
+        """Why something slow may be there although none is named; empty if it would be seen."""
+        return [str(one["text"]) for one in self.warnings if one.get("code") in BLIND]
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``isochrone show --json`` prints."""
@@ -228,10 +236,8 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     if len(partitions) > 1 and _only_two(partitions, diagnosis.node):
         warn("two-groups", "the nodes are in two groups: whether the way between them is slow "
                            "cannot be told")  # fmt: skip
-    if run.size < MIN_RANKS_TO_JUDGE and len(partitions) == 1 and not named and missing < total:
-        text = _stands_out(diagnosis)
-        if text:
-            warn("few-ranks", text)
+    if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
+        warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings
@@ -244,13 +250,10 @@ def _only_two(partitions: Sequence[Partition], node: Partition) -> bool:
 
 
 def _stands_out(diagnosis: Diagnosis) -> str:
-    """Mention the pair that is far slower than the middle one of few."""
+    """Mention the pair that is far slower than the middle one of few on one level."""
     pairs = diagnosis.pairs
     worst = int(np.argmax(pairs.seconds))
     ratio = pairs.seconds[worst] / np.median(pairs.seconds)
-    if ratio < OUTLIER_RATIO:
+    if ratio < OUTLIER_RATIO or len(diagnosis.partitions) > 1:
         return ""
-    return (
-        f"pair {pairs.i[worst]}-{pairs.j[worst]} takes {ratio:.1f}x the median; with fewer than "
-        f"{MIN_RANKS_TO_JUDGE} ranks a slow one cannot be identified"
-    )
+    return f"; pair {pairs.i[worst]}-{pairs.j[worst]} takes {ratio:.1f}x the median"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from beds.golden import Golden
@@ -21,11 +22,21 @@ from isochrone.pages.page import (
     Warnings,
     said,
 )
+from isochrone.results.check import check
 from isochrone.results.latency_map import topology
 from isochrone.results.latency_map.placement import Placement
 from isochrone.results.latency_map.topology import Level
 from isochrone.runfile.run import Run
-from made_up.latency_maps import block, cyclic, latency_map, mmpi_example, with_retests
+from made_up.latency_maps import (
+    block,
+    cyclic,
+    flat,
+    latency_map,
+    map_of,
+    mmpi_example,
+    noisy,
+    with_retests,
+)
 
 
 def blocks(run: Run, nbytes: int | None = None) -> list[Block]:
@@ -80,6 +91,25 @@ def test_what_is_slow_is_listed_with_ratio_and_evidence(golden: Golden) -> None:
     assert item.about == "node n3"
     golden(item.text)
     assert item.stress == ("2.4x",)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_where_something_slow_would_not_be_seen_nothing_is_called_good(number: int) -> None:
+    """By `show` and `check` alike: few ranks, few nodes, pairs that were not measured."""
+    dice = np.random.default_rng(number)
+    for size in range(2, 9):
+        for hosts in (["n0"] * size, block(2, size)[:size], block(size)):
+            times = noisy(flat(size), 0.05, int(dice.integers(1 << 30)))
+            times[0, 1] = times[1, 0] = times[0, 1] * dice.choice([1.0, 1.2, 1.9])
+            if size > 5 and len(set(hosts)) != 2:
+                times[2, 5] = times[5, 2] = np.nan
+            run = map_of(times, hosts)
+            good = [
+                one.text for one in blocks(run) if isinstance(one, Sentence) and one.tone == "good"
+            ]
+            assert not good, (size, hosts)
+            if size < 6:
+                assert check(run).verdict == "not known", (size, hosts)
 
 
 def test_what_was_not_measured_again_is_suspected_and_never_slow(golden: Golden) -> None:

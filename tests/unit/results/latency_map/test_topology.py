@@ -233,7 +233,7 @@ def test_a_pair_within_its_own_uncertainty_is_not_named() -> None:
 
 
 def test_the_warnings_of_the_run_come_first() -> None:
-    run = map_of(flat(4), block(4))
+    run = map_of(flat(6), block(6))
     run.warnings = [{"code": "oversubscribed", "text": "4 ranks on 2 cores"}]
     assert analyse(run).warnings == run.warnings
 
@@ -308,7 +308,7 @@ def test_too_few_nodes_to_tell_a_slow_one_are_reported(count: int, warned: bool)
 
 
 def test_unknown_hosts_are_reported() -> None:
-    assert codes(analyse(map_of(flat(4), [""] * 4))) == {"hosts-unknown"}
+    assert codes(analyse(map_of(flat(6), [""] * 6))) == {"hosts-unknown"}
 
 
 # ---- size --------------------------------------------------------------------------------------
@@ -335,5 +335,3 @@ def test_of_few_ranks_a_pair_is_named_only_where_the_others_agree() -> None:
     found = analyse(map_of(noisy(times, 0.3, seed=1), ["n0"] * 4))
     assert found.slow == []
     assert "few-ranks" in codes(found)
-    calm = analyse(map_of(np.full((4, 4), 1e-6), ["n0"] * 4))
-    assert "few-ranks" not in codes(calm)
