@@ -105,8 +105,11 @@ def test_a_folder_that_goes_while_it_is_measured_is_said(
 
 
 @pytest.mark.parametrize("mpi", MPI)
-def test_a_limit_of_the_size_of_files_is_named(tmp_path: Path, mpi: str, golden: Golden) -> None:
+def test_a_limit_of_the_size_of_files_is_named(
+    tmp_path: Path, mpi: str, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`ulimit -f` sends a signal to the rank that writes, be it only its shared memory."""
+    monkeypatch.delenv("COVERAGE_PROCESS_START", raising=False)  # its file is too large, too
     out = tmp_path / "run.jsonl"
     answer = isochrone(*measure(mpi, out, *MANY), cwd=tmp_path, limits="ulimit -f 64;")
     line = one_line(answer, 3)
