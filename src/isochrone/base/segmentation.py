@@ -76,13 +76,14 @@ class Break:
 class Segment:
     """The measured values ``low`` … ``high`` of the variable and its coefficients.
 
-    ``form`` is the number of the formula.
+    ``form`` is the number of the formula, and ``level`` whether it is that of short pieces.
     """
 
     low: float
     high: float
     coefficients: Array
     form: int = 0
+    level: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ def segment(
     weights: ArrayLike | None = None,
     max_segments: int = 4,
     min_values: int | None = None,
+    min_ratio: float = 1.0,
+    level: int | None = None,
     segments: int | None = None,
     max_candidates: int = MAX_CANDIDATES,
 ) -> Segmentation:
@@ -148,6 +151,11 @@ def segment(
         Most segments to try.
     min_values
         Fewest distinct values of ``x`` in a segment; terms + 1, and not below 3, if None.
+    min_ratio
+        Least ratio of the largest to the smallest value of a segment: neighbours tell no slope.
+    level
+        Number of the formula, a constant, of what is shorter than ``min_ratio``: two values are
+        enough, because sizes are close together where a time jumps. None if nothing is.
     segments
         Number of segments; chosen by the criterion if None.
     max_candidates
@@ -174,7 +182,11 @@ def segment(
         )
     noise = _noise_floor(rows[:, -1], known=sigma is not None)
     places = _candidates(len(values), min_values, max_candidates)
-    data = _Data(rows, forms, values, np.append(starts, len(y)), places, noise, min_values)
+    if values[-1] < min_ratio * values[0]:
+        min_ratio, level = 1.0, None  # all of them are neighbours
+    data = _Data(
+        rows, forms, values, np.append(starts, len(y)), places, noise, min_values, min_ratio, level
+    )
     whole = data.whole()
     if segments is None and min(whole) <= noise * len(y):
         return _unbroken(data, whole)  # nothing is left that a break could explain
@@ -209,8 +221,8 @@ class _Data:
         Indices of the values where a break is tried, and their number.
     noise
         Mean square that counts as no deviation.
-    min_values
-        Fewest values in a segment.
+    min_values, min_ratio, level
+        As in `segment`.
     """
 
     rows: Array
@@ -220,6 +232,8 @@ class _Data:
     places: NDArray[np.int64]
     noise: float
     min_values: int
+    min_ratio: float
+    level: int | None
 
     def of(self, form: Sequence[int]) -> Array:
         """Return the rows with the columns of one formula."""
@@ -234,19 +248,31 @@ class _Data:
     def whole(self) -> list[float]:
         """Return the squared deviations of a single segment by each formula."""
         if not self.fast:
-            return [_residual(self.of(form)) for form in self.forms]
-        ends = np.array([0, len(self.values)])
-        costs = fast_costs(self.rows, self.forms, ends, self.starts, self.min_values)
-        return [float(cost) for cost in costs[:, 0, 1]]
+            found = [_residual(self.of(form)) for form in self.forms]
+        else:
+            ends = np.array([0, len(self.values)])
+            costs = fast_costs(self.rows, self.forms, ends, self.starts, self.min_values)
+            found = [float(cost) for cost in costs[:, 0, 1]]
+        return [math.inf if k == self.level else cost for k, cost in enumerate(found)]
 
     def costs(self) -> Array:
-        """Return the squared deviations of all segments by each formula."""
+        """Return the squared deviations of all segments by each formula; infinite if too short."""
+        least = self.min_values if self.level is None else 2
         if self.fast:
-            return fast_costs(self.rows, self.forms, self.places, self.starts, self.min_values)
-        return np.stack([
-            exact_costs(self.of(form), self.places, self.starts, self.min_values)
-            for form in self.forms
-        ])  # fmt: skip
+            costs = fast_costs(self.rows, self.forms, self.places, self.starts, least)
+        else:
+            costs = np.stack([
+                exact_costs(self.of(form), self.places, self.starts, least) for form in self.forms
+            ])  # fmt: skip
+        count = self.places - self.places[:, None]
+        last = np.append(np.nan, self.values[self.places[1:] - 1])
+        with np.errstate(invalid="ignore"):
+            long = (
+                last >= self.min_ratio * np.append(self.values[self.places[:-1]], np.nan)[:, None]
+            )
+        for k, cost in enumerate(costs):
+            cost[long if k == self.level else ~long | (count < self.min_values)] = math.inf
+        return costs
 
     def criterion(self, cost: float, coefficients: int, segments: int) -> float:
         """Return n times SICc (McQuarrie 1999, equation 2); every break is a parameter, too."""
@@ -411,7 +437,9 @@ def _result(
         part = data.of(data.forms[form])[data.starts[first] : data.starts[last]]
         length = np.linalg.norm(part[:, :-1], axis=0)
         found = np.linalg.lstsq(part[:, :-1] / length, part[:, -1], rcond=None)[0] / length
-        segments.append(Segment(float(values[first]), float(values[last - 1]), found, form))
+        segments.append(
+            Segment(float(values[first]), float(values[last - 1]), found, form, form == data.level)
+        )
     return Segmentation(breaks, segments, criterion)
 
 

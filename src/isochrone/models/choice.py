@@ -173,16 +173,22 @@ def _judged(
 def _fitted(
     candidate: Candidate, variables: Mapping[str, Array], seconds: Array, weights: str, robust: bool
 ) -> tuple[Candidate, linear.Fit]:
-    """Fit a formula; of costs without those that would be gains, the largest in errors first."""
+    """Fit a formula; of costs without those that would be gains, the largest in errors first.
+
+    What is left of a line is a constant; its cost per byte is 0, and not left out.
+    """
+    whole = None
     while True:
         terms = candidate.form.terms
         fit = linear.fit(terms, variables, seconds, weights=weights, robust=robust)
-        below = fit.coefficients < 0
-        if not candidate.costs or not below.any() or len(terms) == 1:
-            return candidate, fit
+        below = (fit.coefficients < 0) & np.isin(terms, candidate.costs)
+        if not below.any() or len(terms) == 1:
+            return (candidate, fit) if whole is None else (whole[0], linear.bounded(fit, whole[1]))
         with np.errstate(divide="ignore"):  # without noise there are no errors
             in_errors = fit.coefficients / np.sqrt(np.diag(fit.covariance))
         least = int(np.argmin(np.where(below, in_errors, np.inf)))
+        if terms == ("1", "b") and least == 1:
+            whole = candidate, fit
         candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
 
 

@@ -15,7 +15,7 @@ from isochrone.models.choice import Errors, Judged
 from isochrone.models.cross_validation import RegimeFit
 from isochrone.models.deviation import r_squared
 from isochrone.models.enough import refuse_too_few
-from isochrone.models.family import Form
+from isochrone.models.family import Form, form_without
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Candidate, Pool
 from isochrone.models.regime import Regime, Rival
@@ -152,10 +152,25 @@ class PoolFitter:
         if key not in self._chosen:
             own = self.observed.only(region.mask)
             self._chosen[key] = choice.choose(
-                self.pool.candidates, own.variables, own.seconds,
+                _in_region(self.pool.candidates, region), own.variables, own.seconds,
                 self.options.weights, self.options.robust, self.observed.noise or 0.0,
             )  # fmt: skip
         return self._chosen[key]
+
+
+def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidate]:
+    """Return the formulas that are possible in a region.
+
+    The constant of a line is a latency only where the smallest sizes are: beyond, where bytes cost
+    more than before, the line of a regime meets zero bytes below zero. A level is a constant.
+    """
+    if region.level:
+        one = next(one for one in candidates if "1" in one.form.terms)
+        others = set(one.form.terms) - {"1"}
+        return [replace(one, form=form_without(one.form, others), costs=("1",))]
+    if region.range.get("b", (None, None))[0] is None:
+        return list(candidates)
+    return [replace(one, costs=("b",)) if one.costs == ("1", "b") else one for one in candidates]
 
 
 def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:

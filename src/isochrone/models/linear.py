@@ -10,7 +10,7 @@ models, and the Gauss-Newton method*, Biometrika 61, 439-447).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -22,7 +22,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA
 from isochrone.models.terms import design_matrix, variables_of
 
-__all__ = ["WEIGHTS", "Fit", "fit", "refuse_vanished"]
+__all__ = ["WEIGHTS", "Fit", "bounded", "fit", "refuse_vanished"]
 
 Array = NDArray[np.float64]
 
@@ -130,6 +130,22 @@ def fit(
         tuple(terms), found, found - half, found + half, covariance, sigma, count - width,
         predicted, q, scale * np.sqrt(trust),
     )  # fmt: skip
+
+
+def bounded(fit: Fit, free: Fit) -> Fit:
+    """Return a fit of some terms as one of all those of ``free``: the others are 0, or hardly more.
+
+    Their errors are those that they had while they could be below zero.
+    """
+    own = [free.terms.index(term) for term in fit.terms]
+    coefficients, low, high = np.zeros((3, len(free.terms)))
+    covariance = np.diag(np.diag(free.covariance)).copy()
+    high[:] = np.maximum(free.high, 0.0)
+    coefficients[own], low[own], high[own] = fit.coefficients, fit.low, fit.high
+    covariance[np.ix_(own, own)] = fit.covariance
+    return replace(
+        fit, terms=free.terms, coefficients=coefficients, low=low, high=high, covariance=covariance
+    )
 
 
 def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[Array, Array]:

@@ -25,13 +25,13 @@ _SIZES_BY_RANKS: Final = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
 class Candidate:
     """One formula of a family; ``made_for`` if that is for the operation at hand.
 
-    ``costs`` as in `Family`.
+    ``costs`` are the terms whose coefficients are not below zero.
     """
 
     family: str
     form: Form
     made_for: bool
-    costs: bool = False
+    costs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Pool:
 def family_pool(chosen: Family, observed: Observations) -> Pool:
     """Return the formulas of one family."""
     own = _made_for(chosen, observed)
-    forms = [Candidate(chosen.name, form, own, chosen.costs) for form in chosen.forms]
+    forms = [Candidate(chosen.name, form, own, form.terms * chosen.costs) for form in chosen.forms]
     return Pool(tuple(forms), chosen.splits, chosen.min_values)
 
 
@@ -73,7 +73,8 @@ def whole_pool(names: Sequence[str], observed: Observations) -> Pool:
     for name in in_order(names, observed):
         chosen = declaration(name)
         for form in usable(chosen, observed):
-            known = Candidate(name, form, _made_for(chosen, observed), chosen.costs)
+            costs = form.terms * chosen.costs
+            known = Candidate(name, form, _made_for(chosen, observed), costs)
             found.setdefault(frozenset(form.terms), known)
         splits |= dict.fromkeys(chosen.splits)
         least = min(least, chosen.min_values)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.segmentation import Break, Segmentation, segment
+from isochrone.base.segmentation import Segmentation, segment
 from isochrone.base.units import parse_bytes
 from isochrone.models.gaps import likely_switch
 from isochrone.models.observations import Observations
@@ -35,6 +35,10 @@ several variables, and a fit of ten thousand observations is to be done in a mom
 
 MAX_REGIMES: Final = (6, 4)
 """Along the only variable, and along one of several, which share them."""
+
+MIN_SIZES: Final = 4
+MIN_RATIO: Final = 2.0
+"""Of a regime along sizes alone; neighbours beside a jump are a level: they tell no slope."""
 
 MAX_DEPTH: Final = 2
 """Variables along which one regime is cut."""
@@ -73,13 +77,14 @@ class Splits:
 class Region:
     """Where one regime holds: its range, and a mask of the observations in it, shape (n,).
 
-    ``switch`` and ``reach`` are as in `Regime`.
+    ``switch`` and ``reach`` are as in `Regime`; of a ``level``, times do not depend on sizes.
     """
 
     range: dict[str, Range]
     mask: NDArray[np.bool_]
     switch: dict[str, Range] = field(default_factory=dict)
     reach: dict[str, Range] = field(default_factory=dict)
+    level: bool = False
 
 
 def parse_splits(
@@ -193,7 +198,7 @@ class Search:
         deeper = len(region.range) - len(self.splits.given) + 1 < MAX_DEPTH
         return [
             piece
-            for part in _parts(region, name, value, found.breaks, self.splits)
+            for part in _parts(region, name, value, found, self.splits)
             for piece in (self._cut(part, others, others) if deeper else [part])
         ]
 
@@ -213,13 +218,18 @@ class Search:
         relative = self.weights == "relative"
         scale = seconds if relative else np.full_like(seconds, seconds.mean())
         noise = max(observed.noise or 0.0, self.splits.tolerance, _ROUNDING)
-        forms = self.pool.forms
-        terms = list(dict.fromkeys(term for form in forms for term in form.terms))
-        most = self.splits.max_regimes or MAX_REGIMES[len(varying(observed)) > 1]
+        terms = list(dict.fromkeys(term for form in self.pool.forms for term in form.terms))
+        forms = [[terms.index(term) for term in form.terms] for form in self.pool.forms]
+        alone = len(varying(observed)) == 1
+        sizes, level = alone and is_size(name), None
+        if sizes and "1" in terms:
+            level = len(forms)
+            forms.append([terms.index("1")])
         return segment(
-            evaluate_term(name, variables), seconds, design_matrix(terms, variables),
-            forms=[[terms.index(term) for term in form.terms] for form in forms],
-            sigma=noise * scale, max_segments=most, min_values=self.pool.min_values,
+            evaluate_term(name, variables), seconds, design_matrix(terms, variables), forms=forms,
+            sigma=noise * scale, max_segments=self.splits.max_regimes or MAX_REGIMES[not alone],
+            min_values=max(self.pool.min_values, MIN_SIZES * sizes),
+            min_ratio=MIN_RATIO if sizes else 1.0, level=level,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
         )  # fmt: skip
 
@@ -244,9 +254,10 @@ def _cut(
 
 
 def _parts(
-    region: Region, name: str, value: Array, breaks: Sequence[Break], splits: Splits
+    region: Region, name: str, value: Array, found: Segmentation, splits: Splits
 ) -> Iterator[Region]:
     """Yield the parts of a region between breaks."""
+    breaks = found.breaks
     switches = [likely_switch(gap, splits.known.get(name, ())) for gap in breaks]
     for k in range(len(breaks) + 1):
         before, after = (breaks[k - 1] if k else None), (breaks[k] if k < len(breaks) else None)
@@ -262,6 +273,7 @@ def _parts(
         yield Region(
             {**region.range, name: (low, high)}, mask,
             {**region.switch, name: switch}, {**region.reach, name: reach},
+            found.segments[k].level,
         )  # fmt: skip
 
 

@@ -17,4 +17,5 @@ FAMILY = Family(
     forms=(Form(("1", "b"), ("α", "β")),),
     splits=("b",),
     operations=("point-to-point",),
+    costs=True,
 )

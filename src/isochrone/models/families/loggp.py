@@ -17,4 +17,5 @@ FAMILY = Family(
     forms=(Form(("1", "1/w", "b"), ("g", "2(L + 2o) - g", "G")),),
     splits=("b",),
     operations=("point-to-point",),
+    costs=True,
 )

@@ -4,9 +4,8 @@ The curve is cut into straight segments, time = a + b bytes, by `isochrone.base.
 also chooses their number. A cut counts as a switch only if the two lines differ by more than the
 noise explains **and** by more than a person would care about: no real curve is quite straight.
 
-Two switches may be so close that only two sizes lie between them, through which any line goes. Such
-a short piece is looked for among sizes that are close together: both are off the lines before and
-after, to the same side.
+Two switches may be so close that the few sizes between them tell no cost per byte. Such a short
+piece is a level: only the steps on both sides of it are told.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ __all__ = ["Switch", "describe", "switches"]
 _MIN_SIGMA: Final = 0.002  # of the median: no sweep is straighter, whatever its intervals say
 _MAX_SEGMENTS: Final = 6
 _SURE: Final = 4.0  # standard errors by which the lines must differ
-_SHORT: Final = 2  # sizes of a short piece; three are a segment
-_DENSE: Final = 2.0  # ratio of the sizes around a short piece, at most
+_LEAST: Final = 4  # sizes on a line
+_RATIO: Final = 2.0  # of the largest to the smallest size on a line, at least
 _WORTH: Final = 0.02  # of the time, as the tolerance of automatic sizes: less is no switch
 _WORTH_SLOPE: Final = 0.01  # of the time: what a slope that changes by 2 % makes at twice the size
 
@@ -70,13 +69,13 @@ class Switch:
 class _Line(NamedTuple):
     """A weighted least-squares line and the covariance of its two coefficients.
 
-    ``scatter`` is by how much more than their sigma the values scatter about it; at least 1.
+    A ``level`` has no slope: its sizes are few, or too close together to tell one.
     """
 
     start: float
     slope: float
     covariance: Array
-    scatter: float
+    level: bool
 
     def at(self, x: float) -> float:
         return self.start + self.slope * x
@@ -89,24 +88,20 @@ class _Line(NamedTuple):
 def switches(curve: Curve) -> list[Switch]:
     """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
     x, y = curve.bytes.astype(np.float64), curve.column("median")
-    if curve.computes or len(x) < 6 or not np.all(y > 0):  # two lines of three sizes each
+    if curve.computes or len(x) < 2 * _LEAST or not np.all(y > 0):
         return []
     sigma = np.fmax(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
     try:
-        found = segment(x, y, sigma=sigma, max_segments=min(_MAX_SEGMENTS, len(x) // 3))
+        found = segment(
+            x, y, forms=[[0, 1], [0]], sigma=sigma, max_segments=_MAX_SEGMENTS, min_values=_LEAST,
+            min_ratio=_RATIO, level=1,
+        )  # fmt: skip
     except InputError:
         return []
     # `index` puts a value in a segment; lines are fitted again here for their errors
     member = found.index(x)
     cuts = _clear_cuts(curve, x, y, sigma, member)
-    edges = [-1, *cuts, int(member.max())]
-    piece = np.searchsorted(np.array(edges[1:]), member)
-    short = _short_pieces(x, y, sigma, piece)
-    judged = [_judge(curve, x, y, sigma, member, cuts, k)[1] for k in range(len(cuts))]
-    within = [(x[k - 1], x[k + _SHORT]) for k in short]
-    kept = [s for s in judged if not any(a <= s.after and s.before <= b for a, b in within)]
-    kept += [s for k in short for s in _around(curve, x, y, sigma, piece, k)]
-    return sorted(kept, key=lambda switch: switch.after)
+    return [_judge(curve, x, y, sigma, member, cuts, k)[1] for k in range(len(cuts))]
 
 
 def _clear_cuts(
@@ -121,66 +116,6 @@ def _clear_cuts(
             break
         del cuts[worst]
     return cuts
-
-
-def _sides(
-    x: Array, y: Array, sigma: Array, piece: NDArray[np.int64], k: int
-) -> tuple[_Line, _Line] | None:
-    """Fit the lines before and after the short piece that begins at index ``k``."""
-    index = np.arange(len(x))
-    before = (index < k) & (piece == piece[k - 1])
-    after = (index >= k + _SHORT) & (piece == piece[k + _SHORT])
-    if before.sum() < 3 or after.sum() < 3:
-        return None
-    return _fit(x[before], y[before], sigma[before]), _fit(x[after], y[after], sigma[after])
-
-
-def _short_pieces(x: Array, y: Array, sigma: Array, piece: NDArray[np.int64]) -> list[int]:
-    """Return the indices at which short pieces begin, the clearest chosen where they overlap."""
-    clear: dict[int, float] = {}
-    for k in range(3, len(x) - _SHORT - 2):
-        if x[k + _SHORT] > _DENSE * x[k - 1]:
-            continue
-        lines = _sides(x, y, sigma, piece, k)
-        if lines is not None:
-            own = slice(k, k + _SHORT)
-            clear[k] = min(_off(line, x[own], y[own], sigma[own]) for line in lines)
-    found: list[int] = []
-    for k in sorted(clear, key=lambda k: -clear[k]):
-        if clear[k] >= 1 and all(abs(k - other) > _SHORT for other in found):
-            found.append(k)
-    return found
-
-
-def _off(line: _Line, x: Array, y: Array, sigma: Array) -> float:
-    """Return how clearly values are off a line to the same side; 1 is just enough."""
-    off = np.array([value - line.at(at) for at, value in zip(x, y, strict=True)])
-    if not (np.all(off > 0) or np.all(off < 0)):
-        return 0.0
-    error = [math.hypot(line.error(at), s * line.scatter) for at, s in zip(x, sigma, strict=True)]
-    return float(np.min(np.abs(off) / np.maximum(_SURE * np.array(error), _WORTH * y)))
-
-
-def _around(
-    curve: Curve, x: Array, y: Array, sigma: Array, piece: NDArray[np.int64], k: int
-) -> list[Switch]:
-    """Return the two switches around the short piece that begins at index ``k``."""
-    lines = _sides(x, y, sigma, piece, k)
-    if lines is None:
-        return []
-    old, new = lines
-    last, often = k + _SHORT - 1, _often(curve)
-    here, there = old.at(x[k]), new.at(x[last])
-    return [
-        Switch(
-            int(x[k - 1]), int(x[k]), float(y[k] - here),
-            float(y[k] / here) if here > 0 else math.inf, _bandwidth(old, often), None,
-        ),
-        Switch(
-            int(x[last]), int(x[last + 1]), float(there - y[last]), float(there / y[last]),
-            None, _bandwidth(new, often),
-        ),
-    ]  # fmt: skip
 
 
 def describe(switch: Switch) -> str:
@@ -211,7 +146,7 @@ def _judge(
     """Return how clear a cut is (1 is just enough) and the switch it would be."""
     edges = [-1, *cuts, int(member.max())]
     sides = [(member > a) & (member <= b) for a, b in pairwise(edges[k : k + 3])]
-    old, new = (_fit(x[side], y[side], sigma[side]) for side in sides)
+    old, new = (_fit(x[side], y[side], sigma[side], first=side[0]) for side in sides)
     after, before = x[sides[0]].max(), x[sides[1]].min()
     last = x[sides[1]].max()
     jump = new.at(before) - old.at(before)
@@ -219,7 +154,7 @@ def _judge(
         _over(abs(jump), _SURE * math.hypot(new.error(before), old.error(before))),
         _over(abs(jump), _WORTH * abs(new.at(before))),
     )
-    turn = new.slope - old.slope
+    turn = 0.0 if old.level or new.level else new.slope - old.slope
     turn_error = math.sqrt(new.covariance[1, 1] + old.covariance[1, 1])
     turn_clear = min(
         _over(abs(turn), _SURE * turn_error),
@@ -228,25 +163,37 @@ def _judge(
     often = _often(curve)
     return max(jump_clear, turn_clear), Switch(
         after=int(after), before=int(before), jump=float(jump),
-        ratio=float(new.at(before) / old.at(before)) if old.at(before) > 0 else math.inf,
+        ratio=float(new.at(before) / old.at(before)),
         bandwidth_before=_bandwidth(old, often), bandwidth_after=_bandwidth(new, often),
     )  # fmt: skip
 
 
-def _fit(x: Array, y: Array, sigma: Array) -> _Line:
+def _fit(x: Array, y: Array, sigma: Array, *, first: bool) -> _Line:
     """Fit a line by weighted least squares; errors from the residuals if these are larger.
 
-    Press et al. 2007, *Numerical Recipes*, 15.2; the errors are scaled by the root of reduced
-    chi-square where that exceeds 1.
+    The cost per byte is never below zero, nor the latency, which the first line tells. Press et al.
+    2007, *Numerical Recipes*, 15.2; the errors are scaled by the root of reduced chi-square where
+    that exceeds 1.
     """
-    rows = np.column_stack([np.ones_like(x), x]) / sigma[:, None]
+    level = len(x) < _LEAST or x.max() < _RATIO * x.min()
+    found, covariance = _solved(x, y, sigma, [0] if level else [0, 1])
+    if found[1] < 0 or (first and found[0] < 0):
+        found, covariance = _solved(x, y, sigma, [int(found[1] >= 0)])
+    return _Line(float(found[0]), float(found[1]), covariance, level)
+
+
+def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, Array]:
+    """Return start and slope, of which only those in ``used`` are not 0, and their covariance."""
+    rows = (np.column_stack([np.ones_like(x), x]) / sigma[:, None])[:, used]
     scale = np.linalg.norm(rows, axis=0)
     inverse = np.linalg.pinv((rows / scale).T @ (rows / scale)) / np.outer(scale, scale)
-    start, slope = inverse @ (rows.T @ (y / sigma))
-    freedom = len(x) - 2
-    left = float(np.sum((y / sigma - rows @ np.array([start, slope])) ** 2))
-    spread = max(1.0, left / freedom) if freedom > 0 else 1.0
-    return _Line(float(start), float(slope), inverse * spread, math.sqrt(spread))
+    values = inverse @ (rows.T @ (y / sigma))
+    freedom = len(x) - len(used)
+    left = float(np.sum((y / sigma - rows @ values) ** 2))
+    found, covariance = np.zeros(2), np.zeros((2, 2))
+    found[used] = values
+    covariance[np.ix_(used, used)] = inverse * (max(1.0, left / freedom) if freedom > 0 else 1.0)
+    return found, covariance
 
 
 def _often(curve: Curve) -> float:
