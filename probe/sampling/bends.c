@@ -48,7 +48,7 @@ static int halve(iso_points_t *points, int subject, long long left,
 {
     long long middle =
         iso_points_round(0.5 * (double)(left + right), refinement->quantum);
-    if (right - left <= refinement->smallest_gap || middle == left ||
+    if (iso_points_near(left, right, refinement) || middle == left ||
         middle == right) {
         return 0;
     }
@@ -205,7 +205,8 @@ static int look_at_neighbours(iso_points_t *points,
         long long before = p->bytes - left, after = right - p->bytes;
         if (p[-1].subject == p->subject && p[1].subject == p->subject &&
             (p->left != left || p->right != right) &&
-            (before > after ? before : after) > refinement->smallest_gap) {
+            !iso_points_near(before > after ? left : p->bytes,
+                             before > after ? p->bytes : right, refinement)) {
             iso_bends_add(points, p->subject, left, p->bytes, right);
             added++;
         }

@@ -13,6 +13,9 @@ enum { FIRST_INTERVALS = 8, WIDE = 64, FACTOR = 4 };
 
 static const double OUTLIER = 0.1;
 
+/** A slope between sizes that are nearer than that would be mostly noise. */
+static const double NEAR = 0.02;
+
 /** In a simulator the first and the last operation of several meet other
  *  messages on the links: times that differ by less are the same. */
 static const double SAME = 2e-3;
@@ -116,6 +119,13 @@ static void add_grid(iso_points_t *points, int subject, long long start,
     iso_points_insert(points, subject, stop);
 }
 
+bool iso_points_near(long long left, long long right,
+                     const iso_refinement_t *refinement)
+{
+    return right - left <= refinement->smallest_gap ||
+           (double)(right - left) <= NEAR * (double)right;
+}
+
 /** Add the middles of the starting intervals: a bump between two sizes does not
  *  show in them. */
 static void add_middles(iso_points_t *points, int subject, long long start,
@@ -126,7 +136,7 @@ static void add_middles(iso_points_t *points, int subject, long long start,
     for (int k = last; k > first; k--) { /* those before k stay in place */
         long long left = points->items[k - 1].bytes;
         long long right = points->items[k].bytes;
-        if (right - left > refinement->smallest_gap &&
+        if (!iso_points_near(left, right, refinement) &&
             iso_points_of(points, subject) < refinement->max_points) {
             iso_points_insert(points, subject,
                               iso_points_round(0.5 * (double)(left + right),

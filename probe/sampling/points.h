@@ -81,6 +81,11 @@ bool iso_points_insert(iso_points_t *points, int subject, long long bytes);
 /** Number of points of a subject. */
 int iso_points_of(const iso_points_t *points, int subject);
 
+/** Whether two sizes are so near that none between them is looked at: by the
+ *  smallest gap, or by 2 % of the larger one. */
+bool iso_points_near(long long left, long long right,
+                     const iso_refinement_t *refinement);
+
 /** Round to a multiple of @a quantum. */
 long long iso_points_round(double bytes, long long quantum);
 

@@ -29,7 +29,8 @@ const iso_option_t iso_sweep_options[] = {
      "and again",
      &options.tolerance},
     {"smallest-gap", ISO_OPTION_SIZE, "SIZE", "64",
-     "--bytes auto: do not divide intervals of this size or less",
+     "--bytes auto: do not divide intervals of this size, or 2 % of the "
+     "message size, or less",
      &options.smallest_gap},
     {"max-points", ISO_OPTION_COUNT, "N", "100",
      "--bytes auto: at most this many sizes", &options.max_points},

@@ -67,9 +67,12 @@ def make(kind: str, seed: int, stop: int) -> Truth:
 
 
 def located(truth: Truth, sizes: NDArray[np.int64], gap: int) -> list[bool]:
-    """Say of each jump whether it lies between two sizes that are at most ``gap`` apart."""
-    above = np.searchsorted(sizes, truth.jumps, side="left")
-    return [bool(0 < k < len(sizes) and sizes[k] - sizes[k - 1] <= gap) for k in above.tolist()]
+    """Say of each jump whether it lies between two sizes at most ``gap`` or 2 % apart."""
+    above = np.searchsorted(sizes, truth.jumps, side="left").tolist()
+    return [
+        bool(0 < k < len(sizes) and sizes[k] - sizes[k - 1] <= max(gap, 0.02 * sizes[k]))
+        for k in above
+    ]
 
 
 def worst_error(truth: Truth, sizes: NDArray[np.int64], gap: int) -> float:

@@ -153,7 +153,8 @@ STOP = 262144
 
 def test_auto_finds_every_protocol_switch_with_few_points(simulation: Simulation) -> None:
     """Each break lies between two neighbouring sizes that are no further apart than the smallest
-    gap, for at most a quarter of the points that equal steps of that gap would take.
+    gap or 2 %, for at most a quarter of the points that equal steps of that gap would take; and no
+    interval of 2 % is divided.
     """
     options = (
         "--bytes", f"auto:0:{STOP}", "--smallest-gap", str(GAP), "--max-points", "1000",
@@ -162,8 +163,10 @@ def test_auto_finds_every_protocol_switch_with_few_points(simulation: Simulation
     sizes = np.array(sorted(medians(run)))
     for edge in BREAKS:
         k = int(np.searchsorted(sizes, edge - 16 * 1.001))  # the message has a header of 16 bytes
-        assert sizes[k] - sizes[k - 1] <= GAP
+        assert sizes[k] - sizes[k - 1] <= max(GAP, 0.02 * sizes[k])
     assert len(sizes) <= (STOP / GAP + 1) / 4
+    steps, above = np.diff(sizes), sizes[1:]
+    assert np.all((steps > 0.0099 * above)[above > 4 * GAP / 0.02])
 
 
 def test_auto_spends_no_points_on_a_straight_line(simulation: Simulation) -> None:
