@@ -13,6 +13,7 @@ import pytest
 
 from beds import rates
 from isochrone.results.latency_map.topology import Topology, analyse
+from made_up.latency_maps import Matrix, blank, confirmed, leaving, map_of, noisy
 from made_up.machines import SLOWED, Truth, map_with, random_machine
 
 
@@ -55,3 +56,46 @@ def test_exactly_what_was_slowed_is_named(
     rates.at_most(len(wrong), trials, 0.06)
     rates.at_most(len(false), trials, 0.03)
     rates.at_most(len(levels), trials, 0.10)
+
+
+def on_switches(
+    groups: Sequence[int],
+    near: Sequence[float],
+    far: float,
+    slow: Sequence[int],
+    dice: np.random.Generator,
+) -> Topology:
+    """Read a map of nodes on switches, some of the nodes slow by half."""
+    ranks = int(dice.integers(1, 3))
+    node, switch = np.arange(sum(groups)).repeat(ranks), np.arange(len(groups)).repeat(groups)
+    own = switch[node]
+    times = np.where(own[:, None] == own, np.array(near)[own], far)
+    times = times + 0.5 * far * leaving(np.isin(node, slow), node)
+    times = blank(np.where(node[:, None] == node, 1.0, times))
+    noise = dice.choice([0, 0.01, 0.05])
+
+    def again() -> Matrix:
+        return noisy(times, noise, int(dice.integers(1 << 30)))
+
+    return analyse(confirmed(map_of(again(), [f"n{k}" for k in node]), again))
+
+
+@pytest.mark.parametrize("shape", ["two small switches", "two fast nodes"])
+def test_healthy_nodes_behind_a_way_that_they_share_are_not_called_slow(
+    shape: str, trials: int
+) -> None:
+    """Four or five nodes on two switches; two nodes that reach each other faster than others do."""
+    small, false, missed = shape == "two small switches", 0, 0
+    for seed in range(trials):
+        dice = np.random.default_rng([88_000, seed])
+        factor = dice.uniform(1.15, 3)
+        groups = ((2, 2), (2, 3), (3, 2))[seed % 3] if small else ((2, 18), (18, 2))[seed % 2]
+        near = (3.0, 3.0) if small else tuple(3.0 * (factor if n > 2 else 1) for n in groups)
+        far = 3.0 * factor * (1.0 if small else dice.uniform(1.15, 1.5))
+        false += bool(on_switches(groups, near, far, (), dice).slow)
+        if not small:  # two nodes that are slow, on switches of their own or on one
+            slow = sorted(dice.choice(20, 2, replace=False).tolist())
+            found = on_switches((10, 10), (3.0, 3.0), 4.0, slow, dice)
+            missed += named(found) != {("node", frozenset({f"n{k}"})) for k in slow}
+    rates.at_most(false, trials, 0.01)
+    rates.at_most(missed, trials, 0.05)

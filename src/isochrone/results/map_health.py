@@ -50,6 +50,7 @@ _DOUBTS: Final = {
     "few-nodes": "measure four nodes or more, or give --baseline",
     "few-ranks": "measure six ranks or more, or give --baseline",
     "hosts-disagree": "check the placement of the ranks, and measure again",
+    "shared-way": "compare with how the nodes are connected, or give --baseline",
 }
 """Warnings of a reading that leave open whether a host is slow, and what to do."""
 

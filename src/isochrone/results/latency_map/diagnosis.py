@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from isochrone.base.stats import INTERVAL_HALF, MAD_EFFICIENCY, Q80_TO_SIGMA, outlier_limit
 from isochrone.results.latency_map.explanation import ENDS, LEAVING, Explanation, Part
-from isochrone.results.latency_map.few_pairs import undecided
 from isochrone.results.latency_map.fitting import MIN_SPREAD
 from isochrone.results.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.results.latency_map.partitions import Partition, canonical, level_of
+from isochrone.results.latency_map.shared_way import ALONE, undecided
 from isochrone.results.latency_map.slow import Slow
 from isochrone.results.latency_map.times import Times
 from isochrone.results.latency_map.units import (
@@ -273,10 +273,10 @@ class Diagnosis:
 
     @cached_property
     def untold(self) -> dict[int, str]:
-        """First rank and name of what is slow, or shares a slow way with others: few pairs."""
-        if not self.sparse:
-            return {}
+        """First rank and name of what is slow, or only shares a slow way with others."""
         alone = [cost for cost in self._parts() if cost.kind in ("node", "rank")]
+        if len(alone) <= (ALONE if self.sparse else 1):
+            return {}
         doubtful = undecided([c.ranks for c in alone], self.pairs, self.expected, self.healthy)
         return {
             int(cost.ranks[0]): self._who(cost.kind, cost.ranks)

@@ -14,9 +14,9 @@ import numpy as np
 
 from isochrone.base.stats import median_interval
 from isochrone.results.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
-from isochrone.results.latency_map.few_pairs import few_pairs
 from isochrone.results.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.results.latency_map.placement import Placement, placement_of
+from isochrone.results.latency_map.shared_way import not_known
 from isochrone.results.latency_map.slow import Slow
 from isochrone.results.latency_map.units import hosts_known, rank_pairs
 from isochrone.runfile.run import Run
@@ -27,7 +27,14 @@ MIN_RANKS_TO_JUDGE: Final = 6
 OUTLIER_RATIO: Final = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
-BLIND: Final = ("few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map")
+BLIND: Final = (
+    "few-nodes",
+    "few-pairs",
+    "few-ranks",
+    "hosts-disagree",
+    "incomplete-map",
+    "shared-way",
+)
 """Warnings of a reading that would not show everything that is slow."""
 
 MAX_PAIRS: Final = 20
@@ -223,7 +230,9 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     if missing:
         warn("incomplete-map", f"{missing} of {total} pairs were not measured")
     if diagnosis.sparse:
-        warn("few-pairs", few_pairs(list(diagnosis.untold.values())))
+        warn("few-pairs", "too few pairs were measured to see groups that were not recorded")
+    if diagnosis.untold:
+        warn("shared-way", not_known(list(diagnosis.untold.values())))
     if hosts_known(hosts):
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total

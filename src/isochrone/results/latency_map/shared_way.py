@@ -1,4 +1,4 @@
-"""What cannot be told where too few pairs were measured to see groups."""
+"""Whether nodes are slow, or only behind a slow way that they share."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from isochrone.base.text import listed, printable
 from isochrone.results.latency_map.units import RankPairs
 
-__all__ = ["few_pairs", "undecided"]
+__all__ = ["ALONE", "not_known", "undecided"]
 
 ALONE: Final = 2
-"""Slow nodes that are taken to have nothing in common but that, whatever groups there are."""
+"""Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
+"""
 
 SEEN: Final = 3
 """Pairs among slow nodes that speak for those of them that have none."""
@@ -34,7 +35,7 @@ def undecided(
 ) -> list[bool]:
     """Say of each slow unit whether it may only be behind a slow way that it shares with others.
 
-    Where groups cannot be seen, each node behind a slow way to all others looks slow. Those behind
+    Where groups are not seen, each node behind a slow way to all others looks slow. Those behind
     one way are fast among themselves, which nodes that are slow themselves are not.
 
     Parameters
@@ -46,8 +47,6 @@ def undecided(
     expected, healthy
         Seconds of each pair if all units are slow, and if none is.
     """
-    if len(units) <= ALONE:
-        return [False] * len(units)
     unit = np.full(pairs.ranks, -1)
     for number, ranks in enumerate(units):
         unit[ranks] = number
@@ -59,10 +58,7 @@ def undecided(
     return [float(np.mean(own if len(own) else others)) <= MOSTLY for own in among]
 
 
-def few_pairs(untold: Sequence[str]) -> str:
-    """Warn of a map of few pairs; ``untold`` are the names of what is undecided."""
-    text = "too few pairs were measured to see groups that the machine did not tell"
-    if not untold:
-        return text
-    names = listed([printable(name, 60) for name in untold], NAMED)
-    return f"{text}: whether {names} are slow, or a way that they share, is not known"
+def not_known(undecided: Sequence[str]) -> str:
+    """Warn of what is undecided, by its names."""
+    names = listed([printable(name, 60) for name in undecided], NAMED)
+    return f"whether {names} are slow, or a way that they share, is not known"
