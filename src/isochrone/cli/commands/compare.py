@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     if alone:
         print(f"isochrone: on one side only: {printable(', '.join(alone), 500)}", file=sys.stderr)
     documents: dict[str, dict[str, Any]] = {}
-    good = True
+    good = not (alone and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
         found, gate = _compared(pairing, args)
         documents[pairing.name] = _document(found, gate)

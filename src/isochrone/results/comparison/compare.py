@@ -107,6 +107,10 @@ class Comparison:
         Ratio from which on a single point would stand out from chance; None if not known.
     notes
         How points were matched, and what was left out.
+    one_sided
+        Number of points that only one side has, where sizes were not chosen by the measurement.
+    partial
+        Number of runs that did not come to their end.
     """
 
     experiment: str
@@ -121,6 +125,8 @@ class Comparison:
     visible: float | None
     notes: list[str]
     explanations: list[Differing] = field(default_factory=list)
+    one_sided: int = 0
+    partial: int = 0
 
     @property
     def one_start(self) -> bool:
@@ -208,6 +214,8 @@ def compare(
         margin=margin,
         visible=_visible(single),
         notes=found.notes,
+        one_sided=0 if any(map(_chose_sizes, runs)) else found.one_sided,
+        partial=sum(not run.complete for run in runs),
         explanations=explains if common else [],
     )
 
@@ -216,6 +224,11 @@ def _deterministic(run: Run) -> bool:
     """Tell whether a run would give the same times again: simulated, or made up without noise."""
     made_up = run.origin == "made up" and not run.options.get("noise")
     return run.origin == "simulated" or made_up
+
+
+def _chose_sizes(run: Run) -> bool:
+    """Tell whether the measurement chose its sizes, so that launches differ in them."""
+    return str(run.options.get("bytes", "")).startswith("auto")
 
 
 def _changes(found: Measured, single: Contrast, corrected: Array, margin: float) -> list[Change]:

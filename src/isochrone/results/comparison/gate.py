@@ -67,8 +67,13 @@ def judge(found: Comparison, limits: Sequence[Limit]) -> Gate:
 
 
 def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) -> list[str]:
-    if found.unit != "launch":
-        return []
+    lost = []
+    if found.one_sided:
+        lost.append(f"{found.one_sided} points were measured on one side only")
+    if found.partial:
+        lost.append(f"{found.partial} runs did not come to their end")
+    if lost or found.unit != "launch":
+        return lost
     if min(found.launches) < MIN_LAUNCHES:
         starts = " and ".join(map(str, sorted(set(found.launches))))
         return [

@@ -80,7 +80,8 @@ def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
     rows, logs = rows[both], logs[:, both]
     kinds = machine_parts(before[0], after[0], places, rows)
     keys = keys_of(places, rows)
-    return Measured(keys, logs[: len(before)], logs[len(before) :], kinds, "pair", notes)
+    sides, lost = (logs[: len(before)], logs[len(before) :]), int(np.sum(~both))
+    return Measured(keys, *sides, kinds, "pair", notes, lost)
 
 
 def _pairs(run: Run, seats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:

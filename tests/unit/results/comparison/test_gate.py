@@ -10,6 +10,7 @@ import pytest
 from beds.golden import Golden
 from isochrone.results.comparison.compare import Comparison, compare
 from isochrone.results.comparison.gate import Gate, Limit, judge
+from isochrone.runfile.run import Run
 from made_up.launches import SIZES, launches
 
 SLOWER = [Limit("slower", 0.05)]
@@ -50,6 +51,37 @@ def test_five_equal_launches_a_side_pass_in_19_of_20_comparisons() -> None:
     for between in (0.02, 0.1):
         passed = [judge(compared(5, 1.0, between, seed), SLOWER).passed for seed in range(60)]
         assert sum(passed) >= 52  # at a true rate of 95 %, fewer are less likely than 1 %
+
+
+def without(run: Run, sizes: Sequence[int]) -> Run:
+    """Let a run lose its points of some sizes."""
+    table = run.tables["sample"]
+    run.tables["sample"] = table.where(~np.isin(table["bytes"], sizes))
+    return run
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_what_one_side_lost_never_passes(number: int) -> None:
+    """Points of all launches of a side, or the end of any launch."""
+    dice = np.random.default_rng(number)
+    sides = [launches(5, dice, between=0.02, within=0.02) for _ in "ab"]
+    side = sides[number % 2]
+    if number % 3:
+        lost = dice.choice(SIZES, int(dice.integers(1, len(SIZES))), replace=False)
+        side[:] = [without(run, lost) for run in side]
+    else:
+        side[int(dice.integers(5))].end = None
+    gate = judge(compare(*sides), SLOWER)
+    assert not gate.passed
+    assert gate.doubts
+
+
+def test_sizes_that_launches_chose_themselves_may_differ() -> None:
+    dice = np.random.default_rng(3)
+    options = {"bytes": "auto:0:1048576"}
+    sides = [launches(5, dice, between=0.02, within=0.02, options=options) for _ in "ab"]
+    sides[1] = [without(run, SIZES[3:4]) for run in sides[1]]
+    assert judge(compare(*sides), SLOWER).passed
 
 
 def test_a_limit_allows_what_is_below_it_and_only_in_its_direction() -> None:
