@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from beds.command_line import Command
+from isochrone import cli
+from isochrone.cli.as_json import print_json
 from isochrone.runfile.file import write
 from made_up.sweeps import point_to_point
 
@@ -44,3 +46,15 @@ def test_a_partial_run_is_used_and_the_user_is_told_once(
         assert done.returncode == 0, done.stderr
         assert done.stderr.splitlines() == told
         (tmp_path / "out.csv").unlink(missing_ok=True)
+
+
+def test_a_document_never_holds_what_json_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"a": [1.5, float("nan")], "b": {"c": float("-inf")}, "d": "NaN"})
+    assert capsys.readouterr().out == '{"a": [1.5, null], "b": {"c": null}, "d": "NaN"}\n'
+
+
+def test_documents_are_printed_by_one_function() -> None:
+    """Any other would have to know of NaN and Infinity, too."""
+    package = Path(cli.__file__).parent
+    printed = [file.name for file in package.rglob("*.py") if "print(json" in file.read_text()]
+    assert printed == []

@@ -10,7 +10,6 @@ and not known to be slow.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.options import add_least, read_part
 from isochrone.cli.output import check_output
 from isochrone.cli.sides import runs_of
@@ -105,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     if args.junit is not None:
         _write(args.junit, junit(checks))
     if args.json:
-        print(json.dumps(_document(checks, hosts, refused, suspects, unused, int(failed))))
+        print_json(_document(checks, hosts, refused, suspects, unused, int(failed)))
     else:
         for one in checks:
             print_blocks(blocks(one))

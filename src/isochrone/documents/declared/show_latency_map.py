@@ -20,14 +20,15 @@ from isochrone.documents.shapes import (
     TEXTS,
     described,
     list_of,
+    maybe,
     record,
 )
 
 __all__ = ["DOCUMENT"]
 
 _LEVEL: Final = record({
-    "level": described(INTEGER, "0 is the closest pairs"), "name": TEXT, "median": SECONDS,
-    "low": SECONDS, "high": SECONDS, "pairs": COUNT,
+    "level": described(INTEGER, "0 is the closest pairs"), "name": TEXT, "median": maybe(SECONDS),
+    "low": maybe(SECONDS), "high": maybe(SECONDS), "pairs": COUNT,
     "groups": described(list_of(RANKS), "ranks that are together at this level"),
 })  # fmt: skip
 _SLOW: Final = record(
