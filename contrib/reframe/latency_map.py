@@ -3,8 +3,8 @@
     reframe -C site.py -c latency_map.py -r
     reframe -C site.py -c latency_map.py -r -S LatencyMap.num_tasks=256
 
-`isochrone` and `isochrone-probe` have to be on PATH in the job. What a failure says is what
-`isochrone check` says: which part is slow, by how much, on which hosts.
+`isochrone` has to be on PATH in the job; it knows where its probe is (`isochrone build`). What a
+failure says is what `isochrone check` says: which part is slow, by how much, on which hosts.
 
 Times fail only if they are told what they should be. Take those of a good night, in microseconds:
 
@@ -35,7 +35,7 @@ class LatencyMap(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ["*"]  # noqa: RUF012
     num_tasks = 4
     sourcesdir = None
-    executable = "isochrone-probe"
+    executable = '"$probe"'
     keep_files = ["map.jsonl", "check.json", "bad-hosts.txt"]  # noqa: RUF012
 
     experiment = variable(str, value="latency-map")  # noqa: F821 (ReFrame puts these here)
@@ -51,7 +51,11 @@ class LatencyMap(rfm.RunOnlyRegressionTest):
         check = "isochrone check map.jsonl --hosts-out bad-hosts.txt --json"
         if self.baseline:
             check += f" --baseline {shlex.quote(self.baseline)}"
-        self.prerun_cmds = ["rm -f map.jsonl bad-hosts.txt *.json *.status"]  # --dont-restage
+        self.prerun_cmds = [
+            "rm -f map.jsonl bad-hosts.txt *.json *.status",  # --dont-restage
+            """probe=$(isochrone build | sed -n 's/^probe *//p')""",
+            "probe=${probe:-isochrone-probe}",
+        ]
         self.postrun_cmds = [
             "echo $? > measure.status",
             f"{check} > check.json 2> check.err; echo $? > check.status",

@@ -15,7 +15,8 @@
 #
 # Settings are read from /etc/default/isochrone-health, if there is such a file:
 #
-#     HEALTH_RANKS=4                 ranks to start; as many as processors if those are fewer
+#     HEALTH_RANKS=8                 ranks to start; as many as processors if those are fewer. Of fewer
+#                                    than six nothing slow is known without HEALTH_BASELINE
 #     HEALTH_BASELINE=/path          earlier runs of this node, kept there by `isochrone baseline add`
 #     HEALTH_DRAIN=yes               drain this node if it is slow; else it is only logged
 #     PATH=/opt/isochrone/bin:$PATH  where isochrone and mpiexec are
@@ -32,7 +33,7 @@ say() {
 }
 
 processors=$(nproc)
-ranks=${HEALTH_RANKS:-4}
+ranks=${HEALTH_RANKS:-8}
 ((ranks > processors)) && ranks=$processors
 if ((ranks < 2)); then
     say "nothing to measure between $ranks ranks"

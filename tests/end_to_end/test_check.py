@@ -69,6 +69,35 @@ def test_what_is_known_is_allowed_and_a_rule_that_does_nothing_is_told(
     assert hosts.read_text() == ""
 
 
+def test_a_night_with_a_slow_node_does_not_become_usual(
+    isochrone: Command, tmp_path: Path, baseline: Path
+) -> None:
+    """Slow by itself, or worse than the nights before; and all of it can be undone."""
+    kept = sorted(baseline.iterdir())
+    by_itself = run_file(tmp_path / "a.jsonl", 20, slow=3)
+    later = map_of(1.5 * flat(8), block(8))
+    write(later, tmp_path / "b.jsonl")
+    for night in (by_itself, tmp_path / "b.jsonl"):
+        assert isochrone("baseline", "add", baseline, night).returncode == 2
+        assert sorted(baseline.iterdir()) == kept
+        assert isochrone("baseline", "add", baseline, night, "--force").returncode == 0
+        assert len(list(baseline.iterdir())) == len(kept) + 1
+        assert isochrone("baseline", "remove", baseline, night).returncode == 0
+        assert sorted(baseline.iterdir()) == kept
+
+
+def test_an_empty_file_of_the_baseline_is_left_out(
+    isochrone: Command, tmp_path: Path, baseline: Path
+) -> None:
+    (baseline / "20261101T030000-0.jsonl").write_text("")
+    run = run_file(tmp_path / "new.jsonl", 20)
+    answer = isochrone("check", run, "--baseline", baseline, "--json")
+    assert answer.returncode == 0
+    assert json.loads(answer.stdout)["runs"][0]["earlier"] == 6
+    assert answer.stderr.count("\n") == 1
+    assert isochrone("history", baseline, "-o", tmp_path / "h.html").returncode == 0
+
+
 def test_a_suspect_fails_only_the_strict_and_has_a_list_of_its_own(
     isochrone: Command, tmp_path: Path
 ) -> None:
@@ -167,7 +196,7 @@ def test_the_history_is_a_page_and_a_picture(
 ) -> None:
     page, picture = tmp_path / "history.html", tmp_path / "history.svg"
     slow = [run_file(tmp_path / f"s{k}.jsonl", k, slow=0.8) for k in range(10, 16)]
-    assert isochrone("baseline", "add", baseline, *slow).returncode == 0
+    assert isochrone("baseline", "add", baseline, *slow, "--force").returncode == 0
     assert isochrone("history", baseline, "-o", page).returncode == 0
     text = page.read_text()
     assert "Node n2" in text

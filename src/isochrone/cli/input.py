@@ -8,11 +8,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from isochrone.base.text import printable_path
+from isochrone.base.text import printable, printable_path
 from isochrone.formats.any_file import read
+from isochrone.runfile.baseline_folder import read_folder
 from isochrone.runfile.run import NO_END, Run
 
-__all__ = ["read", "read_run", "tell_partial"]
+__all__ = ["earlier_runs", "read", "read_run", "tell_partial"]
 
 
 def read_run(path: Path) -> Run:
@@ -27,6 +28,20 @@ def read_run(path: Path) -> Run:
     if not run.complete:
         tell_partial(str(path))
     return run
+
+
+def earlier_runs(folder: Path) -> list[Run]:
+    """Read the runs of a folder; say which files are left out because they cannot be read.
+
+    Raises
+    ------
+    InputError
+        If there is no such folder.
+    """
+    runs, errors = read_folder(folder)
+    for error in errors:
+        print(f"isochrone: left out: {printable(error, 500)}", file=sys.stderr)
+    return runs
 
 
 def tell_partial(where: str) -> None:

@@ -16,7 +16,7 @@ from isochrone.base.files import sha256
 from isochrone.runfile.file import read
 from isochrone.runfile.run import NO_END, Run
 
-__all__ = ["Added", "add", "files", "others", "read_folder"]
+__all__ = ["Added", "add", "files", "others", "read_folder", "remove"]
 
 
 @dataclass(frozen=True)
@@ -52,30 +52,39 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
 
 
-def read_folder(folder: Path) -> list[Run]:
-    """Read all runs of a folder.
+def read_folder(folder: Path) -> tuple[list[Run], list[InputError]]:
+    """Read all runs of a folder; also return why files could not be read.
+
+    One damaged file does not make all others worthless.
 
     Raises
     ------
     InputError
-        If there is no such folder, or one of its files is damaged.
+        If there is no such folder.
     """
-    return [read(path) for path in files(folder)]
+    runs, errors = [], []
+    for path in files(folder):
+        try:
+            runs.append(read(path))
+        except InputError as error:
+            errors.append(error)
+    return runs, errors
 
 
 def others(runs: Sequence[Run], judged: Path | None) -> list[Run]:
     """Return the runs of a folder but those whose files have the same content as this one."""
     if judged is None:
         return list(runs)
-    size, own = judged.stat().st_size, sha256(judged)
-
-    def same(path: Path) -> bool:
-        return path.stat().st_size == size and sha256(path) == own
-
-    return [run for run in runs if run.path is None or not same(run.path)]
+    same = [run.path for run in runs if run.path is not None and _same(run.path, judged)]
+    return [run for run in runs if run.path not in same]
 
 
-def add(folder: Path, sources: list[Path]) -> list[Added]:
+def _same(path: Path, other: Path) -> bool:
+    """Whether two files have the same content."""
+    return path.stat().st_size == other.stat().st_size and sha256(path) == sha256(other)
+
+
+def add(folder: Path, runs: Sequence[Run]) -> list[Added]:
     """Copy run files into a folder, which is made if need be; all of them are checked before.
 
     A copy appears whole or not at all, and no file of the folder is ever overwritten.
@@ -83,9 +92,8 @@ def add(folder: Path, sources: list[Path]) -> list[Added]:
     Raises
     ------
     InputError
-        If a file is no run file, or a run that did not come to its end, or cannot be copied.
+        If a run did not come to its end, or cannot be copied.
     """
-    runs = [read(source) for source in sources]
     for run in runs:
         if not run.complete:
             raise InputError(
@@ -94,14 +102,39 @@ def add(folder: Path, sources: list[Path]) -> list[Added]:
             )  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return [_add(folder, source, run) for source, run in zip(sources, runs, strict=True)]
+        return [_add(folder, run) for run in runs]
     except OSError as error:
         raise InputError(
             f"cannot add to it: {error.strerror}", where=str(error.filename or folder)
         ) from error
 
 
-def _add(folder: Path, source: Path, run: Run) -> Added:
+def remove(folder: Path, names: Sequence[Path]) -> list[Path]:
+    """Delete files of a folder, each named as it is there, or by a file of the same content.
+
+    Raises
+    ------
+    InputError
+        If one is not there; nothing is deleted then.
+    """
+    kept, found = files(folder), []
+    for name in names:
+        there = [path for path in kept if path.name == str(name) or path == name]
+        there = there or [path for path in kept if name.is_file() and _same(path, name)]
+        if not there:
+            raise InputError(
+                "no such run in it", where=str(folder / name.name),
+                hint=f"isochrone baseline list {folder}",
+            )  # fmt: skip
+        found += there
+    for path in found:
+        path.unlink(missing_ok=True)
+    return found
+
+
+def _add(folder: Path, run: Run) -> Added:
+    assert run.path is not None
+    source = run.path
     handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".partial")
     partial = Path(name)
     try:

@@ -8,9 +8,14 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.runfile.baseline_folder import add, files, others, read_folder
-from isochrone.runfile.file import write
+from isochrone.runfile import baseline_folder
+from isochrone.runfile.baseline_folder import Added, files, others, read_folder, remove
+from isochrone.runfile.file import read, write
 from made_up.latency_maps import block, flat, map_of, three_ranks
+
+
+def add(folder: Path, sources: list[Path]) -> list[Added]:
+    return baseline_folder.add(folder, [read(source) for source in sources])
 
 
 def run_file(path: Path, factor: float = 1.0, started: str = "2026-11-22T03:00:00Z") -> Path:
@@ -36,15 +41,35 @@ def test_the_same_content_is_not_added_twice(tmp_path: Path) -> None:
     found = add(tmp_path / "nights", [first, again, other])
     assert [one.new for one in found] == [True, False, True]
     assert found[0].path == found[1].path
-    assert len(read_folder(tmp_path / "nights")) == 2
+    assert len(read_folder(tmp_path / "nights")[0]) == 2
 
 
 def test_a_run_is_not_among_the_others(tmp_path: Path) -> None:
     sources = [run_file(tmp_path / f"{k}.jsonl", 1.0 + k) for k in range(3)]
     add(tmp_path / "nights", sources)
-    kept = read_folder(tmp_path / "nights")
+    kept, _ = read_folder(tmp_path / "nights")
     assert len(others(kept, sources[0])) == 2
     assert len(others(kept, None)) == 3
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "nights"
+    add(folder, [run_file(tmp_path / f"{k}.jsonl", 1.0 + k) for k in range(3)])
+    for number, content in enumerate(("", "{", "hello\n", '{"record":"run"}\n', "\0" * 100)):
+        (folder / f"damaged-{number}.jsonl").write_text(content)
+    runs, errors = read_folder(folder)
+    assert (len(runs), len(errors)) == (3, 5)
+
+
+def test_a_run_is_removed_by_its_name_or_by_its_content(tmp_path: Path) -> None:
+    folder, sources = tmp_path / "nights", [run_file(tmp_path / f"{k}", 1.0 + k) for k in range(3)]
+    paths = [one.path for one in add(folder, sources)]
+    with pytest.raises(InputError):
+        remove(folder, [sources[0], Path("none.jsonl")])
+    assert sorted(files(folder)) == sorted(paths), "nothing is deleted then"
+    assert remove(folder, [sources[0], Path(paths[1].name)]) == paths[:2]
+    assert files(folder) == [paths[2]]
+    assert sources[0].exists()
 
 
 @pytest.mark.parametrize("started", ["", "../../etc", "yesterday", "2026"])

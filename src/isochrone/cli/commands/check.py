@@ -19,6 +19,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.cli.as_json import add_json, print_json
+from isochrone.cli.input import earlier_runs
 from isochrone.cli.options import add_least, read_part
 from isochrone.cli.output import check_output
 from isochrone.cli.sides import runs_of
@@ -28,7 +29,7 @@ from isochrone.pages.terminal import print_blocks
 from isochrone.results.allowed import is_host_name, parse_rule
 from isochrone.results.baseline import MARGIN
 from isochrone.results.check import Check, Earlier, check, hosts_of, together
-from isochrone.runfile.baseline_folder import files, others, read_folder
+from isochrone.runfile.baseline_folder import files, others
 from isochrone.runfile.run import Run
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
@@ -85,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if args.baseline is not None:
         files(args.baseline)  # says that there is no such folder before anything else is read
     judged = runs_of(*args.runs)
-    kept = read_folder(args.baseline) if args.baseline is not None else []
+    kept = earlier_runs(args.baseline) if args.baseline is not None else []
     checks = [
         check(one, _earlier(args.baseline, kept, one), rules, least=args.least, margin=args.worse)
         for one in judged

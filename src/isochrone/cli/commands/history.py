@@ -10,10 +10,11 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from isochrone.cli.input import earlier_runs
 from isochrone.cli.output import add_output, check_output, print_path
 from isochrone.pages.history import history_page
 from isochrone.pages.html.render import write_page
-from isochrone.runfile.baseline_folder import files, read_folder
+from isochrone.runfile.baseline_folder import files
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -34,6 +35,6 @@ def run(args: argparse.Namespace) -> int:
     path = check_output(
         args.output or Path("history.html"), force=args.force, inputs=files(args.folder)
     )
-    write_page(history_page(read_folder(args.folder)), path)
+    write_page(history_page(earlier_runs(args.folder)), path)
     print_path(path)
     return 0

@@ -1,1 +1,1 @@
-"""Keep earlier runs that later ones are held against: add, list and show them."""
+"""Keep earlier runs that later ones are compared with: add, remove, list and show them."""

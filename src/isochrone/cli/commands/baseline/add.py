@@ -3,17 +3,24 @@
 A copy is named by the date of the run and a hash of its content. Runs of several kinds, places and
 settings may be in one folder: isochrone check takes those that belong to the run it judges. Runs
 of separate starts, best of separate days, show how much runs differ; five are good, three the
-least.
+least. A run in which something is slow, or worse than in the folder, is refused: later runs would
+be measured by it.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from isochrone.base.errors import InputError
+from isochrone.cli.input import earlier_runs
 from isochrone.cli.output import print_path
-from isochrone.runfile.baseline_folder import add
+from isochrone.results.check import Earlier, check
+from isochrone.runfile.baseline_folder import add, others
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -28,10 +35,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline add``."""
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="made if it does not exist")
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="complete run file")
+    parser.add_argument(
+        "--force", action="store_true", help="add a run even if something is slow in it"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Copy the runs, and say where they are."""
-    for one in add(args.folder, args.runs):
+    runs = [read(file) for file in args.runs]
+    if not args.force:
+        _refuse_slow(runs, args.folder)
+    for one in add(args.folder, runs):
         print_path(one.path, "" if one.new else " (it was there already)")
     return 0
+
+
+def _refuse_slow(runs: Sequence[Run], folder: Path) -> None:
+    kept = earlier_runs(folder) if folder.is_dir() else []
+    for run in filter(lambda run: run.complete, runs):
+        found = check(run, Earlier(str(folder), others(kept, run.path)))
+        if found.verdict in ("slow", "worse"):
+            what = f"{found.findings[0].who} is {found.findings[0].verdict}"
+            raise InputError(what, where=run.where, hint="--force adds the run all the same")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.cli.as_json import add_json, print_json
+from isochrone.cli.input import earlier_runs
 from isochrone.pages.baseline import listing
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.comparable import groups_of
-from isochrone.runfile.baseline_folder import read_folder
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the groups of runs."""
-    groups = groups_of(read_folder(args.folder))
+    groups = groups_of(earlier_runs(args.folder))
     if args.json:
         print_json({"folder": str(args.folder), "groups": [g.to_json() for g in groups]})
     else:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.cli.as_json import add_json, print_json
+from isochrone.cli.input import earlier_runs
 from isochrone.pages.baseline import typical_times
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.baseline import typical
 from isochrone.results.comparable import groups_of
-from isochrone.runfile.baseline_folder import read_folder
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the typical times of each group of runs."""
-    found = [(group, typical(group.runs)) for group in groups_of(read_folder(args.folder))]
+    found = [(group, typical(group.runs)) for group in groups_of(earlier_runs(args.folder))]
     if args.json:
         groups = [{**group.to_json(), "times": times} for group, times in found]
         print_json({"folder": str(args.folder), "groups": groups})

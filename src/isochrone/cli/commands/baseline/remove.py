@@ -1,0 +1,34 @@
+"""Take runs out of a folder of earlier runs, such as a night on which a node was slow.
+
+Each is named as in the folder, or by a file of the same content, which stays where it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from isochrone.cli.output import print_path
+from isochrone.runfile.baseline_folder import remove
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]
+
+EXAMPLES: Final = (
+    ("a night that turned out to be bad",
+     "isochrone baseline remove nights 20261122T030000-a6144b0b22a67e68.jsonl"),
+    ("the copy of a run that is still there", "isochrone baseline remove nights tonight.jsonl"),
+)  # fmt: skip
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone baseline remove``."""
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="file in it, or its like")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Delete the files, and say which."""
+    for path in remove(args.folder, args.runs):
+        print_path(path, " removed")
+    return 0
