@@ -192,3 +192,9 @@ def test_a_published_model_has_a_summary_without_what_is_not_known() -> None:
     assert "gather model" in text
     assert "correlation" not in text
     assert "0.001" in text
+
+
+def test_who_does_not_say_which_operation_is_told_all_there_are(model: Model) -> None:
+    with pytest.raises(InputError) as refused:
+        model.predict(p=12, b=1 << 20)
+    assert {"gather", "bcast-"} <= set(refused.value.hint.replace(":", ",").split(", "))

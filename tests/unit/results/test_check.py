@@ -15,6 +15,7 @@ from beds.golden import Golden
 from isochrone.results.allowed import parse_rule
 from isochrone.results.check import Check, Earlier, check, together
 from isochrone.results.comparable import why_not
+from isochrone.results.quantities import quantities
 from isochrone.runfile.run import Run
 from made_up import nights
 from made_up.hotspots import hotspot, tile_io
@@ -23,12 +24,14 @@ from made_up.latency_maps import (
     block,
     confirmed,
     flat,
+    latency_map,
     leaving,
     map_of,
     noisy,
     one_slow_host,
     torus,
     tree,
+    with_retests,
 )
 from made_up.launches import launches
 from made_up.nights import Chance, Machine, Truth, launch, link_truth, shape
@@ -364,3 +367,17 @@ def test_a_link_of_a_torus_that_became_slow_is_worse_and_no_host_is_bad(
     found = check(launch(machine, dice, truth), Earlier("nights", runs))
     assert found.verdict in ("slow", "worse")
     assert found.bad_hosts == []
+
+
+def test_a_finding_has_a_size_only_where_there_are_several() -> None:
+    for sizes in ((64,), (64, 4096)):
+        run = latency_map(block(8, 2), slow_hosts={"n3": 2.0}, nbytes=sizes)
+        found = check(with_retests(run, [(0, 6), (1, 7), (2, 6), (3, 7)]))
+        assert {one.nbytes in sizes for one in found.findings} == {len(sizes) > 1}
+
+
+@pytest.mark.parametrize(("sizes", "curves"), [((8, 64), 0), ((8, 64, 512), 1)])
+def test_a_curve_of_few_points_has_no_time_of_its_own(sizes: tuple[int, ...], curves: int) -> None:
+    runs = launches(3, np.random.default_rng(1), sizes=sizes)
+    kinds = [one.kind for one in quantities(runs, len(runs)).items]
+    assert (kinds.count("curve"), kinds.count("point")) == (curves, len(sizes))

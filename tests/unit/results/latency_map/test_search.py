@@ -7,13 +7,14 @@ import pytest
 
 from isochrone.results.latency_map.blocks import Blocks
 from isochrone.results.latency_map.explanation import ENDS, LEAVING, Explanation, Part
-from isochrone.results.latency_map.groupings import cuts_of, dense
+from isochrone.results.latency_map.groupings import cuts_of, dense, split_or_merged
 from isochrone.results.latency_map.hierarchy import explain
 from isochrone.results.latency_map.moves import moved
 from isochrone.results.latency_map.neighbours import neighbours
 from isochrone.results.latency_map.partitions import Partition, canonical
 from isochrone.results.latency_map.parts import PartFinder
 from isochrone.results.latency_map.times import Times
+from made_up.latency_maps import tree
 
 SWITCH = np.repeat(np.arange(4), 4)
 EVERYONE = np.zeros(16, dtype=np.int64)
@@ -148,3 +149,19 @@ def test_what_a_machine_told_may_be_no_grouping() -> None:
     times = times_of(slowed([4], 30.0), noise=0.05)
     found = explain(times, [np.arange(16), EVERYONE])
     assert np.array_equal(found.chain[0], SWITCH)
+
+
+def test_a_group_is_split_at_its_gap_and_two_groups_are_merged() -> None:
+    """Two times four units: all in one group, each group, and each unit by itself."""
+    times = tree([4, 2], [1, 3])
+    whole, halves = np.zeros(8, dtype=np.int64), np.arange(8) // 4
+    thirds = canonical(np.array([0, 0, 1, 1, 2, 2, 2, 2]))
+    assert halves.tolist() in [one.tolist() for one in split_or_merged(times, whole)]
+    assert halves.tolist() in [one.tolist() for one in split_or_merged(times, thirds)]
+
+
+@pytest.mark.parametrize(("pairs", "sparse"), [(14, True), (15, False), (45, False)])
+def test_of_less_than_a_third_of_the_pairs_groups_are_not_seen(pairs: int, sparse: bool) -> None:
+    i, j = (side[:pairs] for side in np.triu_indices(10, 1))
+    times = Times(10, i, j, np.ones(pairs), np.zeros(pairs), np.zeros(10, dtype=np.int64))
+    assert times.sparse == sparse
