@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isinf
 
 from rich.console import Console
 
@@ -14,6 +15,8 @@ __all__ = ["block_placed", "certainty", "print_warnings"]
 
 def certainty(gap: float) -> str:
     """Say how far from the optimum a cost may be, of which ``gap`` is a part of the bound."""
+    if isinf(gap):
+        return "how far from the optimum is not known"
     return "proven optimal" if gap == 0 else f"at most {100 * gap:.1f} % above the optimum"
 
 

@@ -63,6 +63,17 @@ class NodeCost:
         """Whether it matters how busy the other nodes are."""
         return "busy" in self.model.variables
 
+    @property
+    def busy_costs(self) -> bool:
+        """Whether a node never costs less because others are busy."""
+        return len(self._regimes) == 1 and all(
+            coefficient >= 0
+            for term, coefficient in zip(
+                self._regimes[0].terms, self._regimes[0].coefficients, strict=True
+            )
+            if "busy" in term.split("*")
+        )
+
     def cost(
         self, counts: Counts, spread: int = 1, usual: float | None = None, busy: float = 0.0
     ) -> Floats:

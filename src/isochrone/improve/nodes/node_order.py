@@ -9,13 +9,21 @@ evenly among the small ones. Sorting by size is the worst one can do.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 import numpy as np
 
-from isochrone.improve.nodes.exact import enumerate_orders, is_small, layered_search, relaxed_bound
+from isochrone.improve.nodes.exact import (
+    arrangements,
+    enumerate_orders,
+    how_many,
+    is_small,
+    layered_search,
+    relaxed_bound,
+)
 from isochrone.improve.nodes.local_search import improve
 from isochrone.improve.nodes.positions import Positions
 from isochrone.predict.node_cost import TIE
@@ -31,6 +39,12 @@ SECONDS_OF_MANY: Final = 30.0
 
 MANY: Final = 2048
 
+SECONDS_AMONG_BUSY: Final = 2.0
+"""What is left at least for the search among busy nodes."""
+
+FEW_ORDERS: Final = 5_000
+"""So many orders are tried one by one where the cost of a node depends on all others."""
+
 
 @dataclass(frozen=True)
 class NodeOrder:
@@ -43,14 +57,11 @@ class NodeOrder:
     cost, given_cost
         Seconds of a round in this and in the given order.
     lower_bound
-        No order is cheaper than this.
+        No order is cheaper than this; 0 if that is not known.
     method
         What found it: ``given``, ``spread``, ``in step``, ``sorted``, ``local search``, ``exact``.
     others
         Costs of orders to compare with, by name.
-    alone
-        What the order costs if each node is looked at as if the others were idle. The search does
-        so, and the bound is of this; ``cost`` is the same unless the model says otherwise.
     """
 
     order: list[int]
@@ -59,12 +70,11 @@ class NodeOrder:
     lower_bound: float
     method: str
     others: dict[str, float]
-    alone: float
 
     @property
     def gap(self) -> float:
         """How far the cost may be from the best, as a part of the bound; 0 if it is proven best."""
-        return self.alone / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+        return self.cost / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
 
 
 def spread(cores: Ints) -> Ints:
@@ -141,25 +151,50 @@ def best_order(
     if proven or best.cost <= bound * (1 + TIE):
         bound = best.cost
     if positions.of_neighbours:
-        return _among_busy(given, orders, best, bound, positions)
+        end = max(end, time.monotonic() + SECONDS_AMONG_BUSY)
+        return _among_busy(given, orders, best, bound, positions, end)
     order = nodes_of(given, best.order)
-    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs, best.cost)
+    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs)
 
 
 def _among_busy(
-    given: Ints, orders: Mapping[str, Ints], best: _Best, bound: float, positions: Positions
+    given: Ints,
+    orders: Mapping[str, Ints],
+    best: _Best,
+    bound: float,
+    positions: Positions,
+    end: float,
 ) -> NodeOrder:
-    """Choose between the order that was found and the others once more, by what busy nodes cost.
+    """Search once more, by what nodes cost where the others are as busy as they are.
 
-    The search took all other nodes to be idle.
+    The search before took all others to be idle. Its bound still holds if busy nodes cost no less;
+    an order is proven best only if all were tried.
     """
+    cost = positions.among_busy
+    others = {name: cost(order) for name, order in orders.items()}
     candidates = {**orders, best.method: best.order}
-    costs = {name: positions.among_busy(order) for name, order in candidates.items()}
+    costs = {**others, best.method: cost(best.order)}
     method = min(costs, key=lambda name: (costs[name], name != best.method))
-    others = {name: positions.among_busy(order) for name, order in orders.items()}
-    alone = float(positions.total(candidates[method]))
-    order = nodes_of(given, candidates[method])
-    return NodeOrder(order, costs[method], others["given"], bound, method, others, alone)
+    found, least = candidates[method], costs[method]
+    few = how_many(positions.counts) <= FEW_ORDERS
+    tried = arrangements(positions.sizes, positions.counts) if few else _exchanged(found)
+    for order in tried:
+        if time.monotonic() > end:
+            few = False
+            break
+        if (one := cost(order)) < least * (1 - TIE):
+            found, least, method = order, one, "exact" if few else "local search"
+    bound = least if few else bound if positions.busy_costs else 0.0
+    return NodeOrder(nodes_of(given, found), least, others["given"], bound, method, others)
+
+
+def _exchanged(order: Ints) -> Iterator[Ints]:
+    """Yield an order with each two unlike nodes exchanged."""
+    for one, other in combinations(range(len(order)), 2):
+        if order[one] != order[other]:
+            exchanged = order.copy()
+            exchanged[[one, other]] = order[[other, one]]
+            yield exchanged
 
 
 @dataclass

@@ -41,7 +41,7 @@ class Positions:
         self, kinds: Sequence[RoundKind], cores: Ints, model: NodeCost, *, reading: bool = False
     ) -> None:
         self.nodes = len(cores)
-        self.of_neighbours = model.of_neighbours
+        self.of_neighbours, self.busy_costs = model.of_neighbours, model.busy_costs
         self.ranks = int(cores.sum())
         self.sizes, self.counts = np.unique(cores, return_counts=True)
         different = distinct(kinds, model)
