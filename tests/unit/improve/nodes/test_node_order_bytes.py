@@ -182,19 +182,28 @@ def test_a_thousand_nodes_come_within_a_few_per_cent_with_bytes(across: int, see
     assert found.gap < 0.06
 
 
-BUSY = models.Regime(
-    "hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)"], [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, 0.08]
-)
+def of_busy(more: float, **limits: tuple[float | None, float | None]) -> models.Regime:
+    coefficients = [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, more]
+    return models.Regime(
+        "hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)"], coefficients, range=limits
+    )
 
 
-@settings(max_examples=60, deadline=None)
-@given(jobs())
+BUSY = [
+    [of_busy(0.08)],
+    [of_busy(-0.05)],
+    [of_busy(0.01, pa=(None, 1.0)), of_busy(0.2, pa=(2.0, None))],
+]
+
+
+@settings(max_examples=120, deadline=None)
+@given(jobs(), st.sampled_from(BUSY))
 def test_the_cost_that_is_reported_is_that_among_busy_nodes(
-    job: tuple[list[int], Call, str],
+    job: tuple[list[int], Call, str], regimes: list[models.Regime]
 ) -> None:
     """And what is called proven is the best of all orders."""
     cores, call, _ = job
-    model = NodeCost(models.Model([BUSY]))
+    model = NodeCost(models.Model(regimes))
     kinds = call.round_kinds(len(cores))
     at = Positions(kinds, np.array(cores), model, reading=call.reading)
     found = best_order(cores, at, seconds=5)
