@@ -12,7 +12,7 @@ from isochrone.cli.others_results import AS_IT_IS, Reading
 from isochrone.results.comparison.alike import thing
 from isochrone.runfile.run import Run
 
-__all__ = ["Pairing", "paired", "runs_of"]
+__all__ = ["Pairing", "files_of", "paired", "runs_of"]
 
 
 class Pairing(NamedTuple):
@@ -41,9 +41,23 @@ def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
     """
     lists = ([text] if Path(text).exists() else text.split(",") for text in texts)
     words = [word for words in lists for word in words]
-    files = [file for word in words for file in _files(Path(word))]
+    files = files_of(words)
     once = {file.resolve(): file for file in files}.values()
     return [run for file in once for run in reading.runs(file)]
+
+
+def files_of(names: Iterable[str | Path]) -> list[Path]:
+    """Return the run files that names stand for.
+
+    A folder is all in it (or in folders of it), and ``run.jsonl``, if there is no such file, the
+    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+
+    Raises
+    ------
+    InputError
+        If a folder holds none.
+    """
+    return [file for name in names for file in _files(Path(name))]
 
 
 def _files(path: Path) -> list[Path]:

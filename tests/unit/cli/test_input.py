@@ -58,3 +58,21 @@ def test_documents_are_printed_by_one_function() -> None:
     package = Path(cli.__file__).parent
     printed = [file.name for file in package.rglob("*.py") if "print(json" in file.read_text()]
     assert printed == []
+
+
+def test_every_command_takes_the_launches_of_one_measurement_by_one_name(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    """As `measure --runs 3 -o x.jsonl` writes them: x-1.jsonl, x-2.jsonl, x-3.jsonl."""
+    for number in (1, 2, 3):
+        run = point_to_point()
+        run.end = {"complete": True}
+        write(run, tmp_path / f"x-{number}.jsonl")
+    name, out = tmp_path / "x.jsonl", tmp_path / "out"
+    for command in (
+        ("show", name), ("show", name, "--pool"), ("fit", name), ("check", name),
+        ("compare", name, name), ("plot", name, "-o", f"{out}.svg"),
+        ("report", name, "-o", f"{out}.html"),
+    ):  # fmt: skip
+        answer = isochrone(*command)
+        assert answer.returncode == 0, (command, answer.stderr)

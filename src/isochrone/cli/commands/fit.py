@@ -22,6 +22,7 @@ from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.input import tell_partial
 from isochrone.cli.others_results import Reading, add_reading
 from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.cli.sides import files_of
 from isochrone.models.switches import nowhere_near
 from isochrone.pages import explanation
 from isochrone.pages.model import blocks, brief
@@ -101,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
         check_output(args.output, force=args.force, inputs=args.files)
     reading = Reading.of(args)
     data, left_out = models.load_usable(
-        [reading.measured(path) for path in args.files], reading.columns,
+        [reading.measured(path) for path in files_of(args.files)], reading.columns,
         op=args.op, order=args.order,
     )  # fmt: skip
     for error in left_out:

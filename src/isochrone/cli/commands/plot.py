@@ -12,12 +12,12 @@ from isochrone.base.errors import InputError
 from isochrone.cli.input import read
 from isochrone.cli.options import read_size
 from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.cli.sides import files_of
 from isochrone.improve.orders import orders_file
 from isochrone.improve.orders.compared_orders import ComparedOrders
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
-from isochrone.runfile.baseline_folder import files
 from isochrone.runfile.run import Run
 from isochrone.views.map_order import SORTS
 
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
     path = check_output(args.output, force=args.force, inputs=args.files)
-    given = [_read(file) for name in args.files for file in _files(name)]
+    given = [_read(file) for file in files_of(args.files)]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args.model or [], view)
@@ -97,16 +97,6 @@ def run(args: argparse.Namespace) -> int:
     views.save(figure, path)
     print_path(path)
     return 0
-
-
-def _files(path: Path) -> list[Path]:
-    """Return the run files of a folder, as the view history is often given; else the file."""
-    if not path.is_dir():
-        return [path]
-    found = files(path)
-    if not found:
-        raise InputError("no run files (*.jsonl) in this folder", where=str(path))
-    return found
 
 
 def _read(path: Path) -> Run | ComparedOrders | Path:

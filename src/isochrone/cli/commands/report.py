@@ -9,6 +9,7 @@ from typing import Final
 from isochrone import models
 from isochrone.cli.input import read
 from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.cli.sides import files_of
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
@@ -40,6 +41,6 @@ def run(args: argparse.Namespace) -> int:
         args.output or Path("report.html"), force=args.force, inputs=[*args.files, *args.model]
     )
     asked = Asked(models=tuple(models.read(file) for file in args.model))
-    write_report([read(file) for file in args.files], path, asked)
+    write_report([read(file) for file in files_of(args.files)], path, asked)
     print_path(path)
     return 0

@@ -9,13 +9,12 @@ Launches in a row are alike: where the load of the machine changes, start them a
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Final
 
 from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.input import read, tell_partial
 from isochrone.cli.options import add_least, add_message_size
-from isochrone.cli.sides import runs_of
+from isochrone.cli.sides import files_of, runs_of
 from isochrone.pages import launches, terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
@@ -32,12 +31,15 @@ EXAMPLES: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="run file")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE",
+        help="run file, a folder of them, or run.jsonl for run-1.jsonl, run-2.jsonl …",
+    )  # fmt: skip
     add_json(parser)
     parser.add_argument(
         "--pool", action="store_true",
         help="all files are launches of one measurement: typical times with intervals over the "
-        "launches. FILE may be a folder, or run.jsonl for run-1.jsonl, run-2.jsonl …",
+        "launches",
     )  # fmt: skip
     add_message_size(parser)
     add_least(parser)
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if args.pool:
         return _pooled(args)
     asked = Asked(args.bytes, args.least)
-    files = [Path(name) for name in args.files]
+    files = files_of(args.files)
     if args.json:
         documents = [document(read(path), asked) for path in files]
         print_json(documents[0] if len(documents) == 1 else documents)
