@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -174,3 +175,23 @@ def test_requests_that_are_waited_for_one_by_one_are_one_wait(
     document, _ = describe(trace)
     exchange = next(p["exchange"] for p in document["apps"][0]["phases"] if "exchange" in p)
     assert (exchange["flow"], exchange["bytes"]) == ("exchange", 8)
+
+
+def test_a_line_of_too_few_fields_is_said_to_be_one(tmp_path: Path) -> None:
+    """Of every call that is read, cut after every field."""
+    names = (
+        "Send", "Recv", "Isend", "Irecv", "Sendrecv", "Sendrecv_replace", "Wait", "Waitall",
+        "Waitany", "Waitsome", "Barrier", "Bcast", "Allreduce", "Alltoallv", "Scatter", "Gather",
+        "Iallreduce", "Ibcast", "Ibarrier",
+    )  # fmt: skip
+    fields = ["4096", "8", "1,1,1", "0", "0", "91,0,1", "1000", "4096", "8", "1,1,1", "0", "91,0,1"]
+    file = tmp_path / "pmpi-trace-rank-0.txt"
+    reader = traces.load("liballprof")
+    for name in names:
+        for count in range(len(fields)):
+            line = ":".join([f"MPI_{name}", "10.0", *fields[:count], "20.0"])
+            file.write_text(
+                f"# htor's PMPI Tracer\nMPI_Init:-:1:1:1.0\n{line}\nMPI_Finalize:30:-\n"
+            )
+            with contextlib.suppress(InputError):
+                reader.read([file])
