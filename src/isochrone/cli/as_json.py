@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from isochrone.documents import document as documents
 
-__all__ = ["add_json"]
+__all__ = ["add_json", "print_json"]
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +20,23 @@ def add_json(parser: argparse.ArgumentParser) -> None:
         "--schema", action=_Schema, nargs="?", metavar="NAME",
         help="print the JSON Schema of that document, or of the document NAME, and end",
     )  # fmt: skip
+
+
+def print_json(document: Any) -> None:
+    """Print a document as JSON; what is no number there (NaN, infinity) becomes null."""
+    try:
+        text = json.dumps(document, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(document), allow_nan=False)
+    print(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class _Schema(argparse.Action):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.cli.as_json import print_json
 from isochrone.cli.predictions import check_subject
 from isochrone.models import Model
 from isochrone.pages.model import predicted_by
@@ -73,7 +73,7 @@ def answer(args: argparse.Namespace) -> int:
     if args.grid == _BEST:
         points = [ranked(times) for times in points]
     if args.json:
-        print(json.dumps(_document(points, model, by_best=args.grid == _BEST)))
+        print_json(_document(points, model, by_best=args.grid == _BEST))
         return 0
     print(predicted_by(model).text)
     for times in points:

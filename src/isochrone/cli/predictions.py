@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.options import values_of
 from isochrone.models import Model, Regime
 from isochrone.models.grid_runs import CG, GROUP
@@ -181,7 +180,7 @@ def _print(
 ) -> None:
     if as_json:
         origin = model.origin or None
-        print(json.dumps({"predictions": rows, "origin": origin, "warnings": warnings}))
+        print_json({"predictions": rows, "origin": origin, "warnings": warnings})
         return
     print(predicted_by(model).text)
     for row in rows:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.cli.as_json import print_json
 from isochrone.cli.input import read, tell_partial
 from isochrone.pages.model import predicted_by_several
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
@@ -40,10 +40,10 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     known = [models.read(path) for path in args.model]
     rows, warnings = accuracy(run, known)
     if args.json:
-        print(json.dumps({
+        print_json({
             "compared": [row.to_json() for row in rows], "origin": run.origin or None,
             "warnings": warnings,
-        }))  # fmt: skip
+        })  # fmt: skip
         return 0
     print_blocks([
         predicted_by_several(known),

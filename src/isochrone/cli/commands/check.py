@@ -9,7 +9,6 @@ is good, slow, worse or not known: exit status 1 if something is slow or worse, 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.options import add_least, read_part
 from isochrone.cli.output import check_output
 from isochrone.cli.sides import runs_of
@@ -98,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     if args.junit is not None:
         _write(args.junit, junit(checks))
     if args.json:
-        print(json.dumps(_document(checks, hosts, refused, suspects, unused, int(failed))))
+        print_json(_document(checks, hosts, refused, suspects, unused, int(failed)))
     else:
         for one in checks:
             print_blocks(blocks(one))

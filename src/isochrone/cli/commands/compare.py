@@ -16,7 +16,6 @@ With --with-prediction an emulation is compared with what fitted models say of i
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from math import inf
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.input import tell_partial
 from isochrone.cli.launches import launched, read_command, run_count, with_sizes
 from isochrone.cli.others_results import Reading, add_reading
@@ -121,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     if alone:
         print(f"isochrone: on one side only: {printable(', '.join(alone), 500)}", file=sys.stderr)
     documents: dict[str, dict[str, Any]] = {}
-    good = True
+    good = not (alone and args.fail_on)
     for pairing in pairings:
         found, gate = _compared(pairing, args)
         documents[pairing.name] = _document(found, gate)
@@ -133,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
         good &= gate.passed
     if args.json:
         single = documents.get("")
-        print(json.dumps(single if single is not None else {"comparisons": documents}))
+        print_json(single if single is not None else {"comparisons": documents})
     return 0 if good else 1
 
 

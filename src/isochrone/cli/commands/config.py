@@ -8,13 +8,12 @@ what Isochrone does by itself (docs/command-line.md).
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from typing import Any, Final
 
 from isochrone.base.suggestion import nearest
 from isochrone.cli import configuration
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.configuration import Value
 from isochrone.pages.page import Block, Column, Listing, Row, Sentence, Table
 from isochrone.pages.terminal import print_blocks
@@ -40,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         for source, path in configuration.files(os.environ)
     ]
     if args.json:
-        print(json.dumps({"settings": [one.to_json() for one in found], "files": files}))
+        print_json({"settings": [one.to_json() for one in found], "files": files})
         return 0
     print_blocks([_table(found), *_files(files), *_mistyped()])
     return 0

@@ -10,7 +10,6 @@ files that hold nothing to fit, such as maps, are left out.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Final
@@ -19,7 +18,7 @@ from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.input import tell_partial
 from isochrone.cli.others_results import Reading, add_reading
 from isochrone.cli.output import add_output, check_output, print_path
@@ -117,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output:
         models.write(model, args.output)
     if args.json:
-        print(json.dumps(models.document(model)))
+        print_json(models.document(model))
     else:
         print_blocks(blocks(model) if args.verbose else brief(model))
         if args.rivals:

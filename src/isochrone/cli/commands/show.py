@@ -9,11 +9,10 @@ Launches in a row are alike: where the load of the machine changes, start them a
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Final
 
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.input import read, tell_partial
 from isochrone.cli.options import add_least, add_message_size
 from isochrone.cli.sides import runs_of
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     files = [Path(name) for name in args.files]
     if args.json:
         documents = [document(read(path), asked) for path in files]
-        print(json.dumps(documents[0] if len(documents) == 1 else documents))
+        print_json(documents[0] if len(documents) == 1 else documents)
         return 0
     for number, path in enumerate(files):
         if number:
@@ -68,7 +67,7 @@ def _pooled(args: argparse.Namespace) -> int:
         if not one.complete:
             tell_partial(one.where)
     if args.json:
-        print(json.dumps(found.to_json()))
+        print_json(found.to_json())
     else:
         terminal.print_blocks(launches.blocks(found))
     return 0

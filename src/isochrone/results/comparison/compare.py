@@ -107,6 +107,10 @@ class Comparison:
         Ratio from which on a single point would stand out from chance; None if not known.
     notes
         How points were matched, and what was left out.
+    missing
+        Points that only one side has.
+    partial
+        Runs that did not come to their end.
     """
 
     experiment: str
@@ -120,6 +124,8 @@ class Comparison:
     margin: float
     visible: float | None
     notes: list[str]
+    missing: int = 0
+    partial: int = 0
     explanations: list[Differing] = field(default_factory=list)
 
     @property
@@ -208,6 +214,8 @@ def compare(
         margin=margin,
         visible=_visible(single),
         notes=found.notes,
+        missing=found.missing,
+        partial=sum(not run.complete for run in runs),
         explanations=explains if common else [],
     )
 

@@ -63,7 +63,20 @@ def judge(found: Comparison, limits: Sequence[Limit]) -> Gate:
         if any(part.difference.verdict == one.what and one.exceeded(part.difference.ratio)
                for one in limits)
     ]  # fmt: skip
-    return Gate(failed, _doubts(found, limits, failed) if limits else [])
+    return Gate(failed, _lost(found) + _doubts(found, limits, failed) if limits else [])
+
+
+def _lost(found: Comparison) -> list[str]:
+    """Say what one side has and the other does not: it cannot have been compared."""
+    said = []
+    if found.missing:
+        said.append(f"{found.missing} points were measured on one side only")
+    if found.partial:
+        said.append(f"{found.partial} runs are partial")
+    before, after = found.launches
+    if before != after:
+        said.append(f"one side has {before} launches, the other {after}")
+    return said
 
 
 def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) -> list[str]:

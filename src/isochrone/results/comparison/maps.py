@@ -77,10 +77,11 @@ def of_maps(before: Sequence[Run], after: Sequence[Run]) -> Measured:
     notes = [places.note] if places.note else []
     if not both.all():
         notes.append(f"left out, as not on both sides: {_left_out(rows, both)}")
+    missing = int(np.sum(~both))
     rows, logs = rows[both], logs[:, both]
     kinds = machine_parts(before[0], after[0], places, rows)
     keys = keys_of(places, rows)
-    return Measured(keys, logs[: len(before)], logs[len(before) :], kinds, "pair", notes)
+    return Measured(keys, logs[: len(before)], logs[len(before) :], kinds, "pair", notes, missing)
 
 
 def _pairs(run: Run, seats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:

@@ -38,6 +38,8 @@ class Measured:
         What a single point is called: ``point`` or ``pair``.
     notes
         How points were matched, and what only one side has.
+    missing
+        Points that only one side has.
     """
 
     keys: list[dict[str, Any]]
@@ -46,6 +48,7 @@ class Measured:
     kinds: list[list[Group]]
     kind: str
     notes: list[str]
+    missing: int = 0
 
 
 def of_samples(before: Sequence[Run], after: Sequence[Run]) -> Measured:
@@ -66,7 +69,8 @@ def of_samples(before: Sequence[Run], after: Sequence[Run]) -> Measured:
         notes.append(f"left out, as not on both sides: {_others(left, right)}")
     logs = [_matrix(side, keys) for side in sides]
     kinds = _curves(keys, before[0].by)
-    return Measured([dict(key) for key in keys], logs[0], logs[1], kinds, "point", notes)
+    missing = len(left.keys() ^ right.keys())
+    return Measured([dict(key) for key in keys], logs[0], logs[1], kinds, "point", notes, missing)
 
 
 def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:

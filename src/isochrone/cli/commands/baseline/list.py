@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Final
 
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.pages.baseline import listing
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.comparable import groups_of
@@ -31,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the groups of runs."""
     groups = groups_of(read_folder(args.folder))
     if args.json:
-        print(json.dumps({"folder": str(args.folder), "groups": [g.to_json() for g in groups]}))
+        print_json({"folder": str(args.folder), "groups": [g.to_json() for g in groups]})
     else:
         print_blocks(listing(str(args.folder), groups))
     return 0

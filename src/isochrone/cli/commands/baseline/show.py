@@ -8,11 +8,10 @@ what a run has in common.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Final
 
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.pages.baseline import typical_times
 from isochrone.pages.terminal import print_blocks
 from isochrone.results.baseline import typical
@@ -38,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     found = [(group, typical(group.runs)) for group in groups_of(read_folder(args.folder))]
     if args.json:
         groups = [{**group.to_json(), "times": times} for group, times in found]
-        print(json.dumps({"folder": str(args.folder), "groups": groups}))
+        print_json({"folder": str(args.folder), "groups": groups})
     else:
         print_blocks(typical_times(str(args.folder), found))
     return 0

@@ -8,7 +8,6 @@ cb_nodes or cb_config_list itself, and where the ranks' accesses do not interlea
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +17,7 @@ from isochrone.base.files import whole_file
 from isochrone.base.text import printable, printable_path
 from isochrone.cli.aggregator_choice import by_all, by_order
 from isochrone.cli.aggregator_proposal import Asked, Proposal
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import add_output, check_output
 from isochrone.cli.placing import print_warnings
 from isochrone.cli.proof import add_start, compare_in_turn, launch_plan, starter, tile_options
@@ -111,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
     if args.measure:
         document["measured"] = _measured(args, asked, found.best)
     if args.json:
-        print(json.dumps(document))
+        print_json(document)
     else:
         _print(found, document, text)
     return 0

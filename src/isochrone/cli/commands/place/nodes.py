@@ -7,7 +7,6 @@ lower bound.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +17,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable, printable_path
 from isochrone.base.units import format_seconds
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import check_output
 from isochrone.cli.placing import block_placed, certainty, print_warnings
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
@@ -129,7 +128,7 @@ def run(args: argparse.Namespace) -> int:
     document = _document(found, order, files, commands, wanted, model.model.origin)
     document |= _proof(args, order, files, wanted)
     if args.json:
-        print(json.dumps(document))
+        print_json(document)
     else:
         _print(found, order, document, model.model)
     return 1 if document.get("verified") is False else 0

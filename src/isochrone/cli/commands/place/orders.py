@@ -8,7 +8,6 @@ paper.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Final
 
 from isochrone import views
 from isochrone.base.errors import InputError
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.measuring import setup_of
 from isochrone.cli.options import read_count
 from isochrone.cli.output import add_output, check_output
@@ -140,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None:
         orders_file.write(args.output, document)
     if args.json:
-        print(json.dumps(document))
+        print_json(document)
     else:
         print_blocks(page.blocks(found, model.model))
     return 0

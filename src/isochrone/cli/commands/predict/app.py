@@ -12,7 +12,6 @@ each alone: how they slow each other down is not predicted.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any, Final
 from isochrone import models
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.options import read_count
 from isochrone.cli.predictions import add_models
 from isochrone.models import Model
@@ -79,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         asked = program(read(args.spec, chosen), args.ranks)
         points.append((chosen, predict(asked, known, _filled(machine, asked.ranks))))
     if args.json:
-        print(json.dumps(_document(points, known)))
+        print_json(_document(points, known))
     else:
         print_blocks(_blocks(points, known))
     return 0

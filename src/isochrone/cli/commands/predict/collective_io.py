@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -11,7 +10,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import check_output
 from isochrone.cli.workload import (
     add_call,
@@ -99,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         document = {**found.to_json(), "aggregators": ranks, "ranks": nodes.ranks}
         document |= {**total.to_json(), "best_possible": best.to_json()}
         document["warnings"] = list(dict.fromkeys([*found.warnings, *total.warnings]))
-        print(json.dumps(document))
+        print_json(document)
     else:
         own = [text for text in total.warnings if text not in found.warnings]
         said = whole_call(replace(total, warnings=own), best, measured=bool(args.calls))

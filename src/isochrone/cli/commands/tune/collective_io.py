@@ -20,7 +20,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import shell_word
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.io_tuning import print_outcome, teller
 from isochrone.cli.measuring import seconds_above_zero
 from isochrone.cli.options import read_count, read_part
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
         with whole_file(folder / REPORT) as stream:
             stream.write(json.dumps(document, indent=1).encode())
     if args.json:
-        print(json.dumps(document))
+        print_json(document)
     else:
         print_outcome(document, folder)
     return 0

@@ -10,7 +10,6 @@ the library. Nothing gained is a normal answer.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +18,7 @@ import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, whole_file, written_name
-from isochrone.cli.as_json import add_json
+from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.measuring import add_setup, setup_of
 from isochrone.cli.options import read_part
 from isochrone.cli.output import add_output, check_output
@@ -93,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     times = read_times([read(path) for path in args.run_files])
     document = _of_grids(args, times) if args.to == TABLE else _of_algorithms(args, times)
     if args.json:
-        print(json.dumps(document))
+        print_json(document)
     else:
         print_report(document, args.min_gain)
     return 1 if any(one["verdict"] == "not in force" for one in document["verified"]) else 0
