@@ -21,6 +21,11 @@ int iso_record_open(iso_record_t *record, const char *path, bool force)
     /* The file of another command that still writes is left to it, without a
      * name; and what a keeper appends in the end is not written over. */
     struct stat there;
+    bool is_link = lstat(path, &there) == 0 && S_ISLNK(there.st_mode);
+    if (is_link && stat(path, &there) == 0 && S_ISREG(there.st_mode)) {
+        errno = EEXIST; /* two measurements in the file it leads to are none */
+        return -1;
+    }
     bool is_file = lstat(path, &there) == 0 && S_ISREG(there.st_mode);
     if (force && is_file && unlink(path) != 0) {
         return -1;

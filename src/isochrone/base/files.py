@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import BinaryIO
 
 from isochrone.base.errors import InputError
 
-__all__ = ["sha256", "whole_file", "written_name"]
+__all__ = ["check_ordinary", "sha256", "whole_file", "written_name"]
 
 
 @contextmanager
@@ -40,6 +41,27 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
         raise
+
+
+def check_ordinary(path: Path) -> None:
+    """Refuse what is no ordinary file: a pipe or a device can be without an end, or never begin.
+
+    Raises
+    ------
+    InputError
+        If so, or if it cannot be found.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read it: {reason}", where=str(path)) from error
+    if stat.S_ISDIR(mode):
+        raise InputError("cannot read it: Is a directory", where=str(path))
+    if not stat.S_ISREG(mode):
+        raise InputError(
+            "it is no ordinary file", where=str(path), hint="write what it gives to a file"
+        )
 
 
 def sha256(path: Path) -> str:

@@ -38,6 +38,8 @@ def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Pat
         raise InputError("its folder does not exist", where=where)
     if path.exists() and not path.is_file():
         raise InputError("it is no ordinary file", where=where, hint="choose another name")
+    if path.is_symlink():
+        raise InputError("it is a symbolic link", where=where, hint="name the file it leads to")
     if any(path.exists() and file.exists() and path.samefile(file) for file in inputs):
         raise InputError("it is the file that is read", where=where, hint="choose another name")
     if path.exists() and not force:

@@ -43,6 +43,4 @@ def read(path: str | Path, ranks: int | None = None) -> Run:
     name = foreign(path)
     if not name:
         return runs.read(path)
-    importer = importers.load(name)
-    found: Run = importer.read(path, ranks) if importer.takes_ranks else importer.read(path)
-    return found
+    return importers.load(name).run(path, ranks)

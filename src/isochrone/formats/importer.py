@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from isochrone.base import registry
+from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
 
 __all__ = ["Importer", "load", "names"]
@@ -35,6 +37,20 @@ class Importer:
     holds: str
     read: Callable[..., Run]
     takes_ranks: bool = False
+
+    def run(self, path: Path, ranks: int | None = None) -> Run:
+        """Read a file, and apply the rules of run files to what it holds.
+
+        Raises
+        ------
+        InputError
+            As of ``read``, and if a run file with these values would be refused.
+        """
+        found: Run = self.read(path, ranks) if self.takes_ranks else self.read(path)
+        if not found.where:
+            found.path = path
+        check(found)
+        return found
 
 
 def names() -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import written_name
+from isochrone.base.files import check_ordinary, written_name
 
 __all__ = ["MAX_RANKS", "Source", "parse_number"]
 
@@ -40,6 +40,7 @@ class Source:
     @classmethod
     def open(cls, path: Path, name: str) -> Source:
         """Read a file whose format goes by ``name``."""
+        check_ordinary(path)
         try:
             return cls(path, name, path.read_bytes())
         except OSError as error:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.cells import text_of
 from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
 from isochrone.base.table import SparseError, Table, refuse_uneven
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
@@ -65,6 +66,7 @@ def read_csv(path: Path, own: Columns = AS_NAMED) -> Samples:
         If it cannot be read, has no column ``seconds``, or a value is not a number; names the line.
     """
     try:
+        check_ordinary(path)
         with path.open(newline="", encoding="utf-8-sig") as stream:
             first, second = stream.readline(_LONGEST), stream.readline(_LONGEST)
             mark = separator_of(first, second, str(path))

@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
@@ -52,6 +52,7 @@ def read(path: str | Path) -> Model:
         written, or is damaged.
     """
     path = Path(path)
+    check_ordinary(path)
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError("too large for a model file", where=str(path))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import sha256, written_name
+from isochrone.base.files import check_ordinary, sha256, written_name
 from isochrone.models.csv_file import read_csv
 from isochrone.models.joining import joined
 from isochrone.models.observations import Samples, of_run
@@ -159,6 +159,7 @@ def looks_like_a_run(path: Path) -> bool:
 
 def _beginning(path: Path) -> bytes:
     try:
+        check_ordinary(path)
         with path.open("rb") as stream:
             return stream.read(_ENOUGH).lstrip()
     except OSError as error:

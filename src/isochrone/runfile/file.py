@@ -14,20 +14,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import msgspec
-import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
-from isochrone.runfile.columns import MAX_SECONDS, is_pair_time
+from isochrone.runfile import rules
+from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import header_of
 from isochrone.runfile.other_files import other_kind
-from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
+from isochrone.runfile.rules import DAMAGED
+from isochrone.runfile.run import Rank, Run
 from isochrone.runfile.shape import columns_of
 
 __all__ = ["FORMAT", "MAX_UNKNOWN_RANKS", "insert", "read", "write"]
@@ -40,8 +42,10 @@ MAX_RANKS: Final = 1 << 22
 MAX_UNKNOWN_RANKS: Final = 4096
 """As many ranks may be without a ``rank`` record each, in files of other programs."""
 
+MAX_LINE: Final = 1 << 26
+"""Bytes; no record is nearly as long."""
+
 NO_RUN_FILE: Final = "run files come from 'isochrone measure' and 'isochrone import'"
-DAMAGED: Final = "the file is damaged: copy it again, or measure again"
 
 BLOCK: Final = 1 << 18
 """Bytes that are read at once; bounds the memory that records take before they are columns."""
@@ -58,6 +62,7 @@ def read(path: str | Path) -> Run:
         If the file cannot be opened, is not a run file, is of a newer format, or is damaged.
     """
     path = Path(path)
+    check_ordinary(path)
     reader = _Reader(path)
     try:
         with path.open("rb") as stream:
@@ -173,7 +178,7 @@ class _Reader:
 
     def read(self, stream: BinaryIO) -> Run:
         try:
-            while lines := stream.readlines(BLOCK):
+            for lines in self.blocks(stream):
                 if self.run is None or not self.take_alike(lines):
                     self.take_each(lines)
             tables = {name: builder.build() for name, builder in self.builders.items()}
@@ -183,12 +188,30 @@ class _Reader:
             raise InputError("the file is empty", where=str(self.path), hint=NO_RUN_FILE)
         self.run.tables = tables
         self.check_ranks()
-        self.check_pairs()
+        rules.check(self.run)
         return self.run
+
+    def blocks(self, stream: BinaryIO) -> Iterator[list[bytes]]:
+        """Yield the lines of the file, many at once; none is endless."""
+        begun: list[bytes] = []
+        length = 0
+        while block := stream.read(BLOCK):
+            whole, newline, after = block.rpartition(b"\n")
+            if newline:
+                yield BytesIO(b"".join([*begun, whole, newline])).readlines()
+                begun, length = [], 0
+            begun.append(after)
+            length += len(after)
+            if length > MAX_LINE:
+                self.line += 1
+                raise self.fail(f"a line of more than {MAX_LINE >> 20} MiB")
+        if length:
+            yield [b"".join(begun)]
 
     def take_alike(self, lines: Sequence[bytes]) -> bool:
         """Take lines if they are samples of one shape; return whether they are."""
-        found = columns_of(lines)
+        assert self.run is not None
+        found = columns_of(lines) if self.run.end is None else None
         if found is not None:
             name, columns = found
             self.builders.setdefault(name, TableBuilder()).add_columns(len(lines), columns)
@@ -215,14 +238,20 @@ class _Reader:
         kind = record.pop("record", None)
         if self.run is None:
             self.start(kind, record)
+        elif self.run.end is not None:
+            raise self.fail("a record after the 'end' record")
+        elif kind == "run":
+            raise self.fail("a second 'run' record")
         elif kind == "rank":
             self.run.ranks.append(self.rank(record))
         elif kind == "warning":
             self.run.warnings.append(record)
         elif kind == "end":
             seconds = record.get("seconds", 0.0)
-            if isinstance(seconds, int | float) and not 0 <= seconds <= MAX_SECONDS:
+            if type(seconds) not in (int, float) or not 0 <= seconds <= MAX_SECONDS:
                 raise self.fail("an 'end' record whose 'seconds' are no time")
+            if not isinstance(record.get("complete", False), bool):
+                raise self.fail("an 'end' record whose 'complete' is neither true nor false")
             self.run.end = record
         elif isinstance(kind, str):
             self.builders.setdefault(kind, TableBuilder()).add(record)
@@ -277,25 +306,6 @@ class _Reader:
             raise self.fail(f"the names of hosts: {error}", line=False) from error
         if self.run.tables and known != size and (known or size > MAX_UNKNOWN_RANKS):
             raise self.fail(f"it is of {size} ranks, and describes {known} of them", line=False)
-
-    def check_pairs(self) -> None:
-        """Refuse pairs that cannot be: a latency map is used as a matrix everywhere."""
-        assert self.run is not None
-        table = self.run.tables.get("pair")
-        if table is None:
-            return
-        for key in ("i", "j", "bytes"):
-            if key not in table or table[key].dtype != np.int64:
-                raise self.fail(f"a 'pair' record without a whole number '{key}'", line=False)
-        i, j = table["i"], table["j"]
-        if not np.all((i >= 0) & (i < j) & (j < self.run.size)):
-            raise self.fail(f"a pair that is not 0 <= i < j < {self.run.size}", line=False)
-        for key in (q for q in PAIR_QUANTITIES if q in table):
-            values = table[key]
-            if values.dtype != np.float64 and values.dtype != np.int64:
-                raise self.fail(f"a 'pair' record whose '{key}' is not a number", line=False)
-            if not is_pair_time(key, values).all() or (key == "median" and np.isnan(values).any()):
-                raise self.fail(f"a 'pair' record whose '{key}' is no time", line=False)
 
     def fail(self, what: str, *, hint: str = DAMAGED, line: bool = True) -> InputError:
         where = f"{self.path}:{self.line}" if line else str(self.path)

@@ -60,8 +60,7 @@ def run(args: argparse.Namespace) -> int:
     importer = importers.load(args.source)
     if args.ranks is not None and not importer.takes_ranks:
         raise _no_ranks(args.source)
-    ranks = {"ranks": args.ranks} if importer.takes_ranks else {}
-    found = importer.read(args.file[0], **ranks)
+    found = importer.run(args.file[0], args.ranks)
     write(found, path, overwrite=args.force)
     return _tell(path, (warning["text"] for warning in found.warnings))
 

@@ -107,7 +107,7 @@ def _errors(table: Table, least: float) -> Vector:
     if "low" not in table or "high" not in table:
         return np.zeros(len(table))
     low, high = (np.asarray(table[name], dtype=np.float64) for name in ("low", "high"))
-    width = np.log(np.maximum(high, low) / np.maximum(low, least))
+    width = np.log(np.maximum(np.maximum(high, low), least) / np.maximum(low, least))
     return np.nan_to_num(width) / INTERVAL_WIDTH
 
 

@@ -18,7 +18,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.results.sweep.computing import t_op
-from isochrone.results.sweep.damaged import check
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import (
@@ -282,7 +281,6 @@ def samples(run: Run) -> Table:
             where=run.where,
             hint="it was cut short before the first sample",
         )
-    check(run, table)
     return counted(table, (*run.by, "bytes"))
 
 

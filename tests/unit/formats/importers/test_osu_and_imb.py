@@ -214,7 +214,7 @@ def test_any_text_below_a_header_gives_a_run_or_one_line(
     path = tmp_path / "out.txt"
     path.write_bytes((head + tail).encode("utf-8", "surrogatepass"))
     try:
-        run = module.read(path)
+        run = module.IMPORTER.run(path)
     except InputError as error:
         assert "\n" not in str(error)
         return
@@ -234,7 +234,7 @@ def test_damaged_output_gives_a_run_or_one_line(folder: str, tmp_path: Path) -> 
                 broken[at] = int(dice.integers(0, 256))
             (tmp_path / "x").write_bytes(broken[: int(dice.integers(20, 2 * len(data)))])
             try:
-                run = module.read(tmp_path / "x", **({"ranks": 4} if folder == "osu" else {}))
+                run = module.IMPORTER.run(tmp_path / "x", 4 if folder == "osu" else None)
             except InputError as error:
                 assert "\n" not in str(error)
             else:

@@ -8,6 +8,7 @@ import pytest
 from beds.golden import Golden
 from isochrone.results.sweep.curves import curves
 from isochrone.results.sweep.switches import switches
+from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
 from made_up.sweeps import run_of
 
@@ -73,7 +74,7 @@ def test_a_number_of_operations_that_cannot_be_is_refused(
     operations: float, golden: Golden
 ) -> None:
     with golden.refusal():
-        curves(computing({8192: [[1e-6]] * 3}, operations))
+        check(computing({8192: [[1e-6]] * 3}, operations))
 
 
 def test_no_operations_cost_nothing_known() -> None:

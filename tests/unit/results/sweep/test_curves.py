@@ -13,6 +13,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import median_interval
 from isochrone.results.sweep.curves import Curve, curves, is_sweep, participants
 from isochrone.runfile import file as runs
+from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
 from made_up.grids import grid_run
 from made_up.latency_maps import mmpi_example
@@ -129,16 +130,16 @@ GOOD = {"i": 0, "j": 1, "bytes": 8, "repeat": 0, "seconds": 1e-6}
         ({"seconds": -1.0}, "'seconds' is out of range"),
         ({"seconds": 1e12}, "'seconds' is out of range"),
         ({"seconds": "fast"}, "'seconds' is not a number"),
-        ({"seconds": None}, "without 'seconds'"),
-        ({"bytes": 1.5}, "'bytes' is out of range"),
-        ({"bytes": True}, "'bytes' is not a number"),
+        ({"seconds": None}, "'seconds' is out of range"),
+        ({"bytes": 1.5}, "'bytes' is not a whole number"),
+        ({"bytes": True}, "'bytes' is not a whole number"),
         ({"j": 4}, "'j' is out of range"),
-        ({"i": [0]}, "'i' is not a number"),
+        ({"i": [0]}, "'i' is not a whole number"),
     ],
 )
 def test_damaged_samples_are_refused_in_one_line(change: dict[str, Any], what: str) -> None:
     with pytest.raises(InputError, match=what):
-        curves(of([{**GOOD, **change}, *([GOOD] if change == {"seconds": None} else [])]))
+        check(of([{**GOOD, **change}, *([GOOD] if change == {"seconds": None} else [])]))
 
 
 def test_a_run_that_is_no_sweep_or_empty_is_refused(golden: Golden) -> None:
@@ -148,9 +149,9 @@ def test_a_run_that_is_no_sweep_or_empty_is_refused(golden: Golden) -> None:
     with pytest.raises(InputError, match="no samples"):
         curves(of([]))
     with pytest.raises(InputError, match="without 'op'"):
-        curves(of([GOOD | {"p": 2}], "collective"))
+        check(of([GOOD | {"p": 2}], "collective"))
     with golden.refusal():
-        curves(of([GOOD | {"p": 2, "op": None}], "collective"))
+        check(of([GOOD | {"p": 2, "op": None}], "collective"))
 
 
 @pytest.mark.parametrize("times", ["x", [1.0], [1.0, "a"], None, [1.0, -2.0]])
@@ -178,4 +179,4 @@ def test_a_damaged_number_of_groups_is_refused(groups: object) -> None:
     columns = run.tables["sample"].columns
     columns["groups"] = np.array([groups] * len(columns["op"]))
     with pytest.raises(InputError, match="groups"):
-        curves(run)
+        check(run)

@@ -1,0 +1,250 @@
+"""What the records of a run file may hold: one table, applied to every file that is read.
+
+A file that breaks a rule is refused, by every command alike: a number that cannot be makes all that
+is computed from it doubtful. Values that are missing are no fault here, unless `Rule.needed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+from isochrone.runfile.header import Clock
+from isochrone.runfile.run import Run
+
+__all__ = ["DAMAGED", "check"]
+
+DAMAGED: Final = "the file is damaged: copy it again, or measure again"
+
+_MAX_BYTES: Final = 1 << 60
+_MAX_COUNT: Final = 10**12
+"""More repetitions than fit into a measurement."""
+_MAX_RATE: Final = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
+_COARSEST: Final = 0.1
+"""Seconds: the ticks of the coarsest clock in use are ten times finer."""
+_ROUNDING: Final = 1e-9
+"""Two statistics of the same times may contradict by this part, as they are computed in floats."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which numbers a member of a record may hold.
+
+    Attributes
+    ----------
+    least, most
+        Limits; ``most`` may depend on the number of ranks.
+    whole
+        Only whole numbers.
+    above_zero
+        What is not zero is at least this.
+    needed
+        Each record has it.
+    """
+
+    least: float = 0
+    most: float | Callable[[int], float] = inf
+    whole: bool = False
+    above_zero: float = 0
+    needed: bool = False
+
+    def fault(self, values: NDArray[Any], ranks: int) -> NDArray[np.bool_]:
+        """Mark the values that break the rule."""
+        most = self.most(ranks) if callable(self.most) else self.most
+        wrong = (values < self.least) | (values > most)
+        if self.above_zero:
+            wrong |= (values > 0) & (values < self.above_zero)
+        if values.dtype.kind == "f":
+            if self.whole:
+                wrong |= values != np.floor(values)
+            missing = np.isnan(values)
+            wrong = wrong | missing if self.needed else wrong & ~missing
+        return np.asarray(wrong, dtype=bool)
+
+
+_RANK: Final = Rule(most=lambda ranks: ranks - 1, whole=True)
+_BYTES: Final = Rule(most=_MAX_BYTES, whole=True, needed=True)
+_COUNT: Final = Rule(least=1, most=_MAX_COUNT, whole=True)
+_TIME: Final = Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS)
+_SPREAD: Final = Rule(most=MAX_SECONDS)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for the records of one name.
+
+    Attributes
+    ----------
+    members
+        Numbers, by name.
+    ordered
+        Members none of which is less than the one before it.
+    pairs
+        Whether a record is of two different ranks, the lower one first.
+    """
+
+    members: Mapping[str, Rule]
+    ordered: Sequence[Sequence[str]] = ()
+    pairs: bool = False
+
+
+_PAIR: Final = Rules(
+    {
+        "i": Rule(most=lambda ranks: ranks - 1, whole=True, needed=True),
+        "j": Rule(most=lambda ranks: ranks - 1, whole=True, needed=True),
+        "bytes": _BYTES, "n": _COUNT, "batch": _COUNT, "mean": _TIME, "stddev": _SPREAD,
+        "min": _TIME, "median": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
+        "p95": _TIME, "max": _TIME, "low": _SPREAD, "high": _TIME,
+    },
+    ordered=(("min", "median", "max"), ("min", "mean", "max"), ("low", "high")), pairs=True,
+)  # fmt: skip
+_SAMPLE: Final = Rules(
+    {
+        "bytes": _BYTES, "i": _RANK, "j": _RANK,
+        "p": Rule(least=1, most=lambda ranks: ranks, whole=True),
+        "pairs": Rule(least=1, most=lambda ranks: ranks // 2, whole=True),
+        "groups": Rule(most=lambda ranks: ranks, whole=True), "n": _COUNT,
+        "operations": Rule(most=_MAX_BYTES, whole=True),
+        "seconds": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
+        "rate": Rule(most=_MAX_RATE, above_zero=1 / MAX_SECONDS),
+        "min": _TIME, "mean": _TIME, "max": _TIME,
+    },
+    ordered=(("min", "mean", "max"),),
+)  # fmt: skip
+
+_RULES: Final[dict[tuple[str, str], Rules]] = {
+    ("", "pair"): _PAIR, ("sweep", "sample"): _SAMPLE,
+}  # fmt: skip
+"""By the kind of result, empty for any, and the name of the record; others are read as they are."""
+
+_NEEDED: Final = {"pair": ("i", "j", "bytes"), "sample": ("bytes", "seconds")}
+_FOREIGN: Final = {"latency-map": ("sample",), "sweep": ("pair",)}
+"""Samples that a kind of result cannot hold: its header is that of another measurement."""
+
+_MARKS: Final = ("again", "retest", "void", "warmup")
+
+
+def check(run: Run) -> None:
+    """Apply the rules to a run.
+
+    Raises
+    ------
+    InputError
+        If one is broken; names the file, the record and the member.
+    """
+    _check_clock(run.about.clock, run.where)
+    for name in _FOREIGN.get(run.kind, ()):
+        if name in run.tables:
+            raise InputError(
+                f"a '{name}' record in a file of kind '{run.kind}'", where=run.where, hint=DAMAGED
+            )
+    for name, table in run.tables.items():
+        rules = _RULES.get((run.kind, name)) or _RULES.get(("", name))
+        if rules is not None and len(table):
+            _check_table(run, name, table, rules)
+    _warn_of_zeros(run)
+    samples = run.tables.get("sample")
+    if run.kind == "sweep" and samples is not None and len(samples):
+        _check_curves(run, samples)
+
+
+def _warn_of_zeros(run: Run) -> None:
+    """Add a warning to the run where times are below the resolution of the clock."""
+    zeros = sum(
+        int(np.sum(table[key] == 0))
+        for name, key in (("pair", "median"), ("sample", "seconds"))
+        if (table := run.tables.get(name)) is not None and key in table
+    )
+    if zeros and all(warning.get("code") != "below-resolution" for warning in run.warnings):
+        text = f"{zeros} times are 0: they are below the resolution of the clock"
+        run.warnings.append({"code": "below-resolution", "text": text})
+
+
+def _check_clock(clock: Clock, where: str) -> None:
+    for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
+        if value is not None and not 0 <= value <= _COARSEST:
+            raise InputError(
+                f"the 'run' record: a clock of 'clock.{key}' {value:g} s", where=where, hint=DAMAGED
+            )
+
+
+def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
+    for key in _NEEDED[name]:
+        if key not in table:
+            raise InputError(f"a '{name}' record without '{key}'", where=run.where, hint=DAMAGED)
+    for key, rule in rules.members.items():
+        if key not in table:
+            continue
+        values = table[key]
+        if values.dtype.kind not in ("i" if rule.whole and rule.needed else "if"):
+            raise InputError(
+                f"a '{name}' record whose '{key}' is not a {'whole ' * rule.whole}number",
+                where=run.where,
+                hint=DAMAGED,
+            )
+        _refuse(run, name, rule.fault(values, run.size), f"'{key}' is out of range")
+    for keys in rules.ordered:
+        known = [key for key in keys if key in table]
+        for low, high in pairwise(known):
+            wrong = table[low] > table[high] * (1 + _ROUNDING)
+            _refuse(run, name, wrong, f"'{low}' is above '{high}'")
+    if rules.pairs:
+        _refuse(run, name, table["i"] >= table["j"], f"it is not 0 <= i < j < {run.size}")
+        _refuse(run, name, _contradicting(table, run.size), "another one of this pair contradicts")
+
+
+def _refuse(run: Run, name: str, wrong: NDArray[np.bool_], what: str) -> None:
+    """Raise an error that names the first record that is wrong, if there is one."""
+    if wrong.any():
+        number = int(np.argmax(wrong)) + 1
+        raise InputError(f"'{name}' record {number}: {what}", where=run.where, hint=DAMAGED)
+
+
+def _contradicting(table: Table, ranks: int) -> NDArray[np.bool_]:
+    """Mark pairs that were measured twice, with unlike times and without a word why.
+
+    Where a pair was measured again, a mark says which measurement counts.
+    """
+    plain = np.ones(len(table), dtype=bool)
+    for mark in _MARKS:
+        plain &= ~table.flag(mark)
+    rows = np.flatnonzero(plain)
+    key = "median" if "median" in table else "mean"
+    wrong = np.zeros(len(table), dtype=bool)
+    if key not in table:
+        return wrong
+    pair = table["i"][rows].astype(np.int64) * ranks + table["j"][rows].astype(np.int64)
+    order = np.lexsort((pair, table["bytes"][rows]))
+    rows, pair = rows[order], pair[order]
+    size, time = table["bytes"][rows], table[key][rows]
+    same = (pair[1:] == pair[:-1]) & (size[1:] == size[:-1]) & (time[1:] != time[:-1])
+    wrong[rows[1:][same]] = True
+    return wrong
+
+
+def _check_curves(run: Run, samples: Table) -> None:
+    """Refuse samples that do not all say, by a number or a text, which curve they belong to."""
+    if not run.by:
+        raise InputError(
+            "the 'run' record: 'by' names no member of a sample", where=run.where, hint=DAMAGED
+        )
+    for name in run.by:
+        if name not in samples:
+            raise InputError(f"a 'sample' record without '{name}'", where=run.where, hint=DAMAGED)
+        values = samples[name]
+        unknown = (
+            np.isnan(values) if values.dtype.kind in "if"
+            else np.array([not isinstance(value, str) for value in values.tolist()])
+        )  # fmt: skip
+        _refuse(run, "sample", unknown, f"'{name}' is neither a number nor a text")
+    if {"i", "j"} <= {*run.by}:
+        _refuse(run, "sample", samples["i"] == samples["j"], "'i' and 'j' are the same rank")
