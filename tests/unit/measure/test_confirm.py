@@ -54,7 +54,7 @@ class Machine:
         table = found.tables["pair"]
         found.tables["pair"] = table.where(table.flag("retest"))
         true = self.truth.matrix()
-        for key in ("median", "low", "high"):
+        for key in ("mean", "min", "median", "p95", "max", "low", "high"):
             found.tables["pair"].columns[key] = true[
                 found.tables["pair"]["i"], found.tables["pair"]["j"]
             ]
