@@ -54,7 +54,10 @@ def test_runs_of_different_experiments_are_not_fitted_together(
     variables = grid("gather")
     data = noisy(times(truth("gather"), variables), variables, 0.02, 2, 1, op="gather")
     write(run_of(data), tmp_path / "a.jsonl")
-    write(run_of(data, "bisection", by=["op", "p"]), tmp_path / "b.jsonl")
+    other = run_of(data, "bisection")
+    samples = other.tables["sample"]
+    samples.columns["pairs"] = np.ones(len(samples), dtype=np.int64)
+    write(other, tmp_path / "b.jsonl")
     with golden.refusal():
         models.fit([tmp_path / "a.jsonl", tmp_path / "b.jsonl"])
     model = models.fit([tmp_path / "a.jsonl"], "gather")
