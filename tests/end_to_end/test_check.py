@@ -86,6 +86,26 @@ def test_a_night_with_a_slow_node_does_not_become_usual(
         assert sorted(baseline.iterdir()) == kept
 
 
+@pytest.mark.filterwarnings("error")
+def test_times_of_0_are_below_the_resolution_and_blame_nobody(
+    isochrone: Command, tmp_path: Path, baseline: Path
+) -> None:
+    """Of one rank or of all; nothing is divided by them."""
+    for number, zero in enumerate((np.arange(8) == 0, np.ones(8, dtype=bool))):
+        run = one_slow_host(0.0, 20 + number)
+        table = run.tables["pair"]
+        table["median"][zero[table["i"]] | zero[table["j"]]] = 0.0
+        file = tmp_path / f"zero-{number}.jsonl"
+        write(run, file)
+        answer = isochrone("check", file, "--baseline", baseline, "--json")
+        document = json.loads(answer.stdout)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        assert (document["verdict"], document["bad_hosts"]) == ("not known", [])
+        assert document["runs"][0]["findings"] == []
+        assert isochrone("show", file, "--json").returncode == 0
+        assert isochrone("compare", next(baseline.iterdir()), file).returncode == 2
+
+
 def test_an_empty_file_of_the_baseline_is_left_out(
     isochrone: Command, tmp_path: Path, baseline: Path
 ) -> None:

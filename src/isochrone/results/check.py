@@ -22,6 +22,7 @@ from isochrone.results.latency_map.diagnosis import LEAST
 from isochrone.results.latency_map.slow import Slow
 from isochrone.results.map_health import MapHealth, map_health
 from isochrone.results.quantities import called
+from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
 __all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "hosts_of", "together"]
@@ -207,6 +208,9 @@ def check(
     """
     is_map = bool(len(run.tables["pair"])) if "pair" in run.tables else False
     found = Check(run, [], [], [])
+    zeros = below_resolution(run)
+    if zeros:
+        return replace(found, doubts=[f"{zeros}: measure more repetitions at once"])
     if is_map:
         health = map_health(run, least)
         found = _by_itself(run, health)
@@ -269,7 +273,7 @@ def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:
 
 def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) -> Check:
     """Hold a run against earlier ones; ``settles``: they answer what the map left open."""
-    reasons = [(one, why_not(found.run, one)) for one in earlier.runs]
+    reasons = [(one, below_resolution(one) or why_not(found.run, one)) for one in earlier.runs]
     runs = [one for one, why in reasons if not why]
     found = replace(
         found, earlier=len(runs), left_out=[(one.where, why) for one, why in reasons if why]

@@ -21,7 +21,10 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.header import Clock
 from isochrone.runfile.run import Run
 
-__all__ = ["DAMAGED", "check"]
+__all__ = ["DAMAGED", "below_resolution", "check"]
+
+_BELOW_RESOLUTION: Final = "below-resolution"
+"""Code of the warning that times are 0."""
 
 DAMAGED: Final = "the file is damaged: copy it again, or measure again"
 
@@ -157,6 +160,12 @@ def check(run: Run) -> None:
         _check_curves(run, samples)
 
 
+def below_resolution(run: Run) -> str:
+    """Say it if times of a run are 0, so that it is compared with nothing; else nothing."""
+    codes = {warning.get("code"): warning for warning in run.warnings}
+    return str(codes[_BELOW_RESOLUTION]["text"]) if _BELOW_RESOLUTION in codes else ""
+
+
 def _warn_of_zeros(run: Run) -> None:
     """Add a warning to the run where times are below the resolution of the clock."""
     zeros = sum(
@@ -164,9 +173,9 @@ def _warn_of_zeros(run: Run) -> None:
         for name, key in (("pair", "median"), ("sample", "seconds"))
         if (table := run.tables.get(name)) is not None and key in table
     )
-    if zeros and all(warning.get("code") != "below-resolution" for warning in run.warnings):
+    if zeros and all(warning.get("code") != _BELOW_RESOLUTION for warning in run.warnings):
         text = f"{zeros} times are 0: they are below the resolution of the clock"
-        run.warnings.append({"code": "below-resolution", "text": text})
+        run.warnings.append({"code": _BELOW_RESOLUTION, "text": text})
 
 
 def _check_clock(clock: Clock, where: str) -> None:

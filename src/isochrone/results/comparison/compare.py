@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from isochrone.base.errors import InputError
 from isochrone.results.comparison.alike import around, check_alike, environment
 from isochrone.results.comparison.explanation import of_all_ranks
 from isochrone.results.comparison.maps import of_maps
@@ -32,6 +33,7 @@ from isochrone.results.comparison.verdict import (
     holm,
     without_chance,
 )
+from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 from isochrone.runfile.surroundings import Differing
 
@@ -180,6 +182,9 @@ def compare(
     """
     runs = [*before, *after]
     check_alike(runs)
+    for run in runs:
+        if zeros := below_resolution(run):
+            raise InputError(zeros, where=run.where, hint="measure more repetitions at once")
     found = (of_maps if "pair" in runs[0].tables else of_samples)(before, after)
     certain = all(map(_deterministic, runs))
     if margin is None:

@@ -28,6 +28,9 @@ OUTLIER_RATIO: Final = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
 BLIND: Final = (
+    "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
+    "shared-way",
+)  # fmt: skip
     "few-nodes",
     "few-pairs",
     "few-ranks",
