@@ -31,13 +31,6 @@ BLIND: Final = (
     "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
     "shared-way",
 )  # fmt: skip
-    "few-nodes",
-    "few-pairs",
-    "few-ranks",
-    "hosts-disagree",
-    "incomplete-map",
-    "shared-way",
-)
 """Warnings of a reading that would not show everything that is slow."""
 
 MAX_PAIRS: Final = 20
