@@ -17,13 +17,20 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 
 __all__ = [
-    "Job", "Launcher", "Options", "asked_for", "choose", "load", "names", "on_path", "processors",
+    "Job", "Launcher", "Options", "asked_for", "choose", "cores", "load", "names", "on_path",
+    "processors",
 ]  # fmt: skip
 
 FAMILY: Final = "measure.launchers"
 
 BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
 """Variables that a batch system sets in a job."""
+
+BINDING: Final = (
+    "HYDRA_BINDING", "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy",
+    "SLURM_CPU_BIND",
+)  # fmt: skip
+"""Variables by which a user binds ranks."""
 
 Options = Mapping[str, object]
 """Values of the options of the command line; each launcher finds its own among them."""
@@ -46,6 +53,8 @@ class Job:
     processors
         Processors of this machine that we may use; None inside a batch job, where the ranks run
         elsewhere.
+    cores
+        Cores of this machine to which its ranks may be bound; None: not known, or not wanted.
     root
         Whether the user is root.
     options
@@ -59,6 +68,7 @@ class Job:
     extra: tuple[str, ...] = ()
     mpicc: Path | None = None
     processors: int | None = None
+    cores: int | None = None
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
     options: Options = field(default_factory=dict)
     library: str = ""
@@ -67,6 +77,11 @@ class Job:
     def oversubscribed(self) -> bool:
         """Whether there are more ranks than processors, as far as can be known before the start."""
         return self.processors is not None and self.ranks > self.processors
+
+    @property
+    def enough_cores(self) -> bool:
+        """Whether each rank can be bound to a core of its own."""
+        return self.cores is not None and self.ranks <= self.cores
 
     def sibling(self, starter: str) -> str:
         """Path of the starter that belongs to the MPI of the probe.
@@ -101,6 +116,9 @@ class Launcher:
         Whether the values of its own options say that it is meant, even if it is not named.
     ranks
         How many ranks there are to start, if the user does not say; None: not known.
+    binding
+        Tokens that bind each rank to a core of its own; none where there are too few, or the MPI
+        library binds by itself.
     warnings
         What it has to do that the user should know, one sentence each.
     notes
@@ -127,6 +145,7 @@ class Launcher:
     add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     asked_for: Callable[[Options], bool] = lambda options: False
     ranks: Callable[[Options], int | None] = lambda options: None
+    binding: Callable[[Job], tuple[str, ...]] = lambda job: ()
     warnings: Callable[[Job], list[str]] = lambda job: []
     notes: Callable[[Job], dict[str, str]] = lambda job: {}
     compiler: str = ""
@@ -181,6 +200,24 @@ def processors(environ: Mapping[str, str]) -> int | None:
     if any(variable in environ for variable in BATCH_JOB):
         return None
     return len(os.sched_getaffinity(0))
+
+
+def cores(environ: Mapping[str, str]) -> int | None:
+    """Count the cores of this machine to which ranks may be bound.
+
+    None if the ranks run elsewhere, or if the user has chosen: by a variable, or by processors
+    (``taskset``, a container) that a launcher would not keep to.
+    """
+    allowed = os.sched_getaffinity(0)
+    chosen = any(variable in environ for variable in BINDING)
+    if chosen or processors(environ) is None or len(allowed) != os.cpu_count():
+        return None
+    folder = Path("/sys/devices/system/cpu")
+    try:
+        found = {(folder / f"cpu{k}/topology/core_cpus_list").read_text() for k in allowed}
+    except OSError:
+        return None
+    return len(found)
 
 
 def on_path(program: str, environ: Mapping[str, str]) -> bool:

@@ -184,7 +184,20 @@ class _Reader:
         self.run.tables = tables
         self.check_ranks()
         self.check_pairs()
+        self.warn_of_shared_processors()
         return self.run
+
+    def warn_of_shared_processors(self) -> None:
+        """Warn as a latency map does, which looks at each pair."""
+        assert self.run is not None
+        shared = self.run.shared_processors
+        known = {"shared-processor", "oversubscribed"} & {w.get("code") for w in self.run.warnings}
+        if shared and not known:
+            text = (
+                f"ranks {' and '.join(map(str, shared[0][:2]))} were on the same processor and "
+                "took turns; bind the ranks, or start fewer"
+            )
+            self.run.warnings.append({"code": "shared-processor", "text": text})
 
     def take_alike(self, lines: Sequence[bytes]) -> bool:
         """Take lines if they are samples of one shape; return whether they are."""

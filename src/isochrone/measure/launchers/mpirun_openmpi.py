@@ -28,6 +28,11 @@ def command(job: Job) -> list[str]:
     return [*tokens, *job.extra, *job.program]
 
 
+def binding(job: Job) -> tuple[str, ...]:
+    """Bind to cores; by default more than two ranks are bound to packages or NUMA nodes."""
+    return ("--bind-to", "core") if job.enough_cores else ()
+
+
 def warnings(job: Job) -> list[str]:
     """Say what Open MPI would have refused."""
     found = []
@@ -48,6 +53,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
 LAUNCHER: Final = Launcher(
     command=command,
     detect=detect,
+    binding=binding,
     priority=20,
     warnings=warnings,
     starters=("mpirun", "mpiexec", "prterun", "orterun"),
