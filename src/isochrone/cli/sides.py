@@ -12,7 +12,7 @@ from isochrone.cli.others_results import AS_IT_IS, Reading
 from isochrone.results.comparison.alike import thing
 from isochrone.runfile.run import Run
 
-__all__ = ["Pairing", "paired", "runs_of"]
+__all__ = ["Pairing", "launches_of", "paired", "runs_of"]
 
 
 class Pairing(NamedTuple):
@@ -41,12 +41,13 @@ def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
     """
     lists = ([text] if Path(text).exists() else text.split(",") for text in texts)
     words = [word for words in lists for word in words]
-    files = [file for word in words for file in _files(Path(word))]
+    files = [file for word in words for file in launches_of(Path(word))]
     once = {file.resolve(): file for file in files}.values()
     return [run for file in once for run in reading.runs(file)]
 
 
-def _files(path: Path) -> list[Path]:
+def launches_of(path: Path) -> list[Path]:
+    """Return the file; the run files of a folder; or ``run-1.jsonl`` … that ``run.jsonl`` means."""
     if path.is_dir():
         found = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
         if not found:

@@ -15,10 +15,11 @@ from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.base.suggestion import did_you_mean, nearest
 
 __all__ = [
-    "Job", "Launcher", "Options", "asked_for", "choose", "cores", "load", "names", "on_path",
-    "processors",
+    "Job", "Launcher", "Options", "asked_for", "choose", "cores", "load", "named", "names",
+    "on_path", "processors",
 ]  # fmt: skip
 
 FAMILY: Final = "measure.launchers"
@@ -31,6 +32,13 @@ BINDING: Final = (
     "SLURM_CPU_BIND",
 )  # fmt: skip
 """Variables by which a user binds ranks."""
+
+_SYNONYMS: Final = {
+    "slurm": "srun", "mpich": "mpiexec-mpich", "hydra": "mpiexec-mpich", "intel": "mpiexec-mpich",
+    "mpiexec": "mpiexec-mpich", "openmpi": "mpirun-openmpi", "ompi": "mpirun-openmpi",
+    "mpirun": "mpirun-openmpi", "smpi": "simgrid", "smpirun": "simgrid",
+}  # fmt: skip
+"""What people call launchers, or their starters, that have another name here."""
 
 Options = Mapping[str, object]
 """Values of the options of the command line; each launcher finds its own among them."""
@@ -159,6 +167,21 @@ class Launcher:
 def names() -> list[str]:
     """List the launchers, as the user types them."""
     return registry.names(FAMILY)
+
+
+def named(text: str) -> str:
+    """Return the name of a launcher as it was typed.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name; says which one was probably meant.
+    """
+    if text in names():
+        return text
+    meant = _SYNONYMS.get(nearest(text, [*names(), *_SYNONYMS]), "")
+    guess = f"did you mean '{meant}'?; " if meant else did_you_mean(text, names())
+    raise InputError(f"there is no launcher '{text}' ({guess}there are: {', '.join(names())})")
 
 
 def load(name: str) -> Launcher:

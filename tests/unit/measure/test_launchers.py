@@ -93,6 +93,22 @@ def test_ranks_are_bound_where_each_has_a_core(
     assert launchers.load("srun").binding(job(ranks=2)) == ()
 
 
+def test_open_mpi_4_starts_ranks_on_a_host_without_ssh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def isolated(**changes: object) -> bool:
+        command = launchers.load("mpirun-openmpi").command
+        return "isolated" in command(job(**{"library": "Open MPI v4.1.4", **changes}))
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert isolated()
+    assert not isolated(processors=None)
+    assert not isolated(library="Open MPI v5.0.6")
+    assert not isolated(extra=("--mca", "plm_rsh_agent", "oarsh"))
+    monkeypatch.setenv("OMPI_MCA_plm_rsh_agent", "")
+    assert not isolated()
+
+
 def test_the_users_own_choice_of_processors_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
     monkeypatch.setattr("os.cpu_count", lambda: 1)

@@ -23,6 +23,7 @@ from isochrone.cli.as_json import add_json
 from isochrone.cli.input import tell_partial
 from isochrone.cli.others_results import Reading, add_reading
 from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.cli.sides import launches_of
 from isochrone.models.switches import nowhere_near
 from isochrone.pages import explanation
 from isochrone.pages.model import blocks, brief
@@ -98,11 +99,12 @@ def run(args: argparse.Namespace) -> int:
     """Fit, print what was found, and write the model file."""
     if args.most_pieces is not None and args.most_pieces < 1:
         raise InputError("--most-pieces must be at least 1")
+    files = [file for name in args.files for file in launches_of(name)]
     if args.output:
-        check_output(args.output, force=args.force, inputs=args.files)
+        check_output(args.output, force=args.force, inputs=files)
     reading = Reading.of(args)
     data, left_out = models.load_usable(
-        [reading.measured(path) for path in args.files], reading.columns,
+        [reading.measured(path) for path in files], reading.columns,
         op=args.op, order=args.order,
     )  # fmt: skip
     for error in left_out:

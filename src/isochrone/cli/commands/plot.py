@@ -12,12 +12,13 @@ from isochrone.base.errors import InputError
 from isochrone.cli.input import read
 from isochrone.cli.options import read_size
 from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.cli.sides import launches_of
 from isochrone.improve.orders import orders_file
 from isochrone.improve.orders.compared_orders import ComparedOrders
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
-from isochrone.runfile.baseline_folder import files
+from isochrone.runfile import baseline_folder
 from isochrone.runfile.run import Run
 from isochrone.views.map_order import SORTS
 
@@ -83,8 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
-    path = check_output(args.output, force=args.force, inputs=args.files)
-    given = [_read(file) for name in args.files for file in _files(name)]
+    files = [file for name in args.files for file in _files(name)]
+    path = check_output(args.output, force=args.force, inputs=files)
+    given = [_read(file) for file in files]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args.model or [], view)
@@ -100,10 +102,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the run files of a folder, as the view history is often given; else the file."""
+    """Return the run files of a folder, as the view history is often given; else its launches."""
     if not path.is_dir():
-        return [path]
-    found = files(path)
+        return launches_of(path)
+    found = baseline_folder.files(path)
     if not found:
         raise InputError("no run files (*.jsonl) in this folder", where=str(path))
     return found

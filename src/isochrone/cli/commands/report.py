@@ -9,6 +9,7 @@ from typing import Final
 from isochrone import models
 from isochrone.cli.input import read
 from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.cli.sides import launches_of
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
@@ -25,7 +26,9 @@ EXAMPLES: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone report``."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE",
+        help="run file, or run.jsonl for run-1.jsonl …",
+    )  # fmt: skip
     parser.add_argument(
         "--model", type=Path, action="append", default=[], metavar="FILE",
         help="emulated applications: a model of messages or collectives to predict them by; may be "
@@ -36,10 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the report, and say where it is."""
+    files = [file for name in args.files for file in launches_of(name)]
     path = check_output(
-        args.output or Path("report.html"), force=args.force, inputs=[*args.files, *args.model]
+        args.output or Path("report.html"), force=args.force, inputs=[*files, *args.model]
     )
     asked = Asked(models=tuple(models.read(file) for file in args.model))
-    write_report([read(file) for file in args.files], path, asked)
+    write_report([read(file) for file in files], path, asked)
     print_path(path)
     return 0

@@ -16,7 +16,7 @@ from typing import Final
 from isochrone.cli.as_json import add_json
 from isochrone.cli.input import read, tell_partial
 from isochrone.cli.options import add_least, add_message_size
-from isochrone.cli.sides import runs_of
+from isochrone.cli.sides import launches_of, runs_of
 from isochrone.pages import launches, terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
@@ -33,12 +33,15 @@ EXAMPLES: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="run file")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE",
+        help="run file, folder of them, or run.jsonl for run-1.jsonl, run-2.jsonl …",
+    )  # fmt: skip
     add_json(parser)
     parser.add_argument(
         "--pool", action="store_true",
         help="all files are launches of one measurement: typical times with intervals over the "
-        "launches. FILE may be a folder, or run.jsonl for run-1.jsonl, run-2.jsonl …",
+        "launches",
     )  # fmt: skip
     add_message_size(parser)
     add_least(parser)
@@ -49,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if args.pool:
         return _pooled(args)
     asked = Asked(args.bytes, args.least)
-    files = [Path(name) for name in args.files]
+    files = [file for name in args.files for file in launches_of(Path(name))]
     if args.json:
         documents = [document(read(path), asked) for path in files]
         print(json.dumps(documents[0] if len(documents) == 1 else documents))
