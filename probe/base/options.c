@@ -76,6 +76,22 @@ static int parse_choice(const iso_option_t *option, const char *text,
     }
 }
 
+/** Seconds of a unit of time; 0 if it is none. */
+static double seconds_of(const char *unit)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1},  {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3},
+                 {"s", 1}, {"m", 60},    {"min", 60},  {"h", 3600}};
+    for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
+        if (strcmp(unit, units[k].name) == 0) {
+            return units[k].seconds;
+        }
+    }
+    return 0;
+}
+
 static int parse_number(const iso_option_t *option, const char *text,
                         char *error)
 {
@@ -90,9 +106,15 @@ static int parse_number(const iso_option_t *option, const char *text,
         *(long *)option->value = count;
         return 0;
     }
+    bool time = option->kind == ISO_OPTION_SECONDS;
     double number = strtod(text, &end);
-    if (end == text || *end || errno || !(number >= 0) || isinf(number)) {
-        return fail(error, "--%s is '%.80s', not a number of 0 or more",
+    double unit = time ? seconds_of(end) : *end == '\0';
+    number *= unit;
+    if (end == text || unit == 0 || errno || !(number >= 0) || isinf(number)) {
+        return fail(error,
+                    time ? "--%s is '%.80s', not a time such as 300, 5min or "
+                           "250ms"
+                         : "--%s is '%.80s', not a number of 0 or more",
                     option->name, text);
     }
     *(double *)option->value = number;

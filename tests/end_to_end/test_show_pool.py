@@ -79,3 +79,20 @@ def test_a_launch_that_was_cut_short_is_named(isochrone: Isochrone, folder: Path
     answer = isochrone("show", "--pool", folder)
     assert answer.returncode == 0
     assert "run-5.jsonl: partial run" in answer.stderr
+
+
+def test_a_name_that_stands_for_launches_does_so_in_every_command(
+    isochrone: Isochrone, tmp_path: Path
+) -> None:
+    for k, run in enumerate(launches(3, np.random.default_rng(2)), 1):
+        write(run, tmp_path / f"run-{k}.jsonl")
+    for words in (
+        ("show", "run.jsonl", "--json"),
+        ("plot", "run.jsonl", "-o", "p.svg"),
+        ("report", "run.jsonl", "-o", "r.html"),
+        ("fit", "run.jsonl", "--model", "hockney", "-o", "m.json"),
+    ):
+        answer = isochrone(*words, cwd=tmp_path)
+        assert answer.returncode == 0, answer.stderr
+    assert len(json.loads(isochrone("show", "run.jsonl", "--json", cwd=tmp_path).stdout)) == 3
+    assert isochrone("show", "none.jsonl", cwd=tmp_path).returncode == 2

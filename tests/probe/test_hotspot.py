@@ -133,6 +133,14 @@ def test_a_time_that_is_over_at_once_leaves_a_readable_file_that_says_so(
     assert "cut-short" in {warning["code"] for warning in run.warnings}
 
 
+def test_times_are_given_with_or_without_a_unit(mpich: Mpi) -> None:
+    for text in ("300", "5m", "5min", "0.5h", "250ms", "1e3us", "10ns", "3s", "0"):
+        mpich.probe.check("hotspot", ["--time-limit", text], 4)
+    for text in ("5x", "m", "", "-1s", "5 min", "1e400h", "nan", "infmin"):
+        with pytest.raises(InputError):
+            mpich.probe.check("hotspot", ["--time-limit", text], 4)
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -126,7 +126,7 @@ def _range(text: str, start: Bytes, stop: Bytes, step: str) -> Iterator[Bytes]:
 
 
 def parse_seconds(text: str) -> Seconds:
-    """Read ``10``, ``250ms``, ``1.5us``, ``2min`` … as seconds.
+    """Read ``10``, ``250ms``, ``1.5us``, ``2m``, ``2min`` … as seconds.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def parse_seconds(text: str) -> Seconds:
         If it is not a duration.
     """
     match = _QUANTITY.fullmatch(text)
-    factor = _TIME_UNITS.get(match[2]) if match else None
+    factor = {**_TIME_UNITS, "m": 60.0}.get(match[2]) if match else None  # a column in m is MiB
     if match is None or factor is None:
         raise InputError(f"{text!r} is not a duration", hint="write for example 30, 250ms or 2min")
     return float(match[1]) * factor

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 from isochrone.base.units import parse_seconds
 from isochrone.cli.options import read_part
+from isochrone.measure import launcher as launchers
 
 __all__ = ["SETTINGS", "SITE_FILE", "Setting", "Value", "files", "values"]
 
@@ -103,11 +103,10 @@ def _text(value: object) -> str:
 
 
 def _launcher(value: object) -> str:
-    known = registry.names("measure.launchers")
-    text = _text(value)
-    if text not in known:
-        raise ValueError(f"a launcher ({did_you_mean(text, known)}there are: {', '.join(known)})")
-    return text
+    try:
+        return launchers.named(_text(value))
+    except InputError as error:
+        raise ValueError(f"a launcher: {error.what}") from error
 
 
 def _words(value: object) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.suggestion import did_you_mean
 from isochrone.cli import defaults
 from isochrone.cli.experiments import options_of
 from isochrone.cli.measuring import (
@@ -39,6 +40,8 @@ __all__ = [
 AUTOMATIC: Final = "auto"
 
 _UNKNOWN: Final = re.compile("there is no option '(--[^']*)'")
+_LISTED: Final = re.compile(r"operations, or all: ([\w, ]+)")
+_NO_OPERATION: Final = re.compile("there is no operation '([^']*)'")
 """What the probe says."""
 
 
@@ -151,8 +154,11 @@ def _check(setup: Setup, args: argparse.Namespace, options: Sequence[str], ranks
         if unknown and isinstance(parser, Parser):
             own = [option.name for option in options_of(setup.built, args.experiment)]
             error.hint = parser.option_meant(unknown[1], own)
-            if error.hint:
-                error.what = error.what.removesuffix(" (--help lists them)")
+        if unknown := _NO_OPERATION.search(error.what):
+            listed = _LISTED.search(" ".join(setup.built.options_help(args.experiment).split()))
+            error.hint = did_you_mean(unknown[1], listed[1].split(", ") if listed else [], then="")
+        if error.hint:
+            error.what = error.what.removesuffix(" (--help lists them)")
         raise
 
 

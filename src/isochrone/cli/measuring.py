@@ -27,7 +27,7 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     names = launchers.names()
     add_mpi(parser)
     parser.add_argument(
-        "--launcher", metavar="L", choices=names,
+        "--launcher", metavar="L", type=_launcher, choices=names,
         help="launcher of the ranks (default: chosen from the batch system and the MPI); one of: "
         + ", ".join(names),
     )  # fmt: skip
@@ -43,6 +43,13 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="print the command, start nothing")
     for name in names:
         launchers.load(name).add_arguments(parser)
+
+
+def _launcher(text: str) -> str:
+    try:
+        return launchers.named(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(error.what) from error
 
 
 def setup_of(args: argparse.Namespace) -> Setup:

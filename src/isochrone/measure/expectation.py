@@ -160,7 +160,8 @@ class Work:
         """Limit it by what a point may take where repetitions end once they are precise."""
         if not float(option(self.options, "--precision") or 0):
             return found
-        point = float(option(self.options, "--max-time") or _SECOND)
+        limit = option(self.options, "--max-time")
+        point = parse_seconds(limit) if limit else _SECOND
         most = point * len(self.sizes) * self.rounds()
         return Expected(min(found.seconds, most), "at most")
 

@@ -142,7 +142,9 @@ def _programs(environ: Mapping[str, str]) -> Iterator[Path]:
     if asked:
         yield Path(asked).absolute()
     for folder in [*_paths(environ.get("PATH", "")), Path(sysconfig.get_path("scripts"))]:
-        for name in (*_STARTERS, "mpicc"):
+        names = (*_STARTERS, "mpicc")
+        debian = (f"{name}.{family}" for family in LIBRARIES for name in names)
+        for name in (*names, *debian):
             if _executable(folder / name):
                 yield folder.resolve() / name
                 break

@@ -15,15 +15,30 @@ from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.base.suggestion import did_you_mean, nearest
 
 __all__ = [
-    "Job", "Launcher", "Options", "asked_for", "choose", "load", "names", "on_path", "processors",
+    "Job", "Launcher", "Options", "asked_for", "choose", "cores", "load", "named", "names",
+    "on_path", "processors",
 ]  # fmt: skip
 
 FAMILY: Final = "measure.launchers"
 
 BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
 """Variables that a batch system sets in a job."""
+
+BINDING: Final = (
+    "HYDRA_BINDING", "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy",
+    "SLURM_CPU_BIND",
+)  # fmt: skip
+"""Variables by which a user binds ranks."""
+
+_SYNONYMS: Final = {
+    "slurm": "srun", "mpich": "mpiexec-mpich", "hydra": "mpiexec-mpich", "intel": "mpiexec-mpich",
+    "mpiexec": "mpiexec-mpich", "openmpi": "mpirun-openmpi", "ompi": "mpirun-openmpi",
+    "mpirun": "mpirun-openmpi", "smpi": "simgrid", "smpirun": "simgrid",
+}  # fmt: skip
+"""What people call launchers, or their starters, that have another name here."""
 
 Options = Mapping[str, object]
 """Values of the options of the command line; each launcher finds its own among them."""
@@ -46,6 +61,8 @@ class Job:
     processors
         Processors of this machine that we may use; None inside a batch job, where the ranks run
         elsewhere.
+    cores
+        Cores of this machine to which its ranks may be bound; None: not known, or not wanted.
     root
         Whether the user is root.
     options
@@ -59,6 +76,7 @@ class Job:
     extra: tuple[str, ...] = ()
     mpicc: Path | None = None
     processors: int | None = None
+    cores: int | None = None
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
     options: Options = field(default_factory=dict)
     library: str = ""
@@ -67,6 +85,11 @@ class Job:
     def oversubscribed(self) -> bool:
         """Whether there are more ranks than processors, as far as can be known before the start."""
         return self.processors is not None and self.ranks > self.processors
+
+    @property
+    def enough_cores(self) -> bool:
+        """Whether each of several ranks can be bound to a core of its own."""
+        return self.cores is not None and 1 < self.ranks <= self.cores
 
     def sibling(self, starter: str) -> str:
         """Path of the starter that belongs to the MPI of the probe.
@@ -101,6 +124,9 @@ class Launcher:
         Whether the values of its own options say that it is meant, even if it is not named.
     ranks
         How many ranks there are to start, if the user does not say; None: not known.
+    binding
+        Tokens that bind each rank to a core of its own; none where there are too few, or the MPI
+        library binds by itself.
     warnings
         What it has to do that the user should know, one sentence each.
     notes
@@ -127,6 +153,7 @@ class Launcher:
     add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     asked_for: Callable[[Options], bool] = lambda options: False
     ranks: Callable[[Options], int | None] = lambda options: None
+    binding: Callable[[Job], tuple[str, ...]] = lambda job: ()
     warnings: Callable[[Job], list[str]] = lambda job: []
     notes: Callable[[Job], dict[str, str]] = lambda job: {}
     compiler: str = ""
@@ -140,6 +167,21 @@ class Launcher:
 def names() -> list[str]:
     """List the launchers, as the user types them."""
     return registry.names(FAMILY)
+
+
+def named(text: str) -> str:
+    """Return the name of a launcher as it was typed.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name; says which one was probably meant.
+    """
+    if text in names():
+        return text
+    meant = _SYNONYMS.get(nearest(text, [*names(), *_SYNONYMS]), "")
+    guess = f"did you mean '{meant}'?; " if meant else did_you_mean(text, names())
+    raise InputError(f"there is no launcher '{text}' ({guess}there are: {', '.join(names())})")
 
 
 def load(name: str) -> Launcher:
@@ -181,6 +223,24 @@ def processors(environ: Mapping[str, str]) -> int | None:
     if any(variable in environ for variable in BATCH_JOB):
         return None
     return len(os.sched_getaffinity(0))
+
+
+def cores(environ: Mapping[str, str]) -> int | None:
+    """Count the cores of this machine to which ranks may be bound.
+
+    None if the ranks run elsewhere, or if the user has chosen: by a variable, or by processors
+    (``taskset``, a container) that a launcher would not keep to.
+    """
+    allowed = os.sched_getaffinity(0)
+    chosen = any(variable in environ for variable in BINDING)
+    if chosen or processors(environ) is None or len(allowed) != os.cpu_count():
+        return None
+    folder = Path("/sys/devices/system/cpu")
+    try:
+        found = {(folder / f"cpu{k}/topology/core_cpus_list").read_text() for k in allowed}
+    except OSError:
+        return None
+    return len(found)
 
 
 def on_path(program: str, environ: Mapping[str, str]) -> bool:

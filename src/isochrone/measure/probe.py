@@ -31,6 +31,9 @@ from isochrone.measure.sources import own_hash, sources
 
 __all__ = ["Probe", "Progress", "build", "build_library", "experiments", "find_mpicc", "run"]
 
+MPICC: Final = ("mpicc", "mpicc.mpich", "mpicc.openmpi")
+"""Compiler wrappers of MPIs, the last two as Debian calls them."""
+
 BUILD_TIMEOUT: Final = 300.0
 
 
@@ -146,7 +149,8 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
             )
         return Path(found).absolute()
     beside = sysconfig.get_path("scripts")
-    found = shutil.which("mpicc") or shutil.which("mpicc", path=beside)
+    places = [(name, path) for path in (None, beside) for name in MPICC]
+    found = next(filter(None, (shutil.which(name, path=path) for name, path in places)), None)
     if found is None:
         raise InputError(
             "no MPI was found: there is neither mpiexec nor mpicc on the PATH",

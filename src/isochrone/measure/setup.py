@@ -131,12 +131,10 @@ class Setup:
         program = [str(self.built.path), experiment, *options, "--out", str(path), "--progress"]
         if (stall := self.options.get("stall_timeout")) is not None:
             program += ["--stall-timeout", f"{stall:g}"]
-        job = self._job([*program, "--force"] if force else program, ranks, notes or {})
+        program += ["--force"] if force else []
+        job = self._job(program, ranks, notes or {}, placed=placed)
         loaded = self._loaded(_LIBRARIES[experiment]) if experiment in _LIBRARIES else []
-        job = replace(
-            job, extra=(*loaded, *extra, *job.extra),
-            processors=None if placed else job.processors,
-        )  # fmt: skip
+        job = replace(job, extra=(*loaded, *extra, *job.extra))
         for text in self.launcher.warnings(job):
             self.warn(text)
         return self.launcher.command(job)
@@ -155,19 +153,28 @@ class Setup:
             self.warn(f"parts of the accesses are not measured: {error}")
             return []
 
-    def _job(self, program: list[str], ranks: int, notes: Mapping[str, str]) -> Job:
-        """Describe the ranks to start; the notes say how in the run file."""
+    def _job(
+        self, program: list[str], ranks: int, notes: Mapping[str, str], *, placed: bool
+    ) -> Job:
+        """Describe the ranks to start; the notes say how in the run file.
+
+        They are bound to cores, unless the user gives launcher options.
+        """
         job = Job(
             ranks=ranks,
             program=tuple(program),
             extra=tuple(self.options.get("launcher_arg") or ()),
             mpicc=self.built.mpicc,
-            processors=launchers.processors(os.environ),
+            processors=None if placed else launchers.processors(os.environ),
+            cores=None if placed else launchers.cores(os.environ),
             options=self.options,
             library=self.built.library if self.launcher.stands_alone else "",
         )
         told = {"isochrone": __version__, "launcher": self.name, **notes}
         told |= self.launcher.notes(job)
+        if not job.extra and not placed and (binding := self.launcher.binding(job)):
+            job = replace(job, extra=binding)
+            told["binding"] = "core"
         words = [word for key, value in told.items() for word in ("--note", f"{key}={value}")]
         return replace(job, program=(*job.program, *words))
 

@@ -134,6 +134,7 @@ def _line(run: Run) -> tuple[str, ...]:
     """Return keywords: experiment, origin, ranks, MPI library."""
     nodes = len(set(run.hosts) - {""})
     where = f" on {nodes} node{'s' if nodes > 1 else ''}" if nodes else ""
+    where += ", bound to cores" if run.notes.get("binding") == "core" else ""
     ranks = f"{run.size} rank{'s' if run.size > 1 else ''}{where}"
     origin = "" if run.origin == "measured" else run.origin
     return tuple(part for part in (run.experiment, origin, ranks, _library(run)) if part)

@@ -189,6 +189,7 @@ class _Reader:
         self.run.tables = tables
         self.check_ranks()
         rules.check(self.run)
+        self.warn_of_shared_processors()
         return self.run
 
     def blocks(self, stream: BinaryIO) -> Iterator[list[bytes]]:
@@ -207,6 +208,18 @@ class _Reader:
                 raise self.fail(f"a line of more than {MAX_LINE >> 20} MiB")
         if length:
             yield [b"".join(begun)]
+
+    def warn_of_shared_processors(self) -> None:
+        """Warn as a latency map does, which looks at each pair."""
+        assert self.run is not None
+        shared = self.run.shared_processors
+        known = {"shared-processor", "oversubscribed"} & {w.get("code") for w in self.run.warnings}
+        if shared and not known:
+            text = (
+                f"ranks {' and '.join(map(str, shared[0][:2]))} were on the same processor and "
+                "took turns; bind the ranks, or start fewer"
+            )
+            self.run.warnings.append({"code": "shared-processor", "text": text})
 
     def take_alike(self, lines: Sequence[bytes]) -> bool:
         """Take lines if they are samples of one shape; return whether they are."""

@@ -172,6 +172,25 @@ class Run:
         return self.about.origin
 
     @property
+    def shared_processors(self) -> list[list[int]]:
+        """Ranks that were on one processor when the run began, in groups.
+
+        None are where every pair looked for itself and was moved apart, and none in a simulation.
+        """
+        if self.kind in ("latency-map", "clocks") or self.origin != "measured":
+            return []
+        found: dict[tuple[int, int], list[int]] = {}
+        for one in self.ranks:
+            if one.cpu >= 0:
+                found.setdefault((one.node, one.cpu), []).append(one.rank)
+        return [ranks for ranks in found.values() if len(ranks) > 1]
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether a node had fewer processors than ranks."""
+        return any(warning.get("code") == "oversubscribed" for warning in self.warnings)
+
+    @property
     def hosts(self) -> list[str]:
         """Host name of each rank; empty strings where the file was cut before they were written."""
         found = {r.rank: r.host for r in self.ranks}

@@ -64,7 +64,8 @@ def test_times_get_the_unit_a_person_would_choose(seconds: float, text: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("10", 10), ("250ms", 0.25), ("2min", 120), ("1.5us", 1.5e-6)]
+    ("text", "seconds"),
+    [("10", 10), ("250ms", 0.25), ("2min", 120), ("5m", 300), ("1.5us", 1.5e-6)],
 )
 def test_times_are_read_with_their_unit(text: str, seconds: float) -> None:
     assert parse_seconds(text) == pytest.approx(seconds)

@@ -33,6 +33,9 @@ def test_the_nearest_name_is_found_and_nothing_is_made_up(golden: Golden) -> Non
         (["measure", "null", "-n", "2", "--ouput", "4"], "--output"),
         (["measure", "point-to-point", "-n", "2", "--preset", "siezs"], "sizes"),
         (["measure", "null", "--launcher", "srn"], "srun"),
+        (["measure", "null", "--launcher", "slurm"], "srun"),
+        (["measure", "null", "--launcher", "openmpi"], "mpirun-openmpi"),
+        (["measure", "collective", "-n", "2", "--op", "bcast,alreduce"], "allreduce"),
         (["suite", "quik"], "quick"),
     ],
 )

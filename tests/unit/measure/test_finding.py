@@ -247,3 +247,18 @@ def test_an_mpi_without_probe_and_compiler_is_not_called_missing(
     )
     with golden.refusal():
         machine.find()
+
+
+def test_wrappers_as_debian_calls_them_come_before_that_of_a_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path / "wheel/mpicc")
+    monkeypatch.delenv("MPICC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(finding.probe.sysconfig, "get_path", lambda name: str(tmp_path / "wheel"))
+    for name, found in (
+        ("none", "wheel/mpicc"), ("mpicc.openmpi", "bin/mpicc.openmpi"),
+        ("mpicc.mpich", "bin/mpicc.mpich"), ("mpicc", "bin/mpicc"),
+    ):  # fmt: skip
+        program(tmp_path / "bin" / name)
+        assert finding.probe.find_mpicc() == tmp_path / found

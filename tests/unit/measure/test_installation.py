@@ -103,6 +103,20 @@ def test_the_first_on_the_path_is_meant_unless_mpicc_says_otherwise(tmp_path: Pa
     assert (first.family, other.family) == ("mpich", "openmpi")
 
 
+def test_the_names_of_debian_are_known(tmp_path: Path) -> None:
+    """Where a machine has no alternative that is called plainly ``mpiexec``."""
+    for name, says, file in (
+        ("mpich", HYDRA, "libmpich.so.12"),
+        ("openmpi", OPEN_MPI, "libmpi.so.40"),
+    ):
+        for one in ("mpiexec", "mpicc"):
+            program(tmp_path / name / f"bin/{one}.{name}", says)
+        library(tmp_path / name / "lib" / file)
+        found = here({"PATH": str(tmp_path / name / "bin")})
+        assert found is not None
+        assert (found.family, found.mpicc.name) == (name, f"mpicc.{name}")
+
+
 def test_the_mpi_of_a_wheel_is_found_beside_python(tmp_path: Path) -> None:
     program(tmp_path / "python/mpiexec", HYDRA)
     library(tmp_path / "lib/libmpi.so.12")

@@ -69,6 +69,56 @@ def test_tokens(subtests: pytest.Subtests) -> None:
             assert launchers.load(launcher).command(job(**changes)) == tokens
 
 
+def test_ranks_are_bound_where_each_has_a_core(
+    subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By no launcher where there are too few cores, and not where the library binds by itself."""
+    monkeypatch.setenv("SLURM_JOB_CPUS_PER_NODE", "3(x2),2")
+    for name, library, ranks, tokens in (
+        ("mpiexec-mpich", "MPICH Version: 4.0", 4, ("-bind-to", "core")),
+        ("mpiexec-mpich", "MPICH Version: 4.0", 5, ()),
+        ("mpiexec-mpich", "Intel(R) MPI Library 2021", 4, ()),
+        ("mpirun-openmpi", "Open MPI v4.1", 4, ("--bind-to", "core")),
+        ("mpirun-openmpi", "Open MPI v4.1", 5, ()),
+        ("srun", "", 8, ("--cpu-bind=cores",)),
+        ("srun", "", 9, ()),
+        ("generic", "", 1, ()),
+    ):
+        with subtests.test(name=name, library=library, ranks=ranks):
+            binding = launchers.load(name).binding
+            assert binding(job(ranks=ranks, cores=4, library=library)) == tokens
+            if name != "srun":
+                assert binding(job(ranks=ranks, library=library)) == ()
+    monkeypatch.setenv("SLURM_CPU_BIND", "none")
+    assert launchers.load("srun").binding(job(ranks=2)) == ()
+
+
+def test_open_mpi_4_starts_ranks_on_a_host_without_ssh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def isolated(**changes: object) -> bool:
+        command = launchers.load("mpirun-openmpi").command
+        return "isolated" in command(job(**{"library": "Open MPI v4.1.4", **changes}))
+
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert isolated()
+    assert not isolated(processors=None)
+    assert not isolated(library="Open MPI v5.0.6")
+    assert not isolated(extra=("--mca", "plm_rsh_agent", "oarsh"))
+    monkeypatch.setenv("OMPI_MCA_plm_rsh_agent", "")
+    assert not isolated()
+
+
+def test_the_users_own_choice_of_processors_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert launchers.cores({}) == 1
+    assert launchers.cores({"HYDRA_BINDING": "none"}) is None
+    assert launchers.cores({"PBS_JOBID": "7"}) is None
+    monkeypatch.setattr("os.cpu_count", lambda: 2)  # taskset
+    assert launchers.cores({}) is None
+
+
 @pytest.mark.parametrize("template", ["", "   ", "run 'unclosed"])
 def test_generic_needs_a_command_it_can_split(template: str) -> None:
     with pytest.raises(InputError):

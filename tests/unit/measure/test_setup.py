@@ -50,6 +50,14 @@ def test_notes_and_extra_options_are_passed_on_and_warnings_are_told(golden: Gol
     golden(told)
 
 
+def test_binding_is_noted_and_gives_way_to_options_of_the_user() -> None:
+    launcher = Launcher(command=command, binding=lambda job: ("--bind",), stands_alone=False)
+    for given, placed, bound in (([], False, True), (["--own"], False, False), ([], True, False)):
+        setup = Setup(PROBE, "mine", launcher, {"launcher_arg": given})
+        tokens = setup.tokens("null", [], 2, Path("o.jsonl"), placed=placed)
+        assert ("--bind" in tokens, "binding=core" in tokens) == (bound, bound)
+
+
 @pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(

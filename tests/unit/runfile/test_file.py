@@ -142,3 +142,23 @@ def test_nothing_is_inserted_into_a_partial_run(tmp_path: Path, golden: Golden) 
     with golden.refusal():
         insert(path, [{"record": "pair"}], seconds=0.0)
     assert path.read_bytes() == before
+
+
+def test_ranks_on_one_processor_are_warned_of_whatever_was_measured(tmp_path: Path) -> None:
+    """Except where it was said already, or where each pair looks for itself and is moved apart."""
+    ranks = RANKS.replace('"cpu":1', '"cpu":0')
+    header = HEADER.replace("latency-map", "collective")
+    crowded = '{"record":"warning","code":"oversubscribed","text":"3 ranks"}\n'
+    for text, codes in (
+        (header + ranks, ["shared-processor"]),
+        (header + ranks + crowded, ["oversubscribed"]),
+        (header + RANKS, []),
+        (header + RANKS.replace('"cpu":2', '"cpu":0'), []),  # of another node
+        (HEADER.replace('"ranks"', '"kind":"latency-map","ranks"') + ranks, []),
+    ):
+        run = read(file_of(tmp_path, text))
+        assert [warning["code"] for warning in run.warnings] == codes
+        again = tmp_path / "again.jsonl"
+        again.unlink(missing_ok=True)
+        write(run, again)
+        assert [warning["code"] for warning in read(again).warnings] == codes

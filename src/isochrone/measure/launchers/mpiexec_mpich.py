@@ -20,6 +20,12 @@ def command(job: Job) -> list[str]:
     return [job.sibling("mpiexec"), "-n", str(job.ranks), *job.extra, *job.program]
 
 
+def binding(job: Job) -> tuple[str, ...]:
+    """Bind with MPICH, which by default does not; its derivatives bind by themselves."""
+    own = job.library.lower().startswith("mpich")
+    return ("-bind-to", "core") if own and job.enough_cores else ()
+
+
 def environment(variables: Mapping[str, str]) -> list[str]:
     """Return them as ``-genv NAME VALUE``."""
     return [word for name, value in variables.items() for word in ("-genv", name, value)]
@@ -29,6 +35,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
 LAUNCHER: Final = Launcher(
     command=command,
     detect=detect,
+    binding=binding,
     priority=20,
     starters=("mpiexec", "mpirun"),
     environment=environment,

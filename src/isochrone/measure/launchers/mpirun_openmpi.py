@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Final
 
-from isochrone.measure.launcher import Job, Launcher
+from isochrone.measure.launcher import Job, Launcher, on_path
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
@@ -25,7 +26,24 @@ def command(job: Job) -> list[str]:
     if job.oversubscribed:
         tokens += ["--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none"]
         tokens += ["--mca", "mpi_yield_when_idle", "1"]
-    return [*tokens, *job.extra, *job.program]
+    return [*tokens, *_without_ssh(job), *job.extra, *job.program]
+
+
+def _without_ssh(job: Job) -> list[str]:
+    """Return what lets Open MPI 4 start ranks on this host if there is no ssh, which it asks for.
+
+    Its later versions do without.
+    """
+    chosen = "OMPI_MCA_plm_rsh_agent" in os.environ or "OMPI_MCA_plm" in os.environ
+    known = chosen or any(on_path(program, os.environ) for program in ("ssh", "rsh"))
+    if known or job.processors is None or "plm" in " ".join(job.extra):
+        return []
+    return ["--mca", "plm", "isolated"] if "open mpi v4" in job.library.lower() else []
+
+
+def binding(job: Job) -> tuple[str, ...]:
+    """Bind to cores; by default more than two ranks are bound to packages or NUMA nodes."""
+    return ("--bind-to", "core") if job.enough_cores else ()
 
 
 def warnings(job: Job) -> list[str]:
@@ -48,6 +66,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
 LAUNCHER: Final = Launcher(
     command=command,
     detect=detect,
+    binding=binding,
     priority=20,
     warnings=warnings,
     starters=("mpirun", "mpiexec", "prterun", "orterun"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from isochrone.measure.launcher import Job, Launcher, on_path
+from isochrone.measure.launcher import BINDING, Job, Launcher, on_path
 
 CONFIGURATIONS: Final = (
     "/etc/slurm/slurm.conf",
@@ -25,6 +26,9 @@ INTERFACES: Final = {
 }
 """By MPI library: the plug-in of Slurm through which its ranks find each other."""
 
+_NODES: Final = re.compile(r"(\d{1,9})(?:\(x(\d{1,9})\))?")
+"""Processors of a node, and how many nodes have as many: ``72(x2)``."""
+
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
     """Tell by the allocation."""
@@ -39,6 +43,15 @@ def command(job: Job) -> list[str]:
     one knows better.
     """
     return ["srun", f"--ntasks={job.ranks}", *_interface(job), *job.extra, *job.program]
+
+
+def binding(job: Job) -> tuple[str, ...]:
+    """Bind to cores where the allocation has a processor for each rank."""
+    nodes = os.environ.get("SLURM_JOB_CPUS_PER_NODE", "").split(",")
+    found = [_NODES.fullmatch(text) for text in nodes]
+    room = sum(int(one[1]) * int(one[2] or 1) for one in found if one)
+    chosen = any(variable in os.environ for variable in BINDING)
+    return ("--cpu-bind=cores",) if 1 < job.ranks <= room and not chosen else ()
 
 
 def warnings(job: Job) -> list[str]:
@@ -80,6 +93,7 @@ def _has_no_default() -> bool:
 LAUNCHER: Final = Launcher(
     command=command,
     detect=detect,
+    binding=binding,
     priority=10,
     warnings=warnings,
     starters=("srun",),

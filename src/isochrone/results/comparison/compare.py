@@ -180,8 +180,9 @@ def compare(
     InputError
         If they measured unlike things; says what differs.
     """
+    check_alike([*before, *after])
+    before, after, left_out = _without_shared_processors(before, after)
     runs = [*before, *after]
-    check_alike(runs)
     for run in runs:
         if zeros := below_resolution(run):
             raise InputError(zeros, where=run.where, hint="measure more repetitions at once")
@@ -218,11 +219,33 @@ def compare(
         unit=unit,
         margin=margin,
         visible=_visible(single),
-        notes=found.notes,
+        notes=[*found.notes, *left_out],
         one_sided=0 if any(map(_chose_sizes, runs)) else found.one_sided,
         partial=sum(not run.complete for run in runs),
         explanations=explains if common else [],
     )
+
+
+def _without_shared_processors(
+    before: Sequence[Run], after: Sequence[Run]
+) -> tuple[Sequence[Run], Sequence[Run], list[str]]:
+    """Leave out launches in which ranks shared a processor although there were enough of them.
+
+    That is how the ranks were started, and nothing that changed. Where a side has no other
+    launches, all stay. Also returns what to say of it.
+    """
+    found = [[run for run in side if not _shares(run)] for side in (before, after)]
+    shared = len(before) + len(after) - sum(map(len, found))
+    if not shared:
+        return before, after, []
+    what = f"in {shared} launches ranks shared a processor; bind the ranks"
+    if not all(found):
+        return before, after, [f"{what}; they were not left out, since a side has no others"]
+    return found[0], found[1], [f"{what}; they were left out"]
+
+
+def _shares(run: Run) -> bool:
+    return bool(run.shared_processors) and not run.oversubscribed
 
 
 def _deterministic(run: Run) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.results.comparison.compare import Comparison, compare
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import Rank, Run
 from made_up.latency_maps import mmpi_example
 from made_up.launches import SIZES, launches
 from made_up.times import grid, noisy, run_of, times, truth
@@ -193,3 +193,23 @@ def test_equal_runs_are_compared_without_a_word_on_stderr() -> None:
     assert words(compare(runs(1, 1), runs(1, 1))) == {"same"}
     assert words(compare(runs(1, 1), runs(2, 2))) == {"slower"}
     assert words(compare(runs(1, 1, 1), runs(2, 2, 2.01))) == {"slower"}
+
+
+def test_launches_whose_ranks_shared_a_processor_are_left_out() -> None:
+    """Unless there were too few processors, or a side would have no launches."""
+
+    def crowded(runs: list[Run], *which: int, warnings: bool = False) -> list[Run]:
+        for k in which:
+            runs[k].ranks = [Rank(rank, "n", 0, cpu=3) for rank in range(2)]
+            runs[k].warnings = [{"code": "oversubscribed", "text": ""}] if warnings else []
+        return runs
+
+    good = side(0)
+    for bad, launches_of, said in (
+        (crowded(side(50), 0, 3), (5, 3), 1),
+        (crowded(side(50), 0, 3, warnings=True), (5, 5), 0),
+        (crowded(side(50), *range(5)), (5, 5), 1),
+    ):
+        found = compare(good, bad)
+        assert found.launches == launches_of
+        assert len(found.notes) == len(compare(good, side(50)).notes) + said
