@@ -112,7 +112,10 @@ class _Reading:
         start, stop = self._time(begin), self._time(end)
         self.seconds = stop - start
         self.calls.enter(start)
-        self._call(call)
+        try:
+            self._call(call)
+        except IndexError as error:
+            raise self._fail("it has too few arguments") from error
         self.calls.leave(stop)
 
     def _call(self, call: str) -> None:
