@@ -238,6 +238,10 @@ static void take_in_tasks(struct run *run, iso_point_t *point, long wanted,
         double spent = iso_now() - start;
         fit = fmin(4 * (double)now, (double)now / fmax(spent, 1e-9));
         wanted -= now;
+        if (wanted > 0 && iso_time_limit_over(run->ctx)) {
+            point->lowered = true; /* samples took longer than expected */
+            break;
+        }
     }
 }
 

@@ -23,12 +23,13 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -56,6 +57,9 @@ PARENT_DIED: Final = (
     b'"text":"interrupted: the isochrone command was killed"}\n'
 )
 
+SHARED_MEMORY: Final = re.compile(rb"(/dev/shm/mpich_shm_\w+)$", re.MULTILINE)
+"""What MPICH calls its shared memory, in /proc/PID/maps. If it is killed, it leaves it behind."""
+
 Stamp = tuple[int, int, int]
 
 
@@ -77,6 +81,7 @@ class Keeper:
         self.told = b""
         self.parent_died = self.must_end = False
         self.status: int | None = None
+        self.left_behind: set[str] = set()
         self.launcher = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -95,12 +100,14 @@ class Keeper:
         self.wait_until(lambda: self.must_end or self.launcher_ended())
         forced = False
         if self.status is None:
+            self.look_at_memory()
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.launcher.pid, signal.SIGTERM)
             forced = not self.wait_until(self.launcher_ended, GRACE)
         if not forced and self.wait_until(self.all_ended, LINGER):
             return 0
         give_up = time.monotonic() + PATIENCE
+        self.look_at_memory()
         while not self.all_ended() and time.monotonic() < give_up:
             for child in self.children():
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -150,15 +157,26 @@ class Keeper:
             if child == self.launcher.pid:
                 self.status = os.waitstatus_to_exitcode(status)
 
+    def look_at_memory(self) -> None:
+        """Note which shared memory of MPICH the processes of the job map."""
+        parents, ours, count = dict(processes()), {self.me}, 0
+        while len(ours) > count:
+            count = len(ours)
+            ours |= {process for process, parent in parents.items() if parent in ours}
+        for process in ours - {self.me}:
+            with contextlib.suppress(OSError):
+                maps = Path(f"/proc/{process}/maps").read_bytes()
+                self.left_behind |= set(map(os.fsdecode, SHARED_MEMORY.findall(maps)))
+
+    def remove_left_behind(self) -> None:
+        """Remove the shared memory that the job has not removed itself."""
+        for name in self.left_behind:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+
     def children(self) -> list[int]:
         """List the processes whose parent the keeper is."""
-        found = []
-        for entry in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                fields = entry.read_bytes().rpartition(b")")[2].split()  # names hold anything
-                if int(fields[1]) == self.me:
-                    found.append(int(entry.parent.name))
-        return found
+        return [process for process, parent in processes() if parent == self.me]
 
     def ended_well(self) -> bool:
         """Tell whether the launcher came to its end by itself and was content."""
@@ -175,6 +193,14 @@ class Keeper:
         while block := os.read(LIFE_LINE, 1 << 16):
             self.told += block
         return PARENT_DIED if self.parent_died else self.told
+
+
+def processes() -> Iterator[tuple[int, int]]:
+    """Yield every process and its parent."""
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = entry.read_bytes().rpartition(b")")[2].split()  # names hold anything
+            yield int(entry.parent.name), int(fields[1])
 
 
 def inode(path: Path) -> int | None:
@@ -238,6 +264,8 @@ def main() -> None:
         os.write(report, f"absent {error.errno}\n".encode())
         return
     left = keeper.keep()
+    if not left:
+        keeper.remove_left_behind()
     unfinished = data_before is None and not keeper.ended_well() and keeper.status != WRONG_USE
     removed = unfinished and keeper.is_ours(data) and remove(data)
     with contextlib.suppress(BrokenPipeError):

@@ -12,9 +12,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
+import shlex
 import shutil
 import sysconfig
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -219,9 +222,11 @@ def _make(product: Path, called: str, mpicc: Path) -> None:
     MeasurementError
         If it fails, hangs, or produces nothing.
     """
-    argv = ["make", "-C", str(sources()), f"MPICC={mpicc}", f"BUILD={product.parent}"]
+    wrapper = shlex.quote(str(mpicc)).replace("$", "$$")
     try:
-        run([*argv, str(product)], timeout=BUILD_TIMEOUT)
+        with _plain(product.parent) as folder:
+            argv = ["make", "-C", str(sources()), f"MPICC={wrapper}", f"BUILD={folder}"]
+            run([*argv, str(folder / product.name)], timeout=BUILD_TIMEOUT)
     except MeasurementError as error:
         raise MeasurementError(
             f"{called} cannot be compiled with {mpicc}: {error.what}",
@@ -232,6 +237,18 @@ def _make(product: Path, called: str, mpicc: Path) -> None:
         raise MeasurementError(
             f"{mpicc} produced no {product.name}", hint="is it a compiler wrapper?"
         )
+
+
+@contextlib.contextmanager
+def _plain(folder: Path) -> Iterator[Path]:
+    """Yield a name of a folder that make takes for one word: itself, or a link to it."""
+    if re.fullmatch(r"[\w/.+,@-]+", str(folder), re.ASCII):
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="isochrone-") as place:
+        link = Path(place) / "build"
+        link.symlink_to(folder)
+        yield link
 
 
 def _why_not(details: Sequence[str]) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, Interrupted
 from isochrone.measure import tuned
 
 __all__ = ["settings", "start"]
 
-_PASSED_ON: Final = (signal.SIGTERM, signal.SIGHUP)
+_PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _KILLED: Final = 128
 """Added to the number of a signal, as shells do."""
@@ -50,21 +50,28 @@ def start(command: Sequence[str], environ: Mapping[str, str]) -> int:
     ------
     InputError
         If it cannot be started.
+    Interrupted
+        If it failed after one of these signals has come.
     """
     try:
         process = subprocess.Popen(list(command), env=dict(environ))
     except OSError as error:
         raise InputError(f"cannot start '{command[0]}': {error.strerror}") from error
-    own = signal.SIG_IGN if sys.stdin.isatty() else _sender(process)
-    handlers = {signal.SIGINT: own, **dict.fromkeys(_PASSED_ON, _sender(process))}
+    came: list[int] = []
+    by_terminal = sys.stdin.isatty()
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        if number != signal.SIGINT or not by_terminal:
+            process.send_signal(number)
+
+    handlers = dict.fromkeys(_PASSED_ON, pass_on)
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         code = process.wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    if code and came:
+        raise Interrupted(came[0])
     return code if code >= 0 else _KILLED - code
-
-
-def _sender(process: subprocess.Popen[bytes]) -> Callable[[int, FrameType | None], None]:
-    return lambda number, frame: process.send_signal(number)

@@ -336,3 +336,30 @@ def test_a_file_that_the_job_did_not_write_is_left_alone(tmp_path: Path) -> None
     error = shell("exit 3", tmp_path, run_file=path)
     assert isinstance(error, MeasurementError)
     assert path.read_bytes() == HEADER + PAIR
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stubborn", [False, True])
+def test_shared_memory_that_killed_ranks_of_mpich_had_mapped_is_removed(
+    tmp_path: Path, stubborn: bool
+) -> None:
+    """And none that others have: it is known by who maps it, not by its name."""
+    names = [Path(f"/dev/shm/mpich_shm_{k}_{time.monotonic_ns()}") for k in ("own", "other")]
+    for name in names:
+        name.write_bytes(bytes(4096))
+    program = (
+        "import mmap, signal, time\n"
+        f"signal.signal(signal.SIGTERM, signal.{'SIG_IGN' if stubborn else 'SIG_DFL'})\n"
+        f"file = open({str(names[0])!r}, 'r+b')\n"
+        "memory = mmap.mmap(file.fileno(), 4096)\n"
+        f"open({str(tmp_path / 'mapped')!r}, 'w').close()\n"
+        "time.sleep(600)\n"
+    )
+    try:
+        with pytest.raises(MeasurementError):
+            job.run(["sh", "-c", '"$0" -c "$1"; true', sys.executable, program], timeout=1.5)
+        assert (tmp_path / "mapped").exists()
+        assert [name.exists() for name in names] == [False, True]
+    finally:
+        for name in names:
+            name.unlink(missing_ok=True)

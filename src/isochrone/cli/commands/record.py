@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, Interrupted
 from isochrone.base.text import printable
 from isochrone.cli.output import add_output, check_output
 from isochrone.cli.program import add_program, command_of
@@ -76,7 +76,13 @@ def run(args: argparse.Namespace) -> int:
     words, environ = tuned.with_settings(command, built.library, variables, args.environ)
     path.unlink(missing_ok=True)  # the library overwrites nothing
     sys.stdout.flush()
-    code = recorded.start(words, environ)
+    try:
+        code = recorded.start(words, environ)
+    except Interrupted as error:
+        if path.exists() and not path.stat().st_size:
+            path.unlink()
+        error.hint = f"recorded in {path}" if path.exists() else "nothing was recorded"
+        raise
     if not path.exists() or not path.stat().st_size:
         path.unlink(missing_ok=True)  # rank 0 was killed when it had just begun to write
         _say(

@@ -123,6 +123,9 @@ def lines(rank: int, *calls: str) -> str:
         ("MPI_Send:1:4096:8:1,1,1:1:0:91,0:2", "a communicator is expected"),
         ("MPI_Send:1:4096:8:1,1,1:1:0:91,0,64:2", "a communicator of 64 ranks"),
         ("Hello", "no call of MPI"),
+        ("MPI_Iallreduce:1:2", ""),
+        ("MPI_Bcast:1:2", ""),
+        ("MPI_Sendrecv:1:4096:8:1,1,1:1:2", ""),
     ],
 )
 def test_a_wrong_line_is_named(line: str, what: str, tmp_path: Path) -> None:
