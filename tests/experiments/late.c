@@ -5,6 +5,7 @@
  * always late. Tests add it to a copy of the probe.
  */
 #include "experiment.h"
+#include "runfile/record.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
@@ -25,17 +26,21 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
 static void record(void *self, const iso_task_t *task, const double *times,
                    int reporters, long sample)
 {
-    (void)self;
+    iso_context_t *ctx = self;
     (void)task;
     (void)times;
     (void)reporters;
     (void)sample;
+    iso_record_int(ctx->record, "p", ctx->size);
 }
+
+static const char *const by[] = {"p", NULL};
 
 static iso_outcome_t run(iso_context_t *ctx)
 {
     iso_sweep_t sweep = {
         .ctx = ctx,
+        .self = ctx,
         .subjects = 1,
         .sizes = &sizes,
         .perform = perform,
@@ -48,6 +53,7 @@ const iso_experiment_t iso_experiment_late = {
     .name = "late",
     .summary = "samples that are void",
     .kind = "sweep",
+    .by = by,
     .options = all_options,
     .min_ranks = 1,
     .check = iso_sweep_check,

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.cli.input import earlier_runs
 from isochrone.cli.output import print_path
 from isochrone.results.check import Earlier, check
-from isochrone.runfile.baseline_folder import add, others
+from isochrone.runfile.baseline_folder import add, others, read_folder
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse_slow(runs: Sequence[Run], folder: Path) -> None:
-    kept = earlier_runs(folder) if folder.is_dir() else []
+    kept = read_folder(folder)[0] if folder.is_dir() else []
     for run in filter(lambda run: run.complete, runs):
         found = check(run, Earlier(str(folder), others(kept, run.path)))
         if found.verdict in ("slow", "worse"):
