@@ -10,7 +10,7 @@ from typing import Any
 
 from isochrone.documents import document as documents
 
-__all__ = ["add_json", "print_json"]
+__all__ = ["add_json", "json_text", "print_json"]
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -23,12 +23,17 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def print_json(document: Any) -> None:
-    """Print one document. What is NaN or infinite is null: JSON has neither."""
-    try:
-        text = json.dumps(document, allow_nan=False)
-    except ValueError:
-        text = json.dumps(_finite(document), allow_nan=False)
+    """Print one document."""
+    text = json_text(document)
     print(text)
+
+
+def json_text(document: Any, indent: int | None = None) -> str:
+    """Return a document as JSON. What is NaN or infinite is null: JSON has neither."""
+    try:
+        return json.dumps(document, indent=indent, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(document), indent=indent, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:

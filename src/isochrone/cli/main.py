@@ -80,8 +80,12 @@ def _safe(stream: TextIO | None) -> TextIO:
     if stream not in (sys.__stdout__, sys.__stderr__):
         stream.reconfigure(errors=errors)
         return stream
-    raw = io.BufferedWriter(_Unread(stream.fileno(), "w", closefd=False))
-    return io.TextIOWrapper(raw, stream.encoding, errors, line_buffering=stream.line_buffering)
+    raw = _Unread(stream.fileno(), "w", closefd=False)
+    whole = stream.write_through  # nothing is buffered: python -u
+    return io.TextIOWrapper(
+        raw if whole else io.BufferedWriter(raw), stream.encoding, errors,
+        line_buffering=stream.line_buffering, write_through=whole,
+    )  # fmt: skip
 
 
 def _reported(argv: Sequence[str] | None) -> int:

@@ -76,3 +76,11 @@ def test_every_command_takes_the_launches_of_one_measurement_by_one_name(
     ):  # fmt: skip
         answer = isochrone(*command)
         assert answer.returncode == 0, (command, answer.stderr)
+    launch = tmp_path / "x-2.jsonl"
+    kept = launch.read_bytes()
+    for command in (
+        ("fit", name, "-o"), ("plot", name, "--view", "time", "-o"), ("report", name, "-o"),
+        ("check", name, "--junit"),
+    ):  # fmt: skip
+        assert isochrone(*command, launch, "--force").returncode == 2, command
+        assert launch.read_bytes() == kept, command

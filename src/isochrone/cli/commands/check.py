@@ -22,7 +22,7 @@ from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.input import earlier_runs
 from isochrone.cli.options import add_least, read_part
 from isochrone.cli.output import check_output
-from isochrone.cli.sides import runs_of
+from isochrone.cli.sides import files_of, runs_of
 from isochrone.pages.check import blocks, closing
 from isochrone.pages.junit import junit
 from isochrone.pages.terminal import print_blocks
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_outputs(args: argparse.Namespace) -> None:
     """Refuse files that may not be written, before anything is read."""
     given: dict[Path, str] = {}
-    inputs = [Path(name) for name in args.runs]
+    inputs = files_of(args.runs)
     for option in ("--hosts-out", "--suspects-out", "--junit"):
         path = getattr(args, option[2:].replace("-", "_"))
         if path is None:

@@ -98,11 +98,12 @@ def run(args: argparse.Namespace) -> int:
     """Fit, print what was found, and write the model file."""
     if args.most_pieces is not None and args.most_pieces < 1:
         raise InputError("--most-pieces must be at least 1")
+    files = files_of(args.files)
     if args.output:
-        check_output(args.output, force=args.force, inputs=args.files)
+        check_output(args.output, force=args.force, inputs=files)
     reading = Reading.of(args)
     data, left_out = models.load_usable(
-        [reading.measured(path) for path in files_of(args.files)], reading.columns,
+        [reading.measured(path) for path in files], reading.columns,
         op=args.op, order=args.order,
     )  # fmt: skip
     for error in left_out:

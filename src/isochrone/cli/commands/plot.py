@@ -83,8 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
-    path = check_output(args.output, force=args.force, inputs=args.files)
-    given = [_read(file) for file in files_of(args.files)]
+    files = files_of(args.files)
+    path = check_output(args.output, force=args.force, inputs=files)
+    given = [_read(file) for file in files]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args.model or [], view)

@@ -37,10 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the report, and say where it is."""
+    files = files_of(args.files)
     path = check_output(
-        args.output or Path("report.html"), force=args.force, inputs=[*args.files, *args.model]
+        args.output or Path("report.html"), force=args.force, inputs=[*files, *args.model]
     )
     asked = Asked(models=tuple(models.read(file) for file in args.model))
-    write_report([read(file) for file in files_of(args.files)], path, asked)
+    write_report([read(file) for file in files], path, asked)
     print_path(path)
     return 0

@@ -20,7 +20,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import shell_word
-from isochrone.cli.as_json import add_json, print_json
+from isochrone.cli.as_json import add_json, json_text, print_json
 from isochrone.cli.io_tuning import print_outcome, teller
 from isochrone.cli.measuring import seconds_above_zero
 from isochrone.cli.options import read_count, read_part
@@ -125,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
         document["complete"] = True
     finally:
         with whole_file(folder / REPORT) as stream:
-            stream.write(json.dumps(document, indent=1, allow_nan=False).encode())
+            stream.write(json_text(document, indent=1).encode())
     if args.json:
         print_json(document)
     else:
