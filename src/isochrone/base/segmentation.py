@@ -42,9 +42,15 @@ from isochrone.base.errors import InputError
 from isochrone.base.segment_costs import DEPENDENT, exact_costs, fast_costs
 from isochrone.base.stats import INTERVAL_WIDTH
 
-__all__ = ["Break", "Segment", "Segmentation", "segment", "sigma_of_interval"]
+__all__ = [
+    "LINE_RATIO", "LINE_VALUES", "Break", "Segment", "Segmentation", "segment", "sigma_of_interval",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
+
+LINE_VALUES: Final = 4
+LINE_RATIO: Final = 2.0
+"""Least number of message sizes, and ratio of the largest to the smallest, that carry a slope."""
 
 MAX_CANDIDATES: Final = 300
 """Enough for any sweep over sizes; the effort grows with the square."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.segmentation import Segmentation, segment
+from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, Segmentation, segment
 from isochrone.base.units import parse_bytes
 from isochrone.models.gaps import likely_switch
 from isochrone.models.observations import Observations
@@ -35,10 +35,6 @@ several variables, and a fit of ten thousand observations is to be done in a mom
 
 MAX_REGIMES: Final = (6, 4)
 """Along the only variable, and along one of several, which share them."""
-
-MIN_SIZES: Final = 4
-MIN_RATIO: Final = 2.0
-"""Of a regime along sizes alone; neighbours beside a jump are a level: they tell no slope."""
 
 MAX_DEPTH: Final = 2
 """Variables along which one regime is cut."""
@@ -228,8 +224,8 @@ class Search:
         return segment(
             evaluate_term(name, variables), seconds, design_matrix(terms, variables), forms=forms,
             sigma=noise * scale, max_segments=self.splits.max_regimes or MAX_REGIMES[not alone],
-            min_values=max(self.pool.min_values, MIN_SIZES * sizes),
-            min_ratio=MIN_RATIO if sizes else 1.0, level=level,
+            min_values=max(self.pool.min_values, LINE_VALUES * sizes),
+            min_ratio=LINE_RATIO if sizes else 1.0, level=level,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
         )  # fmt: skip
 

@@ -4,8 +4,8 @@ The curve is cut into straight segments, time = a + b bytes, by `isochrone.base.
 also chooses their number. A cut counts as a switch only if the two lines differ by more than the
 noise explains **and** by more than a person would care about: no real curve is quite straight.
 
-Two switches may be so close that the few sizes between them tell no cost per byte. Such a short
-piece is a level: only the steps on both sides of it are told.
+Two switches may be so close that the few sizes between them carry no cost per byte. Such a short
+piece is a level: only the steps on both sides of it are reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.segmentation import segment, sigma_of_interval
+from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment, sigma_of_interval
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.results.sweep.curves import Curve
 
@@ -29,8 +29,6 @@ __all__ = ["Switch", "describe", "switches"]
 _MIN_SIGMA: Final = 0.002  # of the median: no sweep is straighter, whatever its intervals say
 _MAX_SEGMENTS: Final = 6
 _SURE: Final = 4.0  # standard errors by which the lines must differ
-_LEAST: Final = 4  # sizes on a line
-_RATIO: Final = 2.0  # of the largest to the smallest size on a line, at least
 _WORTH: Final = 0.02  # of the time, as the tolerance of automatic sizes: less is no switch
 _WORTH_SLOPE: Final = 0.01  # of the time: what a slope that changes by 2 % makes at twice the size
 
@@ -88,13 +86,13 @@ class _Line(NamedTuple):
 def switches(curve: Curve) -> list[Switch]:
     """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
     x, y = curve.bytes.astype(np.float64), curve.column("median")
-    if curve.computes or len(x) < 2 * _LEAST or not np.all(y > 0):
+    if curve.computes or len(x) < 2 * LINE_VALUES or not np.all(y > 0):
         return []
     sigma = np.fmax(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
     try:
         found = segment(
-            x, y, forms=[[0, 1], [0]], sigma=sigma, max_segments=_MAX_SEGMENTS, min_values=_LEAST,
-            min_ratio=_RATIO, level=1,
+            x, y, forms=[[0, 1], [0]], sigma=sigma, max_segments=_MAX_SEGMENTS,
+            min_values=LINE_VALUES, min_ratio=LINE_RATIO, level=1,
         )  # fmt: skip
     except InputError:
         return []
@@ -175,7 +173,7 @@ def _fit(x: Array, y: Array, sigma: Array, *, first: bool) -> _Line:
     2007, *Numerical Recipes*, 15.2; the errors are scaled by the root of reduced chi-square where
     that exceeds 1.
     """
-    level = len(x) < _LEAST or x.max() < _RATIO * x.min()
+    level = len(x) < LINE_VALUES or x.max() < LINE_RATIO * x.min()
     found, covariance = _solved(x, y, sigma, [0] if level else [0, 1])
     if found[1] < 0 or (first and found[0] < 0):
         found, covariance = _solved(x, y, sigma, [int(found[1] >= 0)])
