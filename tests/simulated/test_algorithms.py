@@ -77,3 +77,18 @@ def test_what_returns_wrong_data_is_named_and_not_timed(
     assert timed == {(op, grid) for op in ("bcast", "gather") for grid in ("library", "4x4")} - {
         wrong
     }
+
+
+@pytest.mark.parametrize(("more", "code"), [("", 3), (",bcast=default", 0)])
+def test_a_deadlock_of_the_library_is_said(simulation: Simulation, more: str, code: int) -> None:
+    """SimGrid makes communicators with the broadcast of the selector, which may fail; then try
+    another one. It ends with 0 nevertheless.
+    """
+    machine = parse("nodes:4 cores:6")  # a row of 8 ranks is on nodes in parts of 6 and 2
+    options = ("--op", "reduce", "--grid", "3x8", "--bytes", "64", "--repeats", "1")
+    run = simulation.measure_file(
+        "collective", machine.xml(), machine.hosts(), *options,
+        "--algorithm", f"selector=mpich{more}", code=code,
+    )  # fmt: skip
+    failed = [one["text"] for one in run.warnings if one["code"] == "failed"]
+    assert ["deadlock" in text for text in failed] == ([True] if code else [])

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "machine/idle.h"
+#include "machine/meet.h"
 #include "machine/plain.h"
 #include "runfile/record.h"
 
@@ -76,7 +77,10 @@ static void wait_for_others(const iso_start_t *start, const iso_work_t *work)
                       MPI_STATUS_IGNORE);
         return;
     }
-    MPI_Barrier(work->calls[0].comm);
+    int rank, size;
+    MPI_CHECK(MPI_Comm_rank(work->calls[0].comm, &rank));
+    MPI_CHECK(MPI_Comm_size(work->calls[0].comm, &size));
+    iso_meet(work->calls[0].comm, NULL, size, rank);
     for (int r = 1; ctx->rank == 0 && r < ctx->size; r++) {
         if (!work->at_work[r]) {
             MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_DONE, ctx->control));
