@@ -40,7 +40,10 @@ typedef struct iso_context {
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */
     bool progress; /**< rank 0 may call iso_progress to say how far it is */
-    double started; /**< iso_now() at the start of the run */
+    double started;           /**< iso_now() at the start of the run */
+    const char *const *notes; /**< of --note, "KEY=VALUE", NULL-terminated */
+    bool failed; /**< set by run(), on all ranks: some of what was asked for is
+                      wrong and left out, as a warning says; exit code 3 */
 } iso_context_t;
 
 /** How run() ended; the same value on rank 0 is written into the run file. */

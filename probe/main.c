@@ -10,6 +10,8 @@
 #include "base/check.h"
 #include "base/source.h"
 #include "experiment.h"
+#include "machine/meet.h"
+#include "machine/plain.h"
 #include "machine/watch.h"
 #include "runfile/clock_set.h"
 #include "runfile/preamble.h"
@@ -49,7 +51,7 @@ static const iso_option_t common_options[] = {
     {0},
 };
 
-static const char *notes[MAX_NOTES];
+static const char *notes[MAX_NOTES + 1]; /* NULL-terminated */
 static int note_count;
 
 /** Take the "--note KEY=VALUE" out of the arguments; the rest stays in order.
@@ -226,12 +228,14 @@ static int check_memory_everywhere(const iso_experiment_t *experiment, int rank,
     MPI_CHECK(MPI_Comm_size(node, &here));
     MPI_CHECK(MPI_Comm_free(&node));
     int wrong = check_memory(experiment, size, here, error);
-    int first = wrong ? rank : size, complains = size;
-    MPI_CHECK(
-        MPI_Allreduce(&first, &complains, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-    if (complains < size) {
-        MPI_CHECK(MPI_Bcast(error, ISO_ERROR_LENGTH, MPI_CHAR, complains,
-                            MPI_COMM_WORLD));
+    int complains = wrong ? rank : size;
+    iso_plain_allreduce(MPI_COMM_WORLD, &complains, 1, MPI_INT, MPI_MIN);
+    if (complains < size && complains != 0 && rank == complains) {
+        MPI_CHECK(
+            MPI_Send(error, ISO_ERROR_LENGTH, MPI_CHAR, 0, 0, MPI_COMM_WORLD));
+    } else if (complains < size && complains != 0 && rank == 0) {
+        MPI_CHECK(MPI_Recv(error, ISO_ERROR_LENGTH, MPI_CHAR, complains, 0,
+                           MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     }
     return complains < size ? -1 : 0;
 }
@@ -251,22 +255,23 @@ void iso_progress(const iso_context_t *ctx, long done, long total,
 /** Tell every rank the index of its node, which rank 0 has found. */
 static int own_node(const iso_context_t *ctx, const iso_place_t *places)
 {
-    int own = 0;
     int *nodes = iso_calloc((size_t)ctx->size, sizeof(int));
     for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
         nodes[r] = places[r].node;
     }
-    MPI_CHECK(
-        MPI_Scatter(nodes, 1, MPI_INT, &own, 1, MPI_INT, 0, ctx->control));
+    iso_plain_bcast(ctx->control, nodes, ctx->size, MPI_INT);
+    int own = nodes[ctx->rank];
     free(nodes);
     return own;
 }
 
-/** Measure. All ranks come here with the same, checked, options. */
-static void measure(const iso_experiment_t *experiment, int rank, int size,
-                    iso_record_t *record)
+/** Measure; return the exit code. All ranks come here with the same, checked,
+ *  options. */
+static int measure(const iso_experiment_t *experiment, int rank, int size,
+                   iso_record_t *record)
 {
-    iso_context_t ctx = {.rank = rank, .size = size, .ranks = size};
+    iso_context_t ctx = {
+        .rank = rank, .size = size, .ranks = size, .notes = notes};
     ctx.started = iso_now();
     iso_clock_set_begin();
     ctx.progress = common.progress && rank == 0;
@@ -294,9 +299,10 @@ static void measure(const iso_experiment_t *experiment, int rank, int size,
     }
     free(invented);
     free(places);
-    MPI_CHECK(MPI_Barrier(ctx.control));
+    iso_meet(ctx.control, NULL, size, rank);
     MPI_CHECK(MPI_Comm_free(&ctx.control));
     MPI_CHECK(MPI_Comm_free(&ctx.comm));
+    return ctx.failed ? ISO_EXIT_FAILED : ISO_EXIT_OK;
 }
 
 /** Tell all ranks whether rank 0 could open the run file. */
@@ -309,7 +315,7 @@ static int open_everywhere(iso_record_t *record, int rank, char *error)
                  errno == EEXIST ? " (choose another name, or --force)" : "");
         failed = 1;
     }
-    MPI_CHECK(MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    iso_plain_bcast(MPI_COMM_WORLD, &failed, 1, MPI_INT);
     return failed ? -1 : 0;
 }
 
@@ -368,11 +374,12 @@ int main(int argc, char **argv)
                 check_memory_everywhere(experiment, rank, size, error) ||
                 open_everywhere(&record, rank, error);
     }
+    int code = ISO_EXIT_USAGE;
     if (wrong == 0) {
-        measure(experiment, rank, size, &record);
+        code = measure(experiment, rank, size, &record);
     } else if (rank == 0) {
         complain(error);
     }
     MPI_Finalize();
-    return wrong ? ISO_EXIT_USAGE : ISO_EXIT_OK;
+    return code;
 }

@@ -5,6 +5,7 @@
 #include "global_clock/offset.h"
 #include "global_clock/tree.h"
 #include "machine/idle.h"
+#include "machine/plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -201,14 +202,14 @@ iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
 {
     iso_sync_t *sync = iso_calloc(1, sizeof(*sync));
     double since = ctx->started;
-    MPI_CHECK(MPI_Bcast(&since, 1, MPI_DOUBLE, 0, ctx->control));
+    iso_plain_bcast(ctx->control, &since, 1, MPI_DOUBLE);
     sync->ctx = ctx;
     sync->own = (iso_reading_t){since, ahead, fast, NULL};
     sync->global = (iso_reading_t){since, ahead, fast, &sync->line};
     sync->shortest = INFINITY;
-    int bent = ahead != 0 || fast != 0, any = 0;
-    MPI_CHECK(MPI_Allreduce(&bent, &any, 1, MPI_INT, MPI_MAX, ctx->control));
-    sync->one_clock = ctx->clock.simulated && !any;
+    int bent = ahead != 0 || fast != 0;
+    iso_plain_allreduce(ctx->control, &bent, 1, MPI_INT, MPI_MAX);
+    sync->one_clock = ctx->clock.simulated && !bent;
     if (ctx->rank == 0) {
         sync->reports = iso_calloc((size_t)ctx->size, sizeof(struct report));
     }

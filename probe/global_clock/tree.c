@@ -2,6 +2,7 @@
 #include "global_clock/tree.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 
 enum { MAX_CHILDREN = 8 };
 
@@ -61,8 +62,7 @@ iso_tree_t iso_tree_grow(const iso_context_t *ctx)
     int *next = iso_calloc(size, sizeof(int));
     int *parent = iso_calloc(size, sizeof(int));
     struct node *nodes = iso_calloc(size, sizeof(*nodes));
-    MPI_CHECK(MPI_Allgather(&ctx->node, 1, MPI_INT, number, 1, MPI_INT,
-                            ctx->control));
+    iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), number);
     for (int n = 0; n < ctx->size; n++) {
         nodes[n].leader = -1;
     }

@@ -58,7 +58,7 @@ static int rows_of_nodes(MPI_Comm comm, int size, int rank, int *row_of)
     /* Each rank names the first rank of its node. */
     int heard = PMPI_Allgather(&first, 1, MPI_INT, row_of, 1, MPI_INT, comm);
     for (int k = 0; k < size && heard == MPI_SUCCESS; k++) {
-        if (row_of[k] < 0) {
+        if (row_of[k] < 0 || row_of[k] > k) {
             return error != MPI_SUCCESS ? error : MPI_ERR_OTHER;
         }
         row_of[k] = row_of[k] == k ? rows++ : row_of[row_of[k]];

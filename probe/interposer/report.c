@@ -137,7 +137,26 @@ static long long print_passed(iso_tunable_t operation)
     return calls;
 }
 
-void iso_report_end(const iso_table_t *table)
+/** Say whether sums may differ from those of the library. */
+static void print_reductions(const iso_table_t *table, bool left)
+{
+    long long calls = 0;
+    for (int k = 0; k < table->count; k++) {
+        calls += iso_tunable_reduces(table->rules[k].operation)
+                     ? atomic_load(&counts[k].calls)
+                     : 0;
+    }
+    if (left) {
+        iso_report_line("reductions were left to the library");
+    } else if (calls) {
+        iso_report_line("%lld of the calls reduce: on a grid floating-point "
+                        "numbers are added in another order, and the last "
+                        "digits may differ (--library-reductions)",
+                        calls);
+    }
+}
+
+void iso_report_end(const iso_table_t *table, bool left)
 {
     long long calls = 0, libraries = 0;
     double saved = 0;
@@ -153,6 +172,7 @@ void iso_report_end(const iso_table_t *table)
     for (int k = 0; k < ISO_TUNABLES; k++) {
         libraries += print_passed((iso_tunable_t)k);
     }
+    print_reductions(table, left);
     iso_report_line("in all: grids %lld, library %lld; saved %s, by the times "
                     "in the table",
                     calls, libraries, seconds_text(saved, text));

@@ -23,7 +23,8 @@ void iso_report_choice(const iso_rule_t *rule, long long bytes);
 /** Count a call that went to the library. */
 void iso_report_pass(iso_tunable_t operation);
 
-/** Print the report, if it is asked for. */
-void iso_report_end(const iso_table_t *table);
+/** Print the report, if it is asked for.
+ *  @param left  whether reductions were left to the library */
+void iso_report_end(const iso_table_t *table, bool left);
 
 #endif

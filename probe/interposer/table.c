@@ -16,6 +16,12 @@ const char *const iso_tunable_names[ISO_TUNABLES] = {
     "bcast",     "gather",    "scatter",  "reduce",
     "allreduce", "allgather", "alltoall", "reduce_scatter_block"};
 
+bool iso_tunable_reduces(iso_tunable_t operation)
+{
+    return operation == ISO_REDUCE || operation == ISO_ALLREDUCE ||
+           operation == ISO_REDUCE_SCATTER_BLOCK;
+}
+
 /** A table that is being read. */
 struct reader {
     iso_json_t json;

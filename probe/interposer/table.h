@@ -37,6 +37,10 @@ typedef enum iso_tunable {
 
 extern const char *const iso_tunable_names[ISO_TUNABLES];
 
+/** Whether it combines values: sums of floating-point numbers depend on the
+ *  order in which they are added, which is another one on a grid. */
+bool iso_tunable_reduces(iso_tunable_t operation);
+
 /** What is known of a size. */
 typedef struct iso_gain {
     double bytes;

@@ -9,11 +9,13 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 /** Written by iso_tuning_begin, only read afterwards: by any thread. */
 static iso_table_t table;
+static bool reductions_left; /**< to the library, whatever the table says */
 
 /** Say if the table is of another MPI than this one. */
 static bool is_other_mpi(const char *path)
@@ -56,6 +58,15 @@ static void check_ranks(const char *path)
     }
 }
 
+/** Ask the environment of rank 0 who does reductions. */
+static bool leaves_reductions(void)
+{
+    const char *asked = getenv("ISOCHRONE_TUNING_REDUCTIONS");
+    int left = asked != NULL && strcmp(asked, "library") == 0;
+    PMPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return left;
+}
+
 void iso_tuning_begin(void)
 {
     static bool begun; /* by a Fortran function that called the C function */
@@ -69,6 +80,7 @@ void iso_tuning_begin(void)
         return;
     }
     table = read;
+    reductions_left = leaves_reductions();
     if (is_other_mpi(path)) {
         iso_table_free(&table);
     } else {
@@ -80,7 +92,7 @@ void iso_tuning_begin(void)
 
 void iso_tuning_end(void)
 {
-    iso_report_end(&table);
+    iso_report_end(&table, reductions_left);
     iso_table_free(&table);
     iso_communicator_end();
 }
@@ -127,7 +139,8 @@ static const iso_rule_t *look_up(iso_tunable_t operation, long long count,
 {
     int ranks = 0;
     if (table.first[operation] == table.first[operation + 1] || count <= 0 ||
-        type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) {
+        type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL ||
+        (reductions_left && iso_tunable_reduces(operation))) {
         return NULL;
     }
     PMPI_Comm_size(comm, &ranks);

@@ -6,6 +6,7 @@
  *
  * The environment of rank 0 of MPI_COMM_WORLD decides: ISOCHRONE_TUNING is the
  * path of the table, without which every call goes straight to the library.
+ * ISOCHRONE_TUNING_REDUCTIONS=library leaves all reductions to it.
  */
 #ifndef ISO_TUNING_H
 #define ISO_TUNING_H

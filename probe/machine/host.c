@@ -3,6 +3,7 @@
 #include "machine/host.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 
 #include <math.h>
 #include <sched.h>
@@ -88,8 +89,7 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     if (rank == 0) {
         places = iso_calloc((size_t)size, sizeof(*places));
     }
-    MPI_CHECK(MPI_Gather(&mine, sizeof(mine), MPI_BYTE, places, sizeof(mine),
-                         MPI_BYTE, 0, comm));
+    iso_plain_gather(comm, &mine, sizeof(mine), places);
     if (places) {
         number_nodes(places, size);
     }

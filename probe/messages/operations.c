@@ -61,16 +61,16 @@ static void scan(const iso_call_t *c)
 
 const iso_operation_t iso_operations[] = {
     {"barrier", .empty = true, .call = barrier},
-    {"bcast", .call = bcast},
-    {"reduce", .reduces = true, .call = reduce},
+    {"bcast", .in_one_buffer = true, .call = bcast},
+    {"reduce", .reduces = true, .root_receives = true, .call = reduce},
     {"allreduce", .reduces = true, .call = allreduce},
-    {"gather", .receives_all = true, .call = gather},
+    {"gather", .receives_all = true, .root_receives = true, .call = gather},
     {"scatter", .sends_all = true, .call = scatter},
     {"allgather", .receives_all = true, .call = allgather},
     {"alltoall", .sends_all = true, .receives_all = true, .call = alltoall},
     {"reduce_scatter_block", .reduces = true, .sends_all = true,
      .call = reduce_scatter_block},
-    {"scan", .reduces = true, .call = scan},
+    {"scan", .reduces = true, .of_those_before = true, .call = scan},
     {0},
 };
 

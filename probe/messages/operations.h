@@ -30,11 +30,14 @@ typedef struct iso_call {
 } iso_call_t;
 
 typedef struct iso_operation {
-    const char *name;  /**< as the user types it */
-    bool empty;        /**< has no size */
-    bool reduces;      /**< adds doubles */
-    bool sends_all;    /**< the send buffer holds a block for every rank */
-    bool receives_all; /**< the receive buffer holds a block of every rank */
+    const char *name;     /**< as the user types it */
+    bool empty;           /**< has no size */
+    bool reduces;         /**< adds doubles */
+    bool sends_all;       /**< the send buffer holds a block for every rank */
+    bool receives_all;    /**< the receive buffer holds a block of every rank */
+    bool root_receives;   /**< and nobody else */
+    bool in_one_buffer;   /**< the root sends from its receive buffer */
+    bool of_those_before; /**< a rank receives the sum up to its own part */
     void (*call)(const iso_call_t *call);
 } iso_operation_t;
 

@@ -3,6 +3,7 @@
 #include "runfile/clock_set.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 #include <math.h>
@@ -37,8 +38,7 @@ void iso_clock_set_warn(const iso_context_t *ctx)
         fabs(set) > SECONDS + PART * lasted || iso_clock_state.large > 0;
     double mine[3] = {doubtful, set, (double)iso_clock_state.large};
     double *all = iso_calloc((size_t)ctx->size * 3, sizeof(double));
-    MPI_CHECK(
-        MPI_Gather(mine, 3, MPI_DOUBLE, all, 3, MPI_DOUBLE, 0, ctx->control));
+    iso_plain_gather(ctx->control, mine, sizeof(mine), all);
     int count = 0, first = 0;
     for (int r = ctx->size - 1; ctx->rank == 0 && r >= 0; r--) {
         if (all[3 * r] > 0) {

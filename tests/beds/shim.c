@@ -5,6 +5,8 @@
  *
  * ISO_SHIM_NODES=4,2,1   pretend that ranks 0-3 are on host f0, 4-5 on f1, ...
  * ISO_SHIM_CORRUPT=3     change a byte that rank 3 gets from MPI_File_read_all
+ * ISO_SHIM_WRONG=0       change a byte that rank 0 gets from each collective
+ *                        operation that the probe calls
  * ISO_SHIM_LOG=FILE      write every message into FILE.RANK:
  *
  *     write EXCHANGES DESTINATION BYTES   sent by the library while it is in
@@ -124,6 +126,88 @@ int MPI_File_read_all(MPI_File file, void *buffer, int count, MPI_Datatype type,
         ((unsigned char *)buffer)[count / 2] ^= 1;
     }
     return error;
+}
+
+/** Change the last byte of what a collective operation has delivered. */
+static int wrong(int error, void *receive, int count, MPI_Datatype type,
+                 int blocks)
+{
+    const char *asked = getenv("ISO_SHIM_WRONG");
+    int size = 0;
+    MPI_Type_size(type, &size);
+    long last = (long)count * size * blocks - 1;
+    if (asked && atoi(asked) == world_rank() && receive && last >= 0) {
+        ((unsigned char *)receive)[last] ^= 1;
+    }
+    return error;
+}
+
+static int ranks_of(MPI_Comm comm)
+{
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    return wrong(PMPI_Bcast(data, n, type, root, comm), data, n, type, 1);
+}
+
+int MPI_Reduce(const void *send, void *receive, int n, MPI_Datatype type,
+               MPI_Op op, int root, MPI_Comm comm)
+{
+    int error = PMPI_Reduce(send, receive, n, type, op, root, comm);
+    return wrong(error, receive, n, type, 1);
+}
+
+int MPI_Allreduce(const void *send, void *receive, int n, MPI_Datatype type,
+                  MPI_Op op, MPI_Comm comm)
+{
+    int error = PMPI_Allreduce(send, receive, n, type, op, comm);
+    return wrong(error, receive, n, type, 1);
+}
+
+int MPI_Scan(const void *send, void *receive, int n, MPI_Datatype type,
+             MPI_Op op, MPI_Comm comm)
+{
+    int error = PMPI_Scan(send, receive, n, type, op, comm);
+    return wrong(error, receive, n, type, 1);
+}
+
+int MPI_Reduce_scatter_block(const void *send, void *receive, int n,
+                             MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    int error = PMPI_Reduce_scatter_block(send, receive, n, type, op, comm);
+    return wrong(error, receive, n, type, 1);
+}
+
+int MPI_Scatter(const void *send, int count, MPI_Datatype of, void *receive,
+                int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int error = PMPI_Scatter(send, count, of, receive, n, type, root, comm);
+    return wrong(error, receive, n, type, 1);
+}
+
+int MPI_Gather(const void *send, int count, MPI_Datatype of, void *receive,
+               int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int error = PMPI_Gather(send, count, of, receive, n, type, root, comm);
+    return wrong(error, receive, n, type, ranks_of(comm));
+}
+
+int MPI_Allgather(const void *send, int count, MPI_Datatype of, void *receive,
+                  int n, MPI_Datatype type, MPI_Comm comm)
+{
+    int error = PMPI_Allgather(send, count, of, receive, n, type, comm);
+    return wrong(error, receive, n, type, ranks_of(comm));
+}
+
+int MPI_Alltoall(const void *send, int count, MPI_Datatype of, void *receive,
+                 int n, MPI_Datatype type, MPI_Comm comm)
+{
+    int error = NEXT(PMPI_Alltoall)(send, count, of, receive, n, type, comm);
+    return wrong(error, receive, n, type, ranks_of(comm));
 }
 
 static int pretend(char *name, int *size)

@@ -34,9 +34,18 @@ class Simulation:
         )
 
     def measure_file(
-        self, experiment: str, xml: str, hosts: str, *options: str, launcher: tuple[str, ...] = ()
+        self,
+        experiment: str,
+        xml: str,
+        hosts: str,
+        *options: str,
+        launcher: tuple[str, ...] = (),
+        code: int = 0,
     ) -> Run:
-        """Measure on a platform of SimGrid; ``hosts`` has the host of each rank, one per line."""
+        """Measure on a platform of SimGrid; ``hosts`` has the host of each rank, one per line.
+
+        ``code`` is the exit code that is expected.
+        """
         self.count += 1
         platform = self.folder / f"{self.count}.xml"
         out = self.folder / f"{self.count}.jsonl"
@@ -48,7 +57,7 @@ class Simulation:
             "--launcher", "simgrid", "--platform", platform, "-o", out, *launcher, *options,
         ]  # fmt: skip
         answer = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        assert answer.returncode == 0, answer.stderr
+        assert answer.returncode == code, answer.stderr
         return read(out)
 
 

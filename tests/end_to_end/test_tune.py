@@ -81,6 +81,19 @@ def test_a_grid_that_pays_comes_into_the_table(tmp_path: Path) -> None:
     assert "isochrone run --tuning" not in shown.stdout, "nothing was written"
 
 
+def test_of_a_simulation_no_command_is_printed(tmp_path: Path) -> None:
+    """No program runs on a simulated MPI. The table is written, and the comparison is named."""
+    file, out = tmp_path / "run.jsonl", tmp_path / "table.json"
+    library = "SMPI Version 3.32. Copyright The SimGrid Team 2007-2022"
+    write(launch({"library": 1.0, "2x2": 0.7}, ranks=4, library=library, simulated=True), file)
+    answer = tune(file, "-o", out, "--json")
+    document = json.loads(answer.stdout)
+    assert (answer.returncode, document["origin"], document["use"]) == (0, "simulated", [])
+    assert len(document["warnings"]) == 2
+    assert {one["algorithms"] for one in document["savings"]} == {0}
+    assert tuning_table.read(out).origin == "simulated"
+
+
 def test_nothing_gained_is_a_normal_answer(tmp_path: Path, golden: Golden) -> None:
     files = runs(tmp_path, "mpich-wheel", **{"2x2": 1.0})
     answer = tune(*files)

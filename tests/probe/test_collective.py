@@ -9,8 +9,10 @@ import pytest
 
 from beds.golden import Golden
 from beds.mpis import Mpi
-from isochrone.base.errors import InputError
+from beds.shim import Shim
+from isochrone.base.errors import InputError, MeasurementError
 from isochrone.results import grid_collectives
+from isochrone.runfile.file import read
 from isochrone.workloads.grid_collectives import phases
 
 OPERATIONS = [
@@ -32,6 +34,20 @@ def test_every_operation_is_timed_on_every_mpi(every_mpi: Mpi, tmp_path: Path, s
     assert all(len(times) == 2 for times in samples["times"])
     assert samples["seconds"].tolist() == [max(times) for times in samples["times"]]
     assert ("sync" in run.tables) == (sync == "window")
+
+
+def test_each_operation_is_verified_before_it_is_timed(mpich_shim: Shim, tmp_path: Path) -> None:
+    """All of them deliver one wrong byte here: none is timed, and nothing else suffers from it."""
+    out = tmp_path / "run.jsonl"
+    options = ("--op", "all", "--bytes", "8,1KiB", "--repeats", "2")
+    with pytest.raises(MeasurementError):
+        mpich_shim.run("collective", *options, ranks=3, out=out, wrong=0, nodes="2,1")
+    run = read(out)
+    named = {text["text"].split()[0] for text in run.warnings if text["code"] == "wrong-result"}
+    assert named == set(OPERATIONS) - {"barrier"}
+    assert set(run.tables["sample"]["op"]) == {"barrier"}
+    assert [rank.node for rank in run.ranks] == [0, 0, 1]
+    assert run.complete
 
 
 @pytest.mark.parametrize(("root", "expected"), [("fixed", {0}), ("rotating", {0, 1, 2})])

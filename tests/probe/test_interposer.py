@@ -22,6 +22,7 @@ ENDS_WITH = 7
 """Exit code of the program."""
 
 ISO = "isochrone-grid: "
+LEAVE = "--library-reductions"
 
 
 @pytest.fixture(scope="module", params=list(MPIS))
@@ -75,6 +76,21 @@ def test_a_program_gets_the_same_results_on_grids(
     assert f"{ISO}bcast, 4 ranks, 1 B to 1000000 B: 2x2, 4 calls, saved 80 µs" in report
     assert f"{ISO}bcast: library, 3 calls" in report
     golden.measured(report[-1])
+
+
+REDUCTIONS = {"reduce", "allreduce", "reduce_scatter_block"}
+
+
+def test_reductions_may_be_left_to_the_library(mpich: Mpi, folder: Path, tmp_path: Path) -> None:
+    """On a grid floating-point numbers are added in another order; otherwise the report says so."""
+    ranks = Ranks(mpich, RANKS, (str(built(mpich, folder)),))
+    path = table(tmp_path / "t.json", mpich, rules(RANKS, "2x2", 1, 10**6))
+    on_grids, left = (said(ranks.tuned(path, "--report", *more)) for more in ((), (LEAVE,)))
+    for report, expected in ((on_grids, set(OPERATIONS)), (left, set(OPERATIONS) - REDUCTIONS)):
+        found = {op for op in OPERATIONS if any(f"{ISO}{op}, " in line for line in report)}
+        assert found == expected
+    assert LEAVE in on_grids[-2]
+    assert LEAVE not in left[-2]
 
 
 @pytest.mark.few(2)

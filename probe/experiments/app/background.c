@@ -3,6 +3,7 @@
 #include "experiments/app/background.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -21,14 +22,14 @@ void iso_background_init(iso_background_t *b, const iso_context_t *ctx,
     for (int k = 0; ctx->rank == 0 && k < apps; k++) {
         b->roots[k] = members[k][0];
     }
-    MPI_CHECK(MPI_Bcast(b->roots, apps, MPI_INT, 0, ctx->control));
+    iso_plain_bcast(ctx->control, b->roots, apps, MPI_INT);
     if (ctx->clock.simulated) { /* one process: a place in it is enough */
         uint64_t place = 0;
         if (ctx->rank == 0) {
             b->board = iso_calloc((size_t)program->launch_count, sizeof(long));
             place = (uint64_t)(uintptr_t)b->board;
         }
-        MPI_CHECK(MPI_Bcast(&place, 1, MPI_UINT64_T, 0, ctx->control));
+        iso_plain_bcast(ctx->control, &place, 1, MPI_UINT64_T);
         b->board = (long *)(uintptr_t)place;
     }
 }

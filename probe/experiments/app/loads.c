@@ -3,6 +3,7 @@
 #include "experiments/app/loads.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 #include <stdio.h>
@@ -25,8 +26,7 @@ void iso_loads_warn(const iso_context_t *ctx)
     }
     double *loads = iso_calloc((size_t)ctx->size, sizeof(double));
     int *ranks = iso_calloc((size_t)ctx->size, sizeof(int)); /* by node */
-    MPI_CHECK(MPI_Gather(&load, 1, MPI_DOUBLE, loads, 1, MPI_DOUBLE, 0,
-                         ctx->control));
+    iso_plain_gather(ctx->control, &load, sizeof(load), loads);
     for (int r = 0; ctx->record && r < ctx->size; r++) {
         ranks[ctx->places[r].node]++;
     }

@@ -3,6 +3,7 @@
 #include "experiments/app/placing.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 #include <sched.h>
@@ -233,10 +234,10 @@ static int nth(const cpu_set_t *set, int k)
 /** All processors that some rank of the node may use. */
 static cpu_set_t processors(MPI_Comm node)
 {
-    cpu_set_t own, all;
-    CPU_ZERO(&own);
-    sched_getaffinity(0, sizeof(own), &own);
-    MPI_CHECK(MPI_Allreduce(&own, &all, sizeof(own), MPI_BYTE, MPI_BOR, node));
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    sched_getaffinity(0, sizeof(all), &all);
+    iso_plain_allreduce(node, &all, sizeof(all), MPI_BYTE, MPI_BOR);
     return all;
 }
 

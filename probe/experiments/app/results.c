@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "machine/idle.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 #include <math.h>
@@ -42,16 +43,15 @@ void iso_results_hand_in(iso_player_t *player, const iso_sync_t *sync)
                                                     : account->room;
     bool first = player->rank == 0;
     double *mine = iso_calloc((size_t)values, sizeof(double));
-    double *all = NULL, *each = NULL;
+    double *all = NULL;
     if (first) {
         all = iso_calloc((size_t)values * (size_t)ranks, sizeof(double));
-        each = iso_calloc((size_t)kept, sizeof(double));
     }
+    double *each = iso_calloc((size_t)kept, sizeof(double));
+    memcpy(each, account->each, (size_t)kept * sizeof(double));
     fill(player, sync, mine);
-    MPI_CHECK(MPI_Gather(mine, values, MPI_DOUBLE, all, values, MPI_DOUBLE, 0,
-                         player->comm));
-    MPI_CHECK(MPI_Reduce(account->each, each, (int)kept, MPI_DOUBLE, MPI_MAX, 0,
-                         player->comm));
+    iso_plain_gather(player->comm, mine, values * (int)sizeof(double), all);
+    iso_plain_reduce(player->comm, each, (int)kept, MPI_DOUBLE, MPI_MAX);
     free(mine);
     if (first && player->ctx->rank == 0) {
         own = (iso_app_result_t){all, each, (int)kept, 0, 0};

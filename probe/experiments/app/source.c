@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "experiments/app/tally.h"
 #include "machine/idle.h"
+#include "machine/plain.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -108,9 +109,9 @@ int iso_source_load(const char *path, int ranks, char *error)
     if (rank == 0) {
         wrong = load(path, ranks, error);
     }
-    MPI_CHECK(MPI_Bcast(&wrong, 1, MPI_INT, 0, MPI_COMM_WORLD));
-    MPI_CHECK(MPI_Bcast(error, ISO_ERROR_LENGTH, MPI_CHAR, 0, MPI_COMM_WORLD));
-    MPI_CHECK(MPI_Bcast(&source.memory, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD));
+    iso_plain_bcast(MPI_COMM_WORLD, &wrong, 1, MPI_INT);
+    iso_plain_bcast(MPI_COMM_WORLD, error, ISO_ERROR_LENGTH, MPI_CHAR);
+    iso_plain_bcast(MPI_COMM_WORLD, &source.memory, 1, MPI_DOUBLE);
     return wrong;
 }
 
@@ -159,7 +160,7 @@ void iso_source_check_nodes(const iso_context_t *ctx, const iso_role_t *roles)
 {
     char error[ISO_ERROR_LENGTH];
     int wrong = ctx->rank == 0 ? check_nodes(ctx, roles, error) : 0;
-    MPI_CHECK(MPI_Bcast(&wrong, 1, MPI_INT, 0, ctx->control));
+    iso_plain_bcast(ctx->control, &wrong, 1, MPI_INT);
     if (wrong) { /* all of them know, so none has to be aborted */
         if (ctx->rank == 0) {
             iso_complain("%s", error);
@@ -264,11 +265,11 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
         head = iso_calloc(source.length + 1, 1);
         head_length = (long)take_head(head);
     }
-    MPI_CHECK(MPI_Bcast(&head_length, 1, MPI_LONG, 0, ctx->control));
+    iso_plain_bcast(ctx->control, &head_length, 1, MPI_LONG);
     if (head == NULL) {
         head = iso_calloc((size_t)head_length, 1);
     }
-    MPI_CHECK(MPI_Bcast(head, (int)head_length, MPI_CHAR, 0, ctx->control));
+    iso_plain_bcast(ctx->control, head, (int)head_length, MPI_CHAR);
     for (int r = 1; ctx->rank == 0 && r < ctx->size; r++) {
         send_part(ctx, r, roles[r]);
     }

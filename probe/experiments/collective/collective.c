@@ -16,6 +16,7 @@
 #include "experiments/collective/asked.h"
 #include "experiments/collective/start.h"
 #include "experiments/collective/subjects.h"
+#include "experiments/collective/verified.h"
 #include "runfile/record.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
@@ -122,8 +123,8 @@ static void resolve(int ranks)
 
 static double memory(int ranks)
 {
-    return iso_subjects_memory(
-        &asked, (double)iso_sizes_largest(&options.sizes), ranks);
+    double largest = (double)iso_sizes_largest(&options.sizes);
+    return iso_subjects_memory(&asked, largest, ranks) + 2 * ISO_VERIFIED_BYTES;
 }
 
 /* --- what the sweep asks ------------------------------------------------- */
@@ -194,6 +195,18 @@ static iso_work_t work_of(struct state *state, const iso_subject_t *subject,
         state->at_work[r] = iso_subject_works(subject, r);
         work.some_wait = work.some_wait || !state->at_work[r];
     }
+    return work;
+}
+
+static iso_work_t work_on(void *self, const iso_subject_t *subject,
+                          long long bytes, char *send, char *receive)
+{
+    struct state *state = self, own = *state;
+    state->send = send;
+    state->receive = receive;
+    iso_work_t work = work_of(state, subject, bytes);
+    state->send = own.send;
+    state->receive = own.receive;
     return work;
 }
 
@@ -291,6 +304,8 @@ static iso_outcome_t run(iso_context_t *ctx)
         iso_record_warning(ctx->record, "grid-left-out", state.subjects.why);
     }
     open_buffers(&state);
+    ctx->failed =
+        iso_verified(ctx, &state.subjects, &options.sizes, &state, work_on) > 0;
     iso_start_begin(&state.start, ctx, strcmp(options.sync, "window") == 0);
     iso_sweep_t sweep = {
         .ctx = ctx,

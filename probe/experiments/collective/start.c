@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 #include "machine/idle.h"
+#include "machine/meet.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 #include <math.h>
@@ -75,7 +77,10 @@ static void wait_for_others(const iso_start_t *start, const iso_work_t *work)
                       MPI_STATUS_IGNORE);
         return;
     }
-    MPI_Barrier(work->calls[0].comm);
+    int rank, size;
+    MPI_CHECK(MPI_Comm_rank(work->calls[0].comm, &rank));
+    MPI_CHECK(MPI_Comm_size(work->calls[0].comm, &size));
+    iso_meet(work->calls[0].comm, NULL, size, rank);
     for (int r = 1; ctx->rank == 0 && r < ctx->size; r++) {
         if (!work->at_work[r]) {
             MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_DONE, ctx->control));
@@ -123,7 +128,7 @@ static void at_moments(const iso_start_t *start, const iso_task_t *task,
     if (start->ctx->rank == 0) {
         agreed[0] = iso_sync_global(sync, iso_sync_now(sync)) + start->lead;
     }
-    MPI_CHECK(MPI_Bcast(agreed, 2, MPI_DOUBLE, 0, start->ctx->control));
+    iso_plain_bcast(start->ctx->control, agreed, 2, MPI_DOUBLE);
     for (long long k = 0; work->count > 0 && k < task->samples; k++) {
         double moment = iso_sync_local(sync, agreed[0] + (double)k * agreed[1]);
         set_root(start, work, task->first + k);
@@ -138,7 +143,7 @@ static void at_moments(const iso_start_t *start, const iso_task_t *task,
 static void keep_in_step(iso_start_t *start)
 {
     int aged = iso_sync_aged(start->sync);
-    MPI_CHECK(MPI_Bcast(&aged, 1, MPI_INT, 0, start->ctx->control));
+    iso_plain_bcast(start->ctx->control, &aged, 1, MPI_INT);
     if (aged) {
         iso_sync_refresh(start->sync);
         if (start->ctx->rank == 0) {

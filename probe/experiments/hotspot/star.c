@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "experiments/hotspot/ring.h"
 #include "machine/meet.h"
+#include "machine/plain.h"
 
 #include <string.h>
 
@@ -229,8 +230,7 @@ void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
     star->inside = iso_calloc(size, sizeof(int));
     star->outside = iso_calloc(size, sizeof(int));
     star->team = iso_calloc(size, sizeof(int));
-    MPI_CHECK(
-        MPI_Allgather(&ctx->node, 1, MPI_INT, node, 1, MPI_INT, ctx->control));
+    iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), node);
     deal_roles(star, node, hot, max_intra, max_inter, rings);
     star->node = node;
     size_t slots = slots_of(star);

@@ -2,6 +2,7 @@
 #include "experiments/tile_io/aggregators.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 
 static bool holds(const int *list, int count, long rank)
 {
@@ -39,8 +40,7 @@ int *iso_aggregators_one_a_node(const iso_context_t *ctx, int *count)
 {
     int *node = iso_calloc((size_t)ctx->size, sizeof(int));
     int *first = iso_calloc((size_t)ctx->size, sizeof(int));
-    MPI_CHECK(
-        MPI_Allgather(&ctx->node, 1, MPI_INT, node, 1, MPI_INT, ctx->control));
+    iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), node);
     *count = 0;
     for (int r = 0; r < ctx->size; r++) {
         if (node[r] == *count) { /* nodes are numbered as ranks meet them */

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "machine/meet.h"
+#include "machine/plain.h"
 #include "machine/pulse.h"
 #include "runfile/record.h"
 
@@ -107,7 +108,7 @@ static void try_to_make(iso_tile_file_t *file, bool replace)
             unlink(path);
         }
     }
-    MPI_CHECK(MPI_Bcast(&there, 1, MPI_INT, 0, file->ctx->control));
+    iso_plain_bcast(file->ctx->control, &there, 1, MPI_INT);
     file->made = !there;
 }
 
@@ -220,26 +221,24 @@ static void agree_on(const iso_tile_file_t *file, long long differ,
                      long long where)
 {
     const iso_context_t *ctx = file->ctx;
-    long long all = 0, first = 0;
+    long long first = differ ? where : iso_tiling_bytes(file->tiling);
     char text[160];
-    where = differ ? where : iso_tiling_bytes(file->tiling);
-    MPI_CHECK(
-        MPI_Allreduce(&differ, &all, 1, MPI_LONG_LONG, MPI_SUM, ctx->control));
-    MPI_CHECK(
-        MPI_Allreduce(&where, &first, 1, MPI_LONG_LONG, MPI_MIN, ctx->control));
-    if (all == 0) {
+    iso_plain_allreduce(ctx->control, &differ, 1, MPI_LONG_LONG, MPI_SUM);
+    iso_plain_allreduce(ctx->control, &first, 1, MPI_LONG_LONG, MPI_MIN);
+    if (differ == 0) {
         return;
     }
     if (ctx->rank == 0) {
         snprintf(text, sizeof(text),
                  "%lld bytes are not what was written, the first at offset "
                  "%lld%s",
-                 all, first, is_full(file) ? "; the file system is full" : "");
+                 differ, first,
+                 is_full(file) ? "; the file system is full" : "");
         iso_record_warning(ctx->record, "mismatch", text);
         iso_record_flush(ctx->record);
         give_up(file, "what was read back is wrong", text, ISO_EXIT_FAILED);
     }
-    MPI_CHECK(MPI_Barrier(ctx->control)); /* until rank 0 ends all */
+    iso_meet(ctx->control, NULL, ctx->size, ctx->rank); /* rank 0 ends all */
 }
 
 void iso_tile_file_write(iso_tile_file_t *file, int seed,

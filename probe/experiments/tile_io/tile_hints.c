@@ -2,6 +2,7 @@
 #include "experiments/tile_io/tile_hints.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 #include <limits.h>
@@ -168,8 +169,8 @@ int *iso_hints_aggregators(const iso_context_t *ctx, MPI_Info used, int *count)
             rest = end;
         }
     }
-    MPI_CHECK(MPI_Bcast(count, 1, MPI_INT, 0, ctx->control));
-    MPI_CHECK(MPI_Bcast(ranks, *count, MPI_INT, 0, ctx->control));
+    iso_plain_bcast(ctx->control, count, 1, MPI_INT);
+    iso_plain_bcast(ctx->control, ranks, *count, MPI_INT);
     if (*count == 0) {
         free(ranks);
         ranks = NULL;
@@ -186,6 +187,6 @@ long long iso_hints_number(const iso_context_t *ctx, MPI_Info used,
         long long found = strtoll(value, NULL, 10);
         number = found > 0 && found <= INT_MAX ? found : otherwise;
     }
-    MPI_CHECK(MPI_Bcast(&number, 1, MPI_LONG_LONG, 0, ctx->control));
+    iso_plain_bcast(ctx->control, &number, 1, MPI_LONG_LONG);
     return number;
 }

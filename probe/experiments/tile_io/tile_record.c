@@ -2,6 +2,7 @@
 #include "experiments/tile_io/tile_record.h"
 
 #include "base/check.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 void iso_tile_record_aggregators(const iso_context_t *ctx,
@@ -139,15 +140,14 @@ void iso_tile_record_access(const iso_context_t *ctx,
     double mine[5] = {access->open, access->seconds, access->close,
                       access->open + access->seconds + access->close,
                       was_set_back()};
-    double all[5];
-    MPI_CHECK(MPI_Reduce(mine, all, 5, MPI_DOUBLE, MPI_MAX, 0, ctx->control));
-    if (ctx->rank == 0 && all[4] == 0) {
+    iso_plain_reduce(ctx->control, mine, 5, MPI_DOUBLE, MPI_MAX);
+    if (ctx->rank == 0 && mine[4] == 0) {
         begin_sample(ctx, "file", write, repeat, iso_tiling_bytes(tiling));
-        iso_record_double(ctx->record, "open", all[0]);
-        iso_record_double(ctx->record, "seconds", all[1]);
-        iso_record_double(ctx->record, "close", all[2]);
-        iso_record_double(ctx->record, "total", all[3]);
-        record_parts(ctx, &access->parts, all[1]);
+        iso_record_double(ctx->record, "open", mine[0]);
+        iso_record_double(ctx->record, "seconds", mine[1]);
+        iso_record_double(ctx->record, "close", mine[2]);
+        iso_record_double(ctx->record, "total", mine[3]);
+        record_parts(ctx, &access->parts, mine[1]);
         iso_record_end(ctx->record);
         iso_record_flush(ctx->record);
     }
@@ -157,13 +157,12 @@ void iso_tile_record_exchange(const iso_context_t *ctx,
                               const iso_domains_t *domains, bool write,
                               long repeat, double seconds)
 {
-    double mine[2] = {seconds, was_set_back()}, slowest[2];
-    MPI_CHECK(
-        MPI_Reduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, ctx->control));
-    if (ctx->rank == 0 && slowest[1] == 0) {
+    double mine[2] = {seconds, was_set_back()};
+    iso_plain_reduce(ctx->control, mine, 2, MPI_DOUBLE, MPI_MAX);
+    if (ctx->rank == 0 && mine[1] == 0) {
         begin_sample(ctx, "exchange", write, repeat, domains->file);
         iso_record_int(ctx->record, "rounds", domains->rounds);
-        iso_record_double(ctx->record, "seconds", slowest[0]);
+        iso_record_double(ctx->record, "seconds", mine[0]);
         iso_record_end(ctx->record);
         iso_record_flush(ctx->record);
     }
@@ -174,8 +173,7 @@ int iso_tile_record_file_io(const iso_context_t *ctx,
                             long long bytes)
 {
     long long *all = iso_calloc((size_t)ctx->size, sizeof(*all));
-    MPI_CHECK(MPI_Gather(&bytes, 1, MPI_LONG_LONG, all, 1, MPI_LONG_LONG, 0,
-                         ctx->control));
+    iso_plain_gather(ctx->control, &bytes, sizeof(bytes), all);
     long long sum = 0, sure = 0, file = iso_tiling_bytes(tiling);
     long long most_sent = iso_tiling_tile(tiling) / 20 * 21 + 65536;
     for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 
-__all__ = ["InputError", "Interrupted", "IsochroneError", "MeasurementError"]
+__all__ = ["InputError", "Interrupted", "IsochroneError", "MeasurementError", "WrongResult"]
 
 
 class IsochroneError(Exception):
@@ -50,6 +50,10 @@ class MeasurementError(IsochroneError):
     """The measurement failed or was refused. Exit code 3."""
 
     exit_code = 3
+
+
+class WrongResult(MeasurementError):
+    """Some of what was to be measured returns wrong data; all else was measured to the end."""
 
 
 class Interrupted(IsochroneError):

@@ -18,7 +18,7 @@ from isochrone.improve.collectives.times import Place, TuningTimes
 from isochrone.improve.collectives.tuning import Saving
 from isochrone.pages import terminal
 from isochrone.predict.grid_collectives import Machine
-from isochrone.workloads.grid_collectives import OPERATIONS
+from isochrone.workloads.grid_collectives import LIBRARY, OPERATIONS
 
 __all__ = ["add_modelled", "modelled", "print_report"]
 
@@ -74,16 +74,20 @@ def print_report(document: Mapping[str, Any], min_gain: float) -> None:
     """Print what was chosen and what it saves."""
     console = terminal.console()
     console.width = max(console.width, WIDTH)
-    wanted, library = f"{100 * min_gain:g} %", printable(document["mpi"], 80)
+    wanted, library = f"{100 * min_gain:g} %", printable(document["mpi"].rstrip("."), 80)
     if not document["savings"]:
         console.print(
-            f"{library}: no rule. Nothing saves more than {wanted} for certain: the "
-            "library's own choice is as good, or too little was measured.", markup=False,
+            f"{library}: no rule. Nothing that was measured saves more than {wanted} with 95 % "
+            "confidence: the library's own choice is as good, or too little was measured.",
+            markup=False,
         )  # fmt: skip
     else:
+        count = len(document["rules"])
+        rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
         console.print(
-            f"{library}: {len(document['rules'])} rules that save more than {wanted} for "
-            f"certain ({document['origin']} times)", markup=False, style="bold",
+            f"{library}: {rules} more than {wanted} of the time of "
+            f"{_compared(document['savings'])} ({document['origin']} times)",
+            markup=False, style="bold",
         )  # fmt: skip
         console.print(_table(document["savings"]))
     for file in document["files"]:
@@ -103,9 +107,18 @@ def print_report(document: Mapping[str, Any], min_gain: float) -> None:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
 
 
+def _compared(savings: list[dict[str, Any]]) -> str:
+    """Say what of the library the choices were compared with."""
+    numbers = sorted({one["algorithms"] for one in savings})
+    if numbers == [0]:
+        return "the library's default, with which alone they were compared"
+    return f"the best of its default and {' or '.join(map(str, numbers))} of its algorithms"
+
+
 def _table(savings: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("operation", "ranks", "nodes", "size", "library", "best of it", "choice", "time"):
+    names = "operation", "ranks", "nodes", "size", "library", "compared with", "choice", "time"
+    for name in names:
         table.add_column(name, justify="left" if name in ("operation", "choice") else "right")
     table.add_column("saves", justify="right")
     table.add_column("95 % interval", justify="right")
@@ -113,7 +126,8 @@ def _table(savings: list[dict[str, Any]]) -> Table:
         table.add_row(
             printable(one["op"], 40), str(one["ranks"]), str(one["nodes"]),
             format_bytes(one["bytes"]),
-            format_seconds(one["library"], 3), printable(one["against"], 40),
+            format_seconds(one["library"], 3),
+            "default" if one["against"] == LIBRARY else printable(one["against"], 40),
             printable(one["choice"], 40), format_seconds(one["chosen"], 3),
             f"{100 * one['gain']:.0f} %", f"{100 * one['low']:.0f} … {100 * one['high']:.0f} %",
         )  # fmt: skip

@@ -211,12 +211,21 @@ class _Job:
         if status and (killed := _killed_says_the_launcher(words)):
             return MeasurementError(killed, details=words)
         name = Path(_starter(self.argv)).name
+        if not status and any(map(_is_stuck, words)):
+            return MeasurementError(
+                "a deadlock: ranks wait for messages that nobody sends; a selected algorithm may "
+                "fail on these groups of ranks, and SimGrid makes communicators with that of "
+                "bcast: try --algorithm selector=…,bcast=default",
+                details=words,
+            )
         if status and usage:
             return MeasurementError(_PLACE.sub("", usage[0]), details=words)
         if status < 0:
             return MeasurementError(f"{name} was killed by signal {-status}", details=words)
         if status:
-            return MeasurementError(f"{name} failed (exit status {status})", details=words)
+            error = re.search(r"MPI_ERR_\w+", " ".join(words))
+            why = f": {error[0]}" if error else ""
+            return MeasurementError(f"{name} failed (exit status {status}){why}", details=words)
         if left:
             return MeasurementError(f"{left} processes of it cannot be killed")
         return None
@@ -242,6 +251,11 @@ def _killed_says_the_launcher(words: Sequence[str]) -> str:
                 return f"rank {said['rank']} on {said['host']} was killed by signal {number}"
             return f"a rank was killed, by signal {number} as far as the launcher can tell"
     return ""
+
+
+def _is_stuck(line: str) -> bool:
+    patterns = (launchers.load(name).stuck for name in launchers.names())
+    return any(pattern and re.search(pattern, line) for pattern in patterns)
 
 
 class _Words(threading.Thread):

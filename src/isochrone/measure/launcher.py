@@ -140,6 +140,9 @@ class Launcher:
     killed
         Pattern of its words about a rank that was killed, with the group ``signal`` (a number, or a
         name as of strsignal) and, only if these can be relied on, ``rank`` and ``host``.
+    stuck
+        Pattern of its words about ranks that wait for each other without end, where it then ends
+        as if all were well.
     starters
         Names of its program, as a user types it.
     environment
@@ -160,6 +163,7 @@ class Launcher:
     package: str = ""
     stands_alone: bool = True
     killed: str = ""
+    stuck: str = ""
     starters: tuple[str, ...] = ()
     environment: Callable[[Mapping[str, str]], list[str] | None] = lambda variables: None
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from isochrone import __version__
-from isochrone.base.errors import InputError, IsochroneError, MeasurementError
+from isochrone.base.errors import InputError, IsochroneError, MeasurementError, WrongResult
 from isochrone.base.text import whole_number
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import finding, probe, tuned
@@ -25,6 +25,9 @@ __all__ = ["Setup", "follow"]
 
 _MEASURED: Final = ("sample", "pair", "offset", "iterations", "computation")
 """Records of a run file that hold times of what was measured."""
+
+_WRONG: Final = "wrong-result"
+"""Code of the warning of what returned wrong data, and was left out."""
 
 _LIBRARIES: Final = {"tile-io": "io"}
 """Libraries that are loaded into the ranks of an experiment: they see inside the MPI library."""
@@ -213,6 +216,8 @@ def follow(
     MeasurementError
         If the ranks fail, or end too early; says where what was measured is kept. Also if the
         folder of the run file has gone.
+    WrongResult
+        If an operation returned wrong data; all others were measured.
     Interrupted
         If a signal ended them; likewise.
     """
@@ -223,6 +228,9 @@ def follow(
     except IsochroneError as error:
         refused = isinstance(error, InputError)  # what is there is not of these ranks
         if not refused and path.is_file() and path.stat().st_mtime_ns != before:
+            if wrong := _wrong_results(path):
+                hint = f"all else was measured and is in {path}"
+                raise WrongResult("; ".join(wrong), hint=hint) from error
             known = bool(error.hint)  # nothing is left elsewhere
             kept = _what_is_kept(path, None if known else data)
             error.hint = "; ".join(filter(None, [error.hint, kept]))
@@ -239,6 +247,15 @@ def follow(
             "the ranks ended before the measurement was complete",
             hint=_what_is_kept(path, data),
         )
+
+
+def _wrong_results(path: Path) -> list[str]:
+    """Return which operations of a measurement that came to its end returned wrong data."""
+    return [
+        str(record.get("text"))
+        for record in (_whole_records(path) if _has_end(path) else ())
+        if record.get("record") == "warning" and record.get("code") == _WRONG
+    ]
 
 
 def _what_is_kept(path: Path, data: Path | None) -> str:

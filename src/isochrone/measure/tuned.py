@@ -50,9 +50,16 @@ def probe_of(starter: str, mpicc: str | None = None, named: str | None = None) -
 
 
 def settings(
-    library: Path, table: Path, environ: Mapping[str, str], report: bool
+    library: Path,
+    table: Path,
+    environ: Mapping[str, str],
+    *,
+    report: bool,
+    reductions: bool = True,
 ) -> dict[str, str]:
     """Return the variables that the ranks need, in addition to ``environ``.
+
+    ``reductions`` says whether these are done on grids, too.
 
     Raises
     ------
@@ -60,6 +67,7 @@ def settings(
         If the path of the library has a character that LD_PRELOAD would take for its end.
     """
     found = preloaded(library, environ) | {"ISOCHRONE_TUNING": str(table.absolute())}
+    found |= {} if reductions else {"ISOCHRONE_TUNING_REDUCTIONS": "library"}
     return found | ({"ISOCHRONE_TUNING_REPORT": "1"} if report else {})
 
 

@@ -55,6 +55,12 @@ def test_what_the_user_loads_is_loaded_as_well() -> None:
     found = tuned.settings(Path("/l.so"), Path("/t.json"), {"LD_PRELOAD": "/own.so"}, report=True)
     assert found["LD_PRELOAD"] == "/l.so:/own.so"
     assert found["ISOCHRONE_TUNING_REPORT"] == "1"
+    assert "ISOCHRONE_TUNING_REDUCTIONS" not in found
+
+
+def test_reductions_are_left_to_the_library_where_that_is_asked_for() -> None:
+    found = tuned.settings(Path("/l.so"), Path("/t.json"), {}, report=False, reductions=False)
+    assert found["ISOCHRONE_TUNING_REDUCTIONS"] == "library"
 
 
 def test_a_library_that_cannot_be_loaded_is_refused() -> None:

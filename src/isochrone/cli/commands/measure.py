@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Final
 
-from isochrone.base.errors import IsochroneError
+from isochrone.base.errors import IsochroneError, WrongResult
 from isochrone.base.text import command_line, printable
 from isochrone.cli.experiments import Option, add_options, options_of, usual_probe
 from isochrone.cli.launches import (
@@ -34,6 +34,7 @@ from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
+from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
@@ -88,14 +89,17 @@ def run(args: argparse.Namespace) -> int:
         return _print_commands(counts, files, args)
     plan = [(what, args.runs) for what in counts]
     agree(expected(plan, base.parent, limit_of(args)), args)
+    wrong: list[WrongResult] = []
     for number, (what, own) in enumerate(zip(counts, files, strict=True)):
-        found = _launch(what, own, args)
+        found = _launch(what, own, args, wrong)
         if not args.quiet:
             if number:
                 print()
             terminal.render(page_of(found))
     if not args.quiet:
         _say_files(counts, files, args.runs)
+    if wrong:
+        raise wrong[0]
     return 0
 
 
@@ -109,12 +113,21 @@ def _print_commands(
     return 0
 
 
-def _launch(what: Launchable, files: list[Path], args: argparse.Namespace) -> Run:
-    """Launch for each file; all with the sizes the first one chose. Return the first."""
-    first = launched(what, files[0], 1, args.runs, force=args.force, quiet=args.quiet)
-    what = with_sizes(what, first)
-    for k, path in enumerate(files[1:], start=2):
-        launched(what, path, k, args.runs, force=args.force, quiet=args.quiet)
+def _launch(
+    what: Launchable, files: list[Path], args: argparse.Namespace, wrong: list[WrongResult]
+) -> Run:
+    """Launch for each file; all with the sizes the first one chose. Return the first.
+
+    What returned wrong data is added to ``wrong``; the other operations are measured nevertheless.
+    """
+    for k, path in enumerate(files, start=1):
+        try:
+            launched(what, path, k, args.runs, force=args.force, quiet=args.quiet)
+        except WrongResult as error:
+            wrong.append(error)
+        if k == 1:
+            first = read(path)
+            what = with_sizes(what, first)
     return first
 
 

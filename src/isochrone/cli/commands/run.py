@@ -4,7 +4,9 @@
 
 A library is loaded into the ranks (LD_PRELOAD) that does the calls of MPI_Bcast, Gather, Scatter,
 Reduce, Allreduce, Allgather, Alltoall and Reduce_scatter_block of the table on their grid. All
-others go straight to the MPI library. Exit code, output and signals are those of the program.
+others go straight to the MPI library. Exit code, output and signals are those of the program. On
+a grid floating-point numbers are added in another order, so that the last digits of sums may
+differ from the library's; --library-reductions avoids that.
 """
 
 from __future__ import annotations
@@ -25,12 +27,16 @@ EXAMPLES: Final = (
     ("with the collectives of a table", "isochrone run --tuning table.json -- mpiexec -n 16 ./app"),
     ("say at the end how often each choice was taken",
      "isochrone run --tuning table.json --report -- srun -n 64 ./app"),
+    ("sums with the same bits as without the table",
+     "isochrone run --tuning table.json --library-reductions -- srun -n 64 ./app"),
 )  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone run``."""
-    parser.usage = "%(prog)s --tuning TABLE [--report] [--mpicc X] -- COMMAND ..."
+    parser.usage = (
+        "%(prog)s --tuning TABLE [--report] [--library-reductions] [--mpicc X] -- COMMAND ..."
+    )
     parser.add_argument(
         "--tuning", required=True, type=Path, metavar="TABLE", help="table of isochrone tune"
     )
@@ -38,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report", action="store_true",
         help="at MPI_Finalize rank 0 says on standard error how often each choice was taken, and "
         "what it saved by the times in the table",
+    )  # fmt: skip
+    parser.add_argument(
+        "--library-reductions", action="store_true",
+        help="leave Reduce, Allreduce and Reduce_scatter_block to the MPI library: sums of "
+        "floating-point numbers have the same bits as without a table",
     )  # fmt: skip
     add_program(parser)
 
@@ -48,7 +59,10 @@ def run(args: argparse.Namespace) -> int:
     tuning_table.read(args.tuning)
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     library = finding.library(built)
-    variables = tuned.settings(library, args.tuning, os.environ, args.report)
+    variables = tuned.settings(
+        library, args.tuning, os.environ, report=args.report,
+        reductions=not args.library_reductions,
+    )  # fmt: skip
     words, environ = tuned.with_settings(command, built.library, variables, args.environ)
     sys.stdout.flush()
     return tuned.become(words, environ)

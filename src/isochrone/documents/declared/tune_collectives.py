@@ -42,6 +42,7 @@ _SAVING: Final = record({
     "op": TEXT, "ranks": COUNT, "nodes": maybe(COUNT), "bytes": BYTES, "library": SECONDS,
     "chosen": SECONDS, "gain": PART, "low": maybe(PART), "high": maybe(PART), "choice": TEXT,
     "against": TEXT,
+    "algorithms": described(COUNT, "of the library that a grid was compared with"),
 })  # fmt: skip
 _SEEN: Final = record({
     "op": TEXT, "ranks": COUNT, "bytes": BYTES, "choice": TEXT,

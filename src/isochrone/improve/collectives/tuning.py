@@ -9,7 +9,7 @@ mean with the next size, or, beyond what was measured, at the size itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Final, Literal
@@ -42,6 +42,8 @@ class Saving:
         The best known of the library, which it is compared with.
     gain
         Part of its time that is saved.
+    algorithms
+        How many algorithms of the library, beside its default, a grid was compared with.
     """
 
     place: Place
@@ -49,6 +51,7 @@ class Saving:
     choice: Choice
     against: Choice
     gain: Gain
+    algorithms: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -57,6 +60,7 @@ class Saving:
             "bytes": self.bytes, "library": self.gain.library, "chosen": self.gain.chosen,
             "gain": self.gain.part, "low": self.gain.low, "high": self.gain.high,
             "choice": self.choice.name, "against": str(self.against),
+            "algorithms": self.algorithms,
         }  # fmt: skip
 
 
@@ -88,7 +92,8 @@ def savings(times: TuningTimes, kind: Kind, least: float) -> list[Saving]:
                 others = gained[before][1].chosen <= gained[best][1].chosen * (1 + least)
                 best = before if others else best
             before = best
-            found.append(Saving(place, size, best, *gained[best]))
+            known = sum(choice.kind == "algorithm" for choice in choices) if kind == "grid" else 0
+            found.append(Saving(place, size, best, *gained[best], known))
     return found
 
 
@@ -143,7 +148,7 @@ def ranges(sizes: Sequence[int], chosen: Sequence[object]) -> list[tuple[int, in
     return found
 
 
-def cautions(times: TuningTimes, found: Iterable[Saving], kind: Kind, least: float) -> list[str]:
+def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: float) -> list[str]:
     """Say how far the choices can be trusted, one sentence each; arguments as of `savings`."""
     said = list(times.warnings)
     better = savings(times, "algorithm", least) if kind == "grid" else []
@@ -152,6 +157,12 @@ def cautions(times: TuningTimes, found: Iterable[Saving], kind: Kind, least: flo
         said.append(
             f"algorithms of the library save more than its default for {', '.join(ops)}: grids are "
             "compared with them; a file of the library chooses them (--to)"
+        )
+    alone = sorted({one.place.op for one in found if kind == "grid" and not one.algorithms})
+    if alone:
+        said.append(
+            f"compared with the default only: {', '.join(alone)}. An algorithm that the library "
+            "has may be faster than both: measure those, too (measure collective --algorithm)"
         )
     launches = {n for sizes in times.times.values() for n in _launches_of(sizes)}
     if times.exact:

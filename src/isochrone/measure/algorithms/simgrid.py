@@ -73,7 +73,7 @@ def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     """Return the settings; SimGrid ends at one that it does not know."""
     settings = {SELECTOR: "coll-selector"}
     words = (f"--cfg=smpi/{settings.get(op, op)}:{name}" for op, name in algorithms.items())
-    return Forced({}, tuple(words))
+    return Forced({}, tuple(words), refusal="std::invalid_argument")
 
 
 ALGORITHMS: Final = Algorithms(fits=fits, known=known, force=force)

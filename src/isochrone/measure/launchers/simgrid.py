@@ -141,5 +141,6 @@ LAUNCHER: Final = Launcher(
     notes=notes,
     compiler="smpicc",  # SimGrid's own wrapper, whatever MPI the machine has
     package="install SimGrid, for example: apt-get install libsimgrid-dev",
+    stuck="Deadlock detected",
     stands_alone=False,  # a program of this wrapper runs below smpirun only
 )

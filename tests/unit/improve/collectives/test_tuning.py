@@ -60,8 +60,21 @@ def test_a_grid_has_to_beat_the_best_algorithm_of_the_library_too() -> None:
     assert savings(read_times(grids + better + worse), "grid", 0.05) == []
     found = savings(read_times(grids + worse), "grid", 0.05)
     assert [one.bytes for one in found] == list(SIZES)
-    assert {str(one.against) for one in found} == {"bruck"}
+    assert {(str(one.against), one.algorithms) for one in found} == {("bruck", 1)}
     assert found[0].gain.part == pytest.approx(1 - 0.7 / 0.8, abs=0.05)
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_a_comparison_with_the_default_only_is_said_to_be_one(forced: bool) -> None:
+    """The default may be a bad one; where algorithms were forced there is nothing to say."""
+    slow = [launch({"library": 0.9}, noise=0.02, algorithm="allgather=bruck", seed=3)]
+    times = read_times(
+        [launch({"library": 1.0, "4x4": 0.7}, noise=0.02), *(slow if forced else [])]
+    )
+    found = savings(times, "grid", 0.05)
+    said = [text for text in cautions(times, found, "grid", 0.05) if "default only" in text]
+    assert len(said) == (0 if forced else 1)
+    assert {one.algorithms for one in found} == {int(forced)}
 
 
 def test_an_algorithm_of_the_library_is_chosen_from_three_launches_on() -> None:

@@ -4,7 +4,8 @@ RUN are runs of `isochrone measure collective --grid …` and, for the algorithm
 several launches of `measure collective --algorithm …` (--runs 3) beside as many without. At each
 operation, number of ranks and size something else than the library's own choice is taken only if
 the interval of what it saves lies above --min-gain. A grid has to beat all that was measured of
-the library. Nothing gained is a normal answer.
+the library: without forced algorithms that is its default only, which is said. Nothing gained is a
+normal answer.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--min-gain", type=read_part, default=0.05, metavar="PART",
-        help="part of the time that must be saved for certain (default: 5%%)",
+        help="smallest part of the time to be saved, with 95%% confidence (default: 5%%)",
     )  # fmt: skip
     add_modelled(parser)
     add_json(parser)
@@ -113,7 +114,10 @@ def _of_grids(args: argparse.Namespace, times: TuningTimes) -> dict[str, Any]:
         table = Table(times.mpi, rules, args.min_gain, made_from, origin)
         tuning_table.write(args.output, table)
         document["files"] = [str(args.output)]
-        document["use"] = [f"isochrone run --tuning {args.output} -- mpiexec -n … ./a.out"]
+        if times.exact:
+            document["warnings"].append("the MPI is simulated: no program can use this table")
+        else:
+            document["use"] = [f"isochrone run --tuning {args.output} -- mpiexec -n … ./a.out"]
     if args.verify:
         setup = setup_of(args)
         _check_same(setup, times.mpi)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file verified.h
+ * Whether operations return what they should: each subject is called before
+ * anything is timed, and every byte that it delivers is compared.
+ *
+ * What is sent names its sender, its receiver and its place in the block; sums
+ * are of whole numbers, which are exact in any order. Three sizes of the sweep
+ * are tried, the smallest, the middle and the largest, with blocks cut so that
+ * a buffer has at most ISO_VERIFIED_BYTES, or all buffers together
+ * ISO_VERIFIED_ALL in a simulation, where all ranks are in one process. The
+ * buffers of what is timed are not touched.
+ *
+ * An operation that is wrong is named in a warning, "wrong-result", and left
+ * out, with its phases if it is one on a grid.
+ */
+#ifndef ISO_VERIFIED_H
+#define ISO_VERIFIED_H
+
+#include "experiments/collective/start.h"
+#include "experiments/collective/subjects.h"
+
+enum { ISO_VERIFIED_BYTES = 4 << 20, ISO_VERIFIED_ALL = 256 << 20 };
+
+/**
+ * Verify all subjects and take those that are wrong off the list. Collective.
+ *
+ * @param work_of  returns how the calling rank works in a subject with blocks
+ *                 of so many bytes, on the buffers given
+ * @return how many operations were taken off, the same on all ranks
+ */
+int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
+                 const iso_sizes_t *sizes, void *self,
+                 iso_work_t (*work_of)(void *self, const iso_subject_t *one,
+                                       long long bytes, char *send,
+                                       char *receive));
+
+#endif
