@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -14,6 +15,8 @@ __all__ = ["block_placed", "certainty", "print_warnings"]
 
 def certainty(gap: float) -> str:
     """Say how far from the optimum a cost may be, of which ``gap`` is a part of the bound."""
+    if math.isinf(gap):
+        return "not proven optimal"
     return "proven optimal" if gap == 0 else f"at most {100 * gap:.1f} % above the optimum"
 
 

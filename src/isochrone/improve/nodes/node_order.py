@@ -9,13 +9,19 @@ evenly among the small ones. Sorting by size is the worst one can do.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from isochrone.improve.nodes.exact import enumerate_orders, is_small, layered_search, relaxed_bound
+from isochrone.improve.nodes.exact import (
+    are_few,
+    enumerate_orders,
+    is_small,
+    layered_search,
+    relaxed_bound,
+)
 from isochrone.improve.nodes.local_search import improve
 from isochrone.improve.nodes.positions import Positions
 from isochrone.predict.node_cost import TIE
@@ -48,9 +54,6 @@ class NodeOrder:
         What found it: ``given``, ``spread``, ``in step``, ``sorted``, ``local search``, ``exact``.
     others
         Costs of orders to compare with, by name.
-    alone
-        What the order costs if each node is looked at as if the others were idle. The search does
-        so, and the bound is of this; ``cost`` is the same unless the model says otherwise.
     """
 
     order: list[int]
@@ -59,12 +62,11 @@ class NodeOrder:
     lower_bound: float
     method: str
     others: dict[str, float]
-    alone: float
 
     @property
     def gap(self) -> float:
         """How far the cost may be from the best, as a part of the bound; 0 if it is proven best."""
-        return self.alone / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+        return self.cost / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
 
 
 def spread(cores: Ints) -> Ints:
@@ -127,39 +129,20 @@ def best_order(
     method = min(costs, key=lambda name: costs[name])
     best = _Best(orders[method], costs[method], method)
     bound = positions.bound()
-    proven = best.cost <= bound * (1 + TIE)
-    if not proven and is_small(positions):
-        proven = _exact(positions, best, end)
-    if not proven:
+    small = is_small(positions)
+    if not best.reaches(bound) and small:
+        bound = max(bound, _exact(positions, best, end))
+    if not best.reaches(bound):
         promising = sorted(orders, key=lambda name: costs[name])[:3]
         _local(positions, best, [orders[name] for name in promising], bound, end, generator)
-        proven = best.cost <= bound * (1 + TIE)
-    if not proven and not is_small(positions):
-        proven = _exact(positions, best, end)
-    if not proven:
+    if not best.reaches(bound) and not small:
+        bound = max(bound, _exact(positions, best, end))
+    if not best.reaches(bound):
         bound = max(bound, relaxed_bound(positions, bound, best.cost, end))
-    if proven or best.cost <= bound * (1 + TIE):
+    if best.reaches(bound):
         bound = best.cost
-    if positions.of_neighbours:
-        return _among_busy(given, orders, best, bound, positions)
     order = nodes_of(given, best.order)
-    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs, best.cost)
-
-
-def _among_busy(
-    given: Ints, orders: Mapping[str, Ints], best: _Best, bound: float, positions: Positions
-) -> NodeOrder:
-    """Choose between the order that was found and the others once more, by what busy nodes cost.
-
-    The search took all other nodes to be idle.
-    """
-    candidates = {**orders, best.method: best.order}
-    costs = {name: positions.among_busy(order) for name, order in candidates.items()}
-    method = min(costs, key=lambda name: (costs[name], name != best.method))
-    others = {name: positions.among_busy(order) for name, order in orders.items()}
-    alone = float(positions.total(candidates[method]))
-    order = nodes_of(given, candidates[method])
-    return NodeOrder(order, costs[method], others["given"], bound, method, others, alone)
+    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs)
 
 
 @dataclass
@@ -169,6 +152,10 @@ class _Best:
     order: Ints
     cost: float
     method: str
+
+    def reaches(self, bound: float) -> bool:
+        """Tell whether it is as cheap as any order can be."""
+        return self.cost <= bound * (1 + TIE)
 
     def take(self, order: Ints, positions: Positions, method: str) -> None:
         """Take another order if it is cheaper."""
@@ -187,21 +174,25 @@ def _local(
 ) -> None:
     """Improve several orders by local search; each gets half of the time that is left."""
     for start in starts:
-        if best.cost > bound * (1 + TIE):
+        if not best.reaches(bound):
             share = time.monotonic() + 0.5 * (end - time.monotonic())
             order = improve(start, positions, bound, share, generator)
             best.take(order, positions, "local search")
 
 
-def _exact(positions: Positions, best: _Best, end: float) -> bool:
-    """Look for a cheaper order; tell whether there is certainly none."""
-    if len(positions.weights) > 1:
+def _exact(positions: Positions, best: _Best, end: float) -> float:
+    """Look for a cheaper order; return a cost below which there certainly is none."""
+    if are_few(positions) or len(positions.weights) > 1:
         order, complete = enumerate_orders(positions, best.cost)
-    else:
-        order, complete = layered_search(positions, best.cost, end)
+        if order is not None:
+            best.take(order, positions, "exact")
+        return best.cost if complete else 0.0
+    order, complete = layered_search(positions, best.cost, end)
+    bound = best.cost
     if order is not None:
         best.take(order, positions, "exact")
-    return complete
+        bound = positions.least(order)
+    return min(bound, best.cost) if complete else 0.0
 
 
 def nodes_of(given: Ints, sizes: Ints) -> list[int]:

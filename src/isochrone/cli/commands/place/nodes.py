@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -200,7 +201,7 @@ def _document(
         "given_cost": found.given_cost,
         "origin": origin or None,
         "lower_bound": found.lower_bound,
-        "gap": found.gap,
+        "gap": found.gap if math.isfinite(found.gap) else None,
         "proven": found.gap == 0,
         "method": found.method,
         "others": found.others,
