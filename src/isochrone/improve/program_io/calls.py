@@ -10,7 +10,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.improve.program_io.summary import Summary
-from isochrone.predict.calls_of_runs import call_of, went_through_aggregators
+from isochrone.predict.calls_of_runs import call_of
 from isochrone.predict.measured_calls import MeasuredCall
 from isochrone.results.call_parts import NAMES
 from isochrone.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
@@ -90,7 +90,7 @@ def _made(
         if known and None not in known:
             parts[name] = median(known)
     whole = median(one.seconds for one in mine)
-    used = ranks if went_through_aggregators(call, file.hints) else []
+    used = ranks if call.exchanges else []
     return Made(
         MeasuredCall(call, run.hosts, used, whole, parts), len(mine), members, config, nodes
     )

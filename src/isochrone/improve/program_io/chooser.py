@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class Chooser:
         left, more = without_given(ways, given)
         said = {
             "library": "ROMIO", "model": here.to_json(), "warnings": [*warnings, *more],
-            "advice": _advice(self.trials.folder, here),
+            "advice": _advice(self.trials.folder, here, calls),
         }  # fmt: skip
         return left, said
 
@@ -67,9 +67,12 @@ def calibrated(calls: list[Made], model: NodeCost | None) -> WholeCall:
     return WholeCall.calibrated(model, measured)
 
 
-def _advice(folder: Path, here: Machine) -> str | None:
-    """Return what may help, too, but changes how the user starts the program."""
-    if here.file is None:
+def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
+    """Return what may help, too, but changes how the user starts the program.
+
+    The order of nodes matters to what is exchanged in the calls that take most of the time.
+    """
+    if here.file is None or not calls or not calls[0].call.collective:
         return None
     return (
         "another order of nodes, which changes how you start the program: isochrone place nodes "
