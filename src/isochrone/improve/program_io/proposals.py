@@ -138,15 +138,16 @@ def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
     return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
 
 
-def hints_text(hints: Mapping[str, str]) -> str:
-    """Return the lines of a hints file.
+def hints_text(hints: Mapping[str, str], comment: str = "") -> str:
+    """Return the lines of a hints file, below a comment of one line.
 
     Raises
     ------
     InputError
         If ROMIO would not read all of it.
     """
-    text = "".join(f"{key} {value}\n" for key, value in hints.items())
+    text = f"# {comment}\n" if comment else ""
+    text += "".join(f"{key} {value}\n" for key, value in hints.items())
     if len(text.encode()) > FILE_LIMIT:
         raise InputError(f"the hints are longer than the {FILE_LIMIT} bytes that ROMIO reads")
     return text

@@ -78,6 +78,13 @@ def test_a_hints_file_that_is_not_there_is_refused(tmp_path: Path, golden: Golde
         hints_of_user({"ROMIO_HINTS": str(tmp_path / "none")})
 
 
+def test_a_comment_in_a_hints_file_is_no_hint(tmp_path: Path) -> None:
+    file = tmp_path / "hints"
+    file.write_text(hints_text({"cb_nodes": "4"}, "measured with files on tmpfs"))
+    assert "tmpfs" in file.read_text()
+    assert hints_of_user({"ROMIO_HINTS": str(file)}) == {"cb_nodes": "4"}
+
+
 def test_a_file_longer_than_romio_reads_is_refused() -> None:
     with pytest.raises(InputError, match="4096"):
         hints_text({"cb_config_list": "n" * 5000})

@@ -195,7 +195,8 @@ def _keep(
     variables = dict(kept.environ)
     if kept.hints:
         with whole_file(hints) as stream:
-            stream.write(hints_text(all_hints).encode())
+            found = ", ".join(document["filesystems"]) or "an unknown file system"
+            stream.write(hints_text(all_hints, f"measured with files on {found}").encode())
         variables[ROMIO_HINTS] = str(hints.absolute())
         document["kept"] = str(hints)
     lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
