@@ -63,6 +63,7 @@ static char *take_text(const char **at)
 static void take_texts(iso_opened_t *opened, const char **at)
 {
     opened->name = take_text(at);
+    opened->filesystem = take_text(at);
     char *number = take_text(at);
     opened->hint_count = atoi(number);
     free(number);
@@ -256,6 +257,7 @@ void iso_gathered_free(iso_gathered_t *all)
         }
         free(file->hints);
         free(file->name);
+        free(file->filesystem);
         free(file->ranks);
     }
     for (int k = 0; k < all->call_count; k++) {

@@ -72,6 +72,9 @@ static void write_files(iso_record_t *record, const iso_gathered_t *all,
         iso_record_begin(record, "file");
         iso_record_int(record, "file", file->joined);
         iso_record_text(record, "name", file->name ? file->name : "");
+        if (file->filesystem && file->filesystem[0]) {
+            iso_record_text(record, "filesystem", file->filesystem);
+        }
         if (file->rank_count != ranks) {
             char *text = iso_output_ranks(file->ranks, file->rank_count);
             iso_record_text(record, "ranks", text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io_recorder/open_files.h"
 
+#include "io_recorder/filesystem.h"
 #include "recording/memory.h"
 
 #include <stdio.h>
@@ -44,6 +45,7 @@ void iso_open_files_add(iso_open_files_t *files, iso_open_id_t id,
                               .last_call = -1};
     if (file->leads) {
         file->name = copy(name);
+        file->filesystem = iso_filesystem_of(name);
         iso_open_file_hints(file, given);
     }
 }

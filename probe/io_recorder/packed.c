@@ -23,6 +23,7 @@ static void put_texts(FILE *stream, const iso_open_file_t *file)
 {
     char number[16];
     put_text(stream, file->name);
+    put_text(stream, file->filesystem);
     snprintf(number, sizeof(number), "%d", file->hint_count);
     put_text(stream, number);
     for (int k = 0; k < file->hint_count; k++) {

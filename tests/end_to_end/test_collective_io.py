@@ -83,6 +83,19 @@ def test_place_nodes_finds_the_order_and_writes_a_file(
     assert [node["host"] for node in costs["nodes"]] == found["hosts"]
 
 
+@pytest.mark.parametrize("access", [("--rows", False), ("--columns", True)])
+def test_that_nothing_is_exchanged_is_said_first(
+    access: tuple[str, bool], isochrone: Isochrone
+) -> None:
+    option, exchanges = access
+    words = ("place", "nodes", "--nodes", "1,3,2", option, "--model", TACHYON)
+    found = json.loads(isochrone(*words, "--json").stdout)
+    assert found["exchanges"] == exchanges
+    for what in ("nodes", "aggregators"):
+        first = isochrone("place", what, *words[2:], "--dry-run").stdout.splitlines()[0]
+        assert ("romio_cb_write" in first) == (not exchanges), what
+
+
 def test_place_nodes_reads_the_slurm_job_it_is_in(isochrone: Isochrone, tmp_path: Path) -> None:
     job = {
         "SLURM_JOB_ID": "7",

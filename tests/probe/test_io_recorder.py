@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -186,6 +187,17 @@ def test_of_a_library_that_is_not_romio_the_file_and_the_whole_are_known(
         assert (parts.offsets, parts.counts, parts.exchange, call.rounds) == (None,) * 4
         assert parts.file is not None
         assert parts.file + (parts.rest or 0) == pytest.approx(call.seconds)
+
+
+def test_the_file_system_is_recorded(folder: Path, tmp_path: Path) -> None:
+    """Memory explains what a parallel file system would not show."""
+    mpi = find_mpi("mpich-wheel")
+    program = str(built(mpi, folder, "file_rows"))
+    with TemporaryDirectory(dir="/dev/shm") as memory:
+        for place, known in ((memory, {"tmpfs"}), (f"ufs:{memory}", {"tmpfs"})):
+            out = tmp_path / f"{len(place)}.jsonl"
+            run = recorded(mpi, out, program, f"{place}/data")
+            assert {one.filesystem for one in io_recording.files(run)} == known
 
 
 def test_a_program_is_recorded_and_shown_as_a_user_does_it(

@@ -11,7 +11,10 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.pages import terminal
 
-__all__ = ["print_outcome", "teller"]
+__all__ = ["NEAR", "print_outcome", "teller"]
+
+NEAR = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
+"""File systems of one host: memory, and local disks."""
 
 
 def teller(*, quiet: bool) -> Callable[[str], None]:
@@ -27,6 +30,13 @@ def teller(*, quiet: bool) -> Callable[[str], None]:
 def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     """Print what was gained, and how to use it."""
     console = terminal.console()
+    near = sorted({*document.get("filesystems", [])} & NEAR)
+    if near:
+        console.print(
+            f"The files are on {' and '.join(near)}, in the memory or on a disk of one host: what "
+            "is gained here need not be gained on a parallel file system",
+            style="bold yellow", markup=False,
+        )  # fmt: skip
     for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
         gain = document[key]
         if gain is not None:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from math import isinf
 
 from rich.console import Console
 
 from isochrone.base.text import printable
 from isochrone.workloads.allocation import Allocation
+from isochrone.workloads.call import Call
 
-__all__ = ["block_placed", "certainty", "print_warnings"]
+__all__ = ["block_placed", "certainty", "print_unexchanged", "print_warnings"]
 
 
 def certainty(gap: float) -> str:
     """Say how far from the optimum a cost may be, of which ``gap`` is a part of the bound."""
-    if isinf(gap):
-        return "how far from the optimum is not known"
+    if math.isinf(gap):
+        return "not proven optimal"
     return "proven optimal" if gap == 0 else f"at most {100 * gap:.1f} % above the optimum"
 
 
@@ -26,6 +27,13 @@ def block_placed(given: Allocation) -> list[str]:
     if not given.host_of_rank or list(given.host_of_rank) == filled:
         return []
     return ["the given order is evaluated as block placement (nodes filled one after the other)"]
+
+
+def print_unexchanged(console: Console, call: Call) -> None:
+    """Print first that nothing is exchanged: what follows is of another setting then."""
+    for text in call.nothing_exchanged():
+        line = f"No gain: {text}. With it enabled:"
+        console.print(line, style="bold yellow", markup=False)
 
 
 def print_warnings(console: Console, warnings: Sequence[str]) -> None:

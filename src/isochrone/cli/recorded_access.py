@@ -14,6 +14,7 @@ from isochrone.results.io_recording import RecordedPattern
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 from isochrone.workloads.accesses import Accesses, made
+from isochrone.workloads.call import collective_by
 from isochrone.workloads.cb_config_list import DEFAULT, aggregators
 
 __all__ = ["RecordedAccess", "is_recording", "recorded_access"]
@@ -68,7 +69,11 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
         accesses = made(*columns, ranks=run.size, members=members)
     except InputError as error:
         raise InputError(f"pattern {pattern.number} holds no access", where=str(path)) from error
-    options = {"op": pattern.op, **_options(io_recording.hints(run, pattern.file))}
+    hints = io_recording.hints(run, pattern.file)
+    collective = collective_by(hints, reading=pattern.op == "read")
+    options = {"op": pattern.op, **_options(hints)}
+    if collective is not None:
+        options["collective"] = collective
     of_rank = run.hosts
     hosts = [of_rank[rank] for rank in file.ranks.tolist()]
     config = options.get("cb_config_list", DEFAULT)

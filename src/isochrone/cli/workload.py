@@ -88,7 +88,7 @@ def add_call(parser: argparse.ArgumentParser) -> None:
         help="which pattern of the recording that --table names (default: that whose calls took "
         "most seconds); its hints, its operation and its nodes hold unless options say otherwise",
     )  # fmt: skip
-    parser.set_defaults(recording=None)
+    parser.set_defaults(recording=None, collective=None)
     group.add_argument(
         "--tile", metavar="XxY", type=sides(1, 3), help="elements of a tile (default: 1024x1024) "
         "or of a block, in the order of --blocks (default: 64 along each axis)",
@@ -192,6 +192,7 @@ def call(args: argparse.Namespace, ranks: int) -> Call:
         pattern, args.driver, args.op == "read", args.cb_buffer_size, args.striping_unit,
         args.min_fdomain_size, args.stripe_size, args.stripe_count, args.co_ratio,
         members=pattern.members if isinstance(pattern, Accesses) else None,
+        collective=args.collective,
     )  # fmt: skip
 
 

@@ -19,11 +19,11 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 from isochrone.workloads.access_pattern import AccessPattern
 from isochrone.workloads.accesses import made
-from isochrone.workloads.call import STRIPE, Call
+from isochrone.workloads.call import STRIPE, Call, collective_by
 from isochrone.workloads.cb_config_list import aggregators
 from isochrone.workloads.grid import Axis, Grid
 
-__all__ = ["KINDS", "call_of", "measured_calls", "went_through_aggregators"]
+__all__ = ["KINDS", "call_of", "measured_calls"]
 
 BUFFER: Final = 16 * 1024**2
 """ROMIO's default ``cb_buffer_size``."""
@@ -95,7 +95,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         pattern = made(*columns, ranks=run.size, members=members)
         call = call_of(pattern, file.hints, reading=one.op == "read")
         ranks: list[int] = []
-        if went_through_aggregators(call, file.hints):
+        if call.exchanges:
             ranks = _by_hints(run.hosts, file.ranks.tolist(), file.hints)
         times = {name: [getattr(one.parts, name) for one in mine] for name in PARTS}
         times |= {"seconds": [one.seconds for one in mine], LATE: [one.late for one in mine]}
@@ -130,7 +130,7 @@ def _by_hints(hosts: list[str], members: list[int], hints: Mapping[str, str]) ->
 
 def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[int]]:
     """Return the call with its driver, and who served it; nobody: each rank for itself."""
-    if not went_through_aggregators(call, hints):
+    if not call.exchanges:
         return call, []
     ranks = [one["rank"] for one in tile_io.aggregators(run)]
     if not ranks and not hints and run.library.library.startswith("Open MPI"):
@@ -177,7 +177,7 @@ def call_of(pattern: AccessPattern, hints: Mapping[str, str], *, reading: bool) 
     found = Call(
         pattern, "lustre" if lustre else "even", reading,
         _number(hints, "cb_buffer_size") or BUFFER, unit,
-        _number(hints, "romio_min_fdomain_size"),
+        _number(hints, "romio_min_fdomain_size"), collective=collective_by(hints, reading=reading),
     )  # fmt: skip
     if not lustre:
         return found
@@ -190,12 +190,6 @@ def call_of(pattern: AccessPattern, hints: Mapping[str, str], *, reading: bool) 
 def _number(hints: Mapping[str, str], key: str) -> int:
     """Return the value of a hint; 0 if it is not given or no number."""
     return whole_number(hints.get(key, "")) or 0
-
-
-def went_through_aggregators(call: Call, hints: Mapping[str, str]) -> bool:
-    """Whether ROMIO used collective buffering: if told to, or where accesses interleave."""
-    told = hints.get("romio_cb_read" if call.reading else "romio_cb_write", "automatic")
-    return told == "enable" or (told != "disable" and call.pattern.interleaved)
 
 
 KINDS: Final = {tile_io.KIND: _of_tiles, io_recording.KIND: _of_recording}

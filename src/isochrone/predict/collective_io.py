@@ -113,7 +113,8 @@ def predict(
     for kind in kinds:
         found = count(kind.traffic, layout, aggregators)
         found = found.reversed() if reading else found
-        costs, low, high, told = model.ask(found, kind.spread, found.busy)
+        usual = kind.traffic.message_size
+        costs, low, high, told = model.ask(found, kind.spread, found.busy, usual)
         warnings += [text for text in told if text not in warnings]
         hot = int(np.argmax(costs))
         refuse_no_time(float(costs[hot]))

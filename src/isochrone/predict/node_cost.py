@@ -63,19 +63,12 @@ class NodeCost:
         """Whether it matters how busy the other nodes are."""
         return "busy" in self.model.variables
 
-    @property
-    def busy_costs(self) -> bool:
-        """Whether a node never costs less because others are busy."""
-        return len(self._regimes) == 1 and all(
-            coefficient >= 0
-            for term, coefficient in zip(
-                self._regimes[0].terms, self._regimes[0].coefficients, strict=True
-            )
-            if "busy" in term.split("*")
-        )
-
     def cost(
-        self, counts: Counts, spread: int = 1, usual: float | None = None, busy: float = 0.0
+        self,
+        counts: Counts,
+        spread: int = 1,
+        usual: float | None = None,
+        busy: float | Floats = 0.0,
     ) -> Floats:
         """Return the seconds of each node in an average of the ``spread`` rounds.
 
@@ -95,9 +88,10 @@ class NodeCost:
     def least(self, low: Counts, high: Counts, spread: int, usual: float) -> Floats:
         """Return seconds below which a node is not, each of whose counts is between two.
 
-        ``spread`` and ``usual`` are those of `cost`.
+        ``spread`` and ``usual`` are those of `cost`; the other nodes may be as busy as they like.
         """
-        below, above = (self._variables(side, spread, 0.0, usual) for side in (low, high))
+        below = self._variables(low, spread, 0.0, usual)
+        above = self._variables(high, spread, 1.0, usual)
         if "b" in below:
             few, many = (_messages(side) for side in (low, high))
             less, more = (_data(side) for side in (low, high))
@@ -109,15 +103,21 @@ class NodeCost:
         found = least(self._regimes, below, above)
         return found.reshape(np.shape(low.intra))
 
-    def whatever_others_do(self, counts: Counts, spread: int = 1) -> Floats:
+    def whatever_others_do(
+        self, counts: Counts, spread: int = 1, usual: float | None = None
+    ) -> Floats:
         """Return seconds below which no node is, however busy the others are."""
         if not self.of_neighbours:
-            return self.cost(counts, spread)
-        low, high = (self._variables(counts, spread, busy, None) for busy in (0.0, 1.0))
+            return self.cost(counts, spread, usual)
+        low, high = (self._variables(counts, spread, busy, usual) for busy in (0.0, 1.0))
         return least(self._regimes, low, high).reshape(np.shape(counts.intra))
 
     def ask(
-        self, counts: Counts, spread: int = 1, busy: float | Floats = 0.0
+        self,
+        counts: Counts,
+        spread: int = 1,
+        busy: float | Floats = 0.0,
+        usual: float | None = None,
     ) -> tuple[Floats, Floats, Floats, list[str]]:
         """Return the seconds of each node in an average round, their interval, and warnings.
 
@@ -130,9 +130,11 @@ class NodeCost:
         busy
             How busy the other nodes are: `Counts.busy` of all nodes, one number or one for each
             node; 0: not looked at.
+        usual
+            As of `cost`.
         """
         shape = np.shape(counts.intra)
-        asked = self._variables(counts, spread, busy, None)
+        asked = self._variables(counts, spread, busy, usual)
         found = self.model.predict(asked, dict(self.where))
         seconds, low, high = (
             side.reshape(shape) for side in (found.by_formula, found.low, found.high)

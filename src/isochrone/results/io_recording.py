@@ -149,6 +149,8 @@ class RecordedFile:
         In force, as the library reported them; given by the program.
     independent
         Accesses of single ranks.
+    filesystem
+        That it is on (``tmpfs``, ``lustre`` …), ``other``, or empty if not known.
     """
 
     number: int
@@ -158,6 +160,7 @@ class RecordedFile:
     hints: dict[str, str]
     given: dict[str, str]
     independent: list[Independent]
+    filesystem: str = ""
 
 
 def files(run: Run) -> list[RecordedFile]:
@@ -172,12 +175,14 @@ def files(run: Run) -> list[RecordedFile]:
     if table is None:
         return []
     members = table["ranks"].tolist() if "ranks" in table else [None] * len(table)
+    systems = table["filesystem"].tolist() if "filesystem" in table else [None] * len(table)
     columns = [numbers(table, "file", where, "file").tolist(), texts(table, "name", where, "file"),
-               members, numbers(table, "opens", where, "file").tolist()]  # fmt: skip
+               members, numbers(table, "opens", where, "file").tolist(), systems]  # fmt: skip
     return [
         RecordedFile(number, name, _ranks(run, listed), opens, _hints(run, number, "value"),
-                     _hints(run, number, "given"), _independent(run, number))
-        for number, name, listed, opens in zip(*columns, strict=True)
+                     _hints(run, number, "given"), _independent(run, number),
+                     system if isinstance(system, str) else "")
+        for number, name, listed, opens, system in zip(*columns, strict=True)
     ]  # fmt: skip
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -102,6 +103,9 @@ def from_numbers(text: str, where: str = "--nodes") -> Allocation:
 def read_hostfile(path: Path) -> Allocation:
     """Read ``host:4`` (Hydra), ``host slots=4`` (Open MPI), or one line per rank (PBS), or a mix.
 
+    Ranks are placed line by line: a host that comes again later has ranks of its own there. Only
+    the slots that Open MPI is given for a host are added up.
+
     Raises
     ------
     InputError
@@ -112,6 +116,8 @@ def read_hostfile(path: Path) -> Allocation:
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
     found: dict[str, int] = {}
+    by_line: list[tuple[str, int]] = []
+    added_up = False
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()
         if not words:
@@ -127,9 +133,15 @@ def read_hostfile(path: Path) -> Allocation:
         if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
             raise InputError(f"'{text[:20]}' is not a number of ranks of at least 1", where=where)
         found[name] = found.get(name, 0) + int(text)
+        by_line.append((name, int(text)))
+        added_up = added_up or bool(slots)
     if not found:
         raise InputError("it contains no hosts", where=str(path))
-    return Allocation(tuple(found), tuple(found.values()), str(path))
+    given = Allocation(tuple(found), tuple(found.values()), str(path))
+    turns = sum(1 for _ in groupby(name for name, _ in by_line))
+    if added_up or turns == len(found):
+        return given
+    return replace(given, host_of_rank=tuple(h for h, count in by_line for _ in range(count)))
 
 
 def from_hosts(hosts: Sequence[str], origin: str) -> Allocation:

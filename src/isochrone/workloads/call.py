@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +19,7 @@ from isochrone.workloads.file_domains import (
 from isochrone.workloads.grid import Grid
 from isochrone.workloads.traffic import MAX_KINDS, RoundKind, round_kinds
 
-__all__ = ["DRIVERS", "STRIPE", "Call"]
+__all__ = ["DRIVERS", "STRIPE", "Call", "collective_by"]
 
 DRIVERS: Final = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
@@ -53,6 +53,9 @@ class Call:
         ``romio_lustre_co_ratio`` of the Lustre driver.
     members
         Ranks that opened the file, in the order of its communicator; None: all.
+    collective
+        Whether ``romio_cb_write``, or ``romio_cb_read`` of a read, is ``enable`` or ``disable``;
+        None: ``automatic``.
     """
 
     pattern: AccessPattern
@@ -65,6 +68,7 @@ class Call:
     targets: int | None = None
     ratio: int = 1
     members: Sequence[int] | None = None
+    collective: bool | None = None
 
     def __post_init__(self) -> None:
         if self.driver not in DRIVERS:
@@ -129,16 +133,36 @@ class Call:
             )
         return row_aggregators(self.pattern.axes[0].blocks, self.pattern.ranks)
 
+    @property
+    def exchanges(self) -> bool:
+        """Whether data go through aggregators: as the hints say, or where accesses interleave."""
+        if self.collective is not None or self.driver == "ompio":
+            return self.collective is not False
+        return self.pattern.interleaved
+
+    def nothing_exchanged(self) -> list[str]:
+        """Say why the library exchanges nothing, if so: the first thing a user must know."""
+        if self.exchanges:
+            return []
+        hint = "romio_cb_read" if self.reading else "romio_cb_write"
+        if self.collective is False:
+            return [f"ROMIO exchanges nothing in this call: {hint} is 'disable'"]
+        return [
+            "ROMIO exchanges nothing in this call: the ranks' accesses do not interleave, and "
+            f"{hint} is not 'enable'"
+        ]
+
     def warnings(self) -> list[str]:
         """Say what makes the exchange differ from what is counted."""
-        found = []
-        if not self.pattern.interleaved:
-            found.append(
-                "the ranks' accesses do not interleave: ROMIO exchanges nothing then, unless "
-                "romio_cb_write or romio_cb_read is 'enable'"
-            )
+        found = self.nothing_exchanged()
         if self.driver == "lustre" and self.reading:
             found.append(
                 "ROMIO's Lustre driver reads with even file domains, and so does this prediction"
             )
         return found
+
+
+def collective_by(hints: Mapping[str, str], *, reading: bool) -> bool | None:
+    """Return what hints say of collective buffering, as `Call.collective` has it."""
+    hint = hints.get("romio_cb_read" if reading else "romio_cb_write")
+    return {"enable": True, "disable": False}.get(hint or "")

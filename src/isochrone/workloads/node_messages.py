@@ -88,11 +88,15 @@ class Counts:
         return float(self.intra_bytes.sum() + self.out_bytes.sum()) / max(1, messages)
 
     @property
-    def busy(self) -> float:
-        """Mean over the nodes of their busier direction's bytes, as a part of the largest."""
+    def busy(self) -> Floats:
+        """Mean over the nodes of their busier direction's bytes, as a part of the largest.
+
+        Nodes are along the last axis, which is kept: shape (…, 1).
+        """
         load = np.maximum(self.into_bytes, self.out_bytes)
-        most = float(load.max(initial=0.0))
-        return float(load.mean()) / most if most > 0 else 0.0
+        most = load.max(axis=-1, initial=0.0, keepdims=True)
+        mean = load.mean(axis=-1, keepdims=True)
+        return np.asarray(mean / np.where(most > 0, most, 1.0))
 
 
 def block_layout(cores: Sequence[int] | Ints) -> Layout:

@@ -52,6 +52,21 @@ def predicted(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, A
     return found
 
 
+@pytest.mark.parametrize(
+    ("hint", "rows", "columns"),
+    [("automatic", False, True), ("enable", True, True), ("disable", False, False)],
+)
+def test_whether_anything_is_exchanged_follows_from_hint_and_access(
+    hint: str, rows: bool, columns: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recording(tmp_path, {"romio_cb_write": hint, "romio_cb_read": hint})
+    for pattern, exchanges in enumerate((rows, columns)):
+        words = ["place", "nodes", "--model", str(TACHYON), "--json", "--dry-run"]
+        words += ["--table", str(path), "--pattern", str(pattern)]
+        assert main(words) == 0
+        assert json.loads(capsys.readouterr().out)["exchanges"] == exchanges
+
+
 def test_the_pattern_that_took_longest_is_taken_with_its_hints(tmp_path: Path) -> None:
     path = recording(tmp_path)
     found = recorded_access(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,23 @@ def test_hostfiles_of_all_kinds_say_the_same(tmp_path: Path) -> None:
         assert (found.hosts, found.cores) == (("a", "b"), (2, 1)), text
         assert found.by_rank == ["a", "a", "b"]
         assert found.named
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("a\nb\na\nb\n", "abab"),
+        ("b\na\na\nb\n", "baab"),
+        ("a:2\nb\na\n", "aaba"),
+        ("a slots=1\nb slots=1\na slots=1\n", "aab"),
+    ],
+)
+def test_a_rank_is_on_the_host_of_its_line(text: str, hosts: str, tmp_path: Path) -> None:
+    """PBS may deal ranks out cyclically. Slots of a host are added up, as Open MPI does."""
+    (tmp_path / "h").write_text(text)
+    found = read_hostfile(tmp_path / "h")
+    assert found.by_rank == list(hosts)
+    assert dict(zip(found.hosts, found.cores, strict=True)) == Counter(hosts)
 
 
 @pytest.mark.parametrize("line", ["a:0", "a:x", "a:2 slots=2", "a slots=0", "\x1b[31m:2", "a,b"])

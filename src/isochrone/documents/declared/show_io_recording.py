@@ -29,6 +29,7 @@ _ROUNDS: Final = described(list_of(COUNT), "rounds of messages and accesses, if 
 _FILE: Final = record({
     "file": COUNT, "name": TEXT, "ranks": RANKS, "opens": COUNT, "hints": by_name(TEXT),
     "given": by_name(TEXT),
+    "filesystem": described(TEXT, "that it is on: tmpfs, lustre, other; empty if not known"),
     "independent": list_of(record({
         "op": TEXT, "calls": COUNT, "bytes": BYTES, "ranks": COUNT, "seconds": SECONDS,
     })),

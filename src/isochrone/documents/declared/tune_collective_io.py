@@ -34,7 +34,12 @@ _PATTERN: Final = record({
     "pattern": COUNT, "file": COUNT, "op": TEXT, "bytes": BYTES, "pieces": COUNT, "calls": COUNT,
     "seconds": SECONDS,
 })  # fmt: skip
-_IF_RECORDED: Final = {"whole_seconds": SECONDS, "call_seconds": SECONDS, "share": PART}
+_IF_RECORDED: Final = {
+    "whole_seconds": SECONDS,
+    "call_seconds": SECONDS,
+    "share": PART,
+    "filesystems": TEXTS,
+}
 _IF_CHOSEN: Final = {
     "library": TEXT, "model": record({"file": maybe(TEXT), "why": TEXT}),
     "advice": maybe(TEXT),

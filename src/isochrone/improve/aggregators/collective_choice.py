@@ -238,7 +238,7 @@ class _Search:
         """Whether nothing is exchanged as it is, and what that takes is known."""
         if self.given.collective is not None:
             return not self.given.collective
-        return not self.costs.call.pattern.interleaved and self.alone_is_known
+        return not self.costs.call.exchanges and self.alone_is_known
 
     def promising(self) -> list[_Tried]:
         """Return what is worth an order: the best of all, and the best of each list of hosts."""

@@ -14,8 +14,8 @@ from isochrone.predict.node_cost import TIE
 from isochrone.workloads import Ints
 
 __all__ = [
-    "MAX_ORDERS", "arrangements", "enumerate_orders", "how_many", "is_small", "layered_search",
-    "relaxed_bound",
+    "MAX_ORDERS", "are_few", "arrangements", "enumerate_orders", "how_many", "is_small",
+    "layered_search", "relaxed_bound",
 ]  # fmt: skip
 
 MAX_ORDERS: Final = 50_000
@@ -30,9 +30,19 @@ _MAX_STEPS: Final = 50_000_000
 
 def is_small(positions: Positions) -> bool:
     """Tell whether an exact search is certain to end at once."""
-    if len(positions.weights) > 1:
-        return how_many(positions.counts) <= MAX_ORDERS
-    return bool(math.prod((positions.counts + 1).tolist()) <= MAX_STATES // 10)
+    if are_few(positions):
+        return True
+    states = math.prod((positions.counts + 1).tolist())
+    return len(positions.weights) == 1 and bool(states <= MAX_STATES // 10)
+
+
+def are_few(positions: Positions) -> bool:
+    """Tell whether all orders are to be tried, where the search by layers proves nothing.
+
+    So it is with several kinds of rounds, and where the cost of a node depends on the others.
+    """
+    alone = len(positions.weights) == 1 and not positions.of_neighbours
+    return not alone and how_many(positions.counts) <= MAX_ORDERS
 
 
 def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bool]:
@@ -76,7 +86,8 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
 
     A state is the multiset of sizes used so far: it fixes the place and the ranks before, and
     hence all that is to come. Of each state the least hot spot so far is kept; states that
-    are no better than ``cost`` are dropped. With one kind of round only.
+    are no better than ``cost`` are dropped. With one kind of round only. All of this is of
+    `Positions.costs`, which are bounds where nodes depend on each other.
 
     Returns
     -------

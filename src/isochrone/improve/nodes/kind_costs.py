@@ -63,16 +63,20 @@ class KindCosts(ABC):
         self.nodes, self.sizes = nodes, sizes
         self.model, self.reading = model, reading
         self.domains = min(self.traffic.domains, nodes)
-        of_bytes = [self.traffic.bytes] if model.of_bytes else []
+        of_bytes = [self.traffic.bytes] if _bytes_count(model) else []
         self.overlaps = Overlaps(self.traffic.messages, *of_bytes)
 
     @abstractmethod
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
-        """Return the seconds of nodes at their places; arrays of one shape."""
+        """Return the seconds of nodes at their places; arrays of one shape.
 
-    def among_busy(self, place: Ints, before: Ints, size: Ints) -> float:
-        """Return the seconds of the hottest of all nodes, each of which is as busy as it is."""
-        return float(self.costs(place, before, size).max())
+        If they depend on the other nodes, too: seconds below which these nodes are not.
+        """
+
+    def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        """Return the seconds of the hottest node of whole orders, nodes along the last axis."""
+        found: Floats = self.costs(place, before, size).max(axis=-1)
+        return found
 
     @abstractmethod
     def floor(self, at: int, *, apart: bool) -> Floats:
@@ -147,7 +151,7 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
 
     Where messages alone count, kinds that differ in their bytes are one.
     """
-    if model.of_bytes:
+    if _bytes_count(model):
         return [(kind, kind.rounds) for kind in kinds]
     found: dict[object, tuple[RoundKind, int]] = {}
     for kind in kinds:
@@ -161,8 +165,13 @@ def of_kind(
     kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
 ) -> KindCosts:
     """Return the costs of a kind of round, as its model asks for them; see `KindCosts`."""
-    chosen = _ByBytes if model.of_bytes else _ByMessages
+    chosen = _ByBytes if _bytes_count(model) else _ByMessages
     return chosen(kind, nodes, sizes, model, reading=reading)
+
+
+def _bytes_count(model: NodeCost) -> bool:
+    """Tell whether costs depend on bytes: of the node, or of the others, which are busy by them."""
+    return model.of_bytes or model.of_neighbours
 
 
 class _ByMessages(KindCosts):
@@ -241,14 +250,22 @@ class _ByBytes(KindCosts):
             found[some] = self._costs(*(column[some] for column in columns))
         return found.reshape(np.shape(place))
 
-    def among_busy(self, place: Ints, before: Ints, size: Ints) -> float:
-        counts = self._all_counts(place, before, before + size)
-        costs = self.model.cost(counts, self.spread, self.usual, busy=counts.busy)
-        return float(costs.max())
+    def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        if not self.model.of_neighbours:
+            return super().hottest(place, before, size)
+        orders = [np.reshape(column, (-1, self.nodes)) for column in (place, before, before + size)]
+        found = np.empty(len(orders[0]))
+        portion = max(1, _AT_ONCE // self.nodes)
+        for k in range(0, len(found), portion):
+            some = slice(k, k + portion)
+            counts = self._all_counts(*(column[some] for column in orders))
+            costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
+            found[some] = costs.max(axis=-1)
+        return found.reshape(np.shape(place)[:-1])
 
     def _costs(self, place: Ints, before: Ints, after: Ints) -> Floats:
         counts = self._all_counts(place, before, after)
-        return self.model.cost(counts, self.spread, self.usual)
+        return self.model.whatever_others_do(counts, self.spread, self.usual)
 
     def _all_counts(self, place: Ints, before: Ints, after: Ints) -> Counts:
         """Return what nodes send and receive."""

@@ -9,17 +9,15 @@ evenly among the small ones. Sorting by size is the worst one can do.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from isochrone.improve.nodes.exact import (
-    arrangements,
+    are_few,
     enumerate_orders,
-    how_many,
     is_small,
     layered_search,
     relaxed_bound,
@@ -39,12 +37,6 @@ SECONDS_OF_MANY: Final = 30.0
 
 MANY: Final = 2048
 
-SECONDS_AMONG_BUSY: Final = 2.0
-"""What is left at least for the search among busy nodes."""
-
-FEW_ORDERS: Final = 5_000
-"""So many orders are tried one by one where the cost of a node depends on all others."""
-
 
 @dataclass(frozen=True)
 class NodeOrder:
@@ -57,7 +49,7 @@ class NodeOrder:
     cost, given_cost
         Seconds of a round in this and in the given order.
     lower_bound
-        No order is cheaper than this; 0 if that is not known.
+        No order is cheaper than this.
     method
         What found it: ``given``, ``spread``, ``in step``, ``sorted``, ``local search``, ``exact``.
     others
@@ -137,64 +129,20 @@ def best_order(
     method = min(costs, key=lambda name: costs[name])
     best = _Best(orders[method], costs[method], method)
     bound = positions.bound()
-    proven = best.cost <= bound * (1 + TIE)
-    if not proven and is_small(positions):
-        proven = _exact(positions, best, end)
-    if not proven:
+    small = is_small(positions)
+    if not best.reaches(bound) and small:
+        bound = max(bound, _exact(positions, best, end))
+    if not best.reaches(bound):
         promising = sorted(orders, key=lambda name: costs[name])[:3]
         _local(positions, best, [orders[name] for name in promising], bound, end, generator)
-        proven = best.cost <= bound * (1 + TIE)
-    if not proven and not is_small(positions):
-        proven = _exact(positions, best, end)
-    if not proven:
+    if not best.reaches(bound) and not small:
+        bound = max(bound, _exact(positions, best, end))
+    if not best.reaches(bound):
         bound = max(bound, relaxed_bound(positions, bound, best.cost, end))
-    if proven or best.cost <= bound * (1 + TIE):
+    if best.reaches(bound):
         bound = best.cost
-    if positions.of_neighbours:
-        end = max(end, time.monotonic() + SECONDS_AMONG_BUSY)
-        return _among_busy(given, orders, best, bound, positions, end)
     order = nodes_of(given, best.order)
     return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs)
-
-
-def _among_busy(
-    given: Ints,
-    orders: Mapping[str, Ints],
-    best: _Best,
-    bound: float,
-    positions: Positions,
-    end: float,
-) -> NodeOrder:
-    """Search once more, by what nodes cost where the others are as busy as they are.
-
-    The search before took all others to be idle. Its bound still holds if busy nodes cost no less;
-    an order is proven best only if all were tried.
-    """
-    cost = positions.among_busy
-    others = {name: cost(order) for name, order in orders.items()}
-    candidates = {**orders, best.method: best.order}
-    costs = {**others, best.method: cost(best.order)}
-    method = min(costs, key=lambda name: (costs[name], name != best.method))
-    found, least = candidates[method], costs[method]
-    few = how_many(positions.counts) <= FEW_ORDERS
-    tried = arrangements(positions.sizes, positions.counts) if few else _exchanged(found)
-    for order in tried:
-        if time.monotonic() > end:
-            few = False
-            break
-        if (one := cost(order)) < least * (1 - TIE):
-            found, least, method = order, one, "exact" if few else "local search"
-    bound = least if few else bound if positions.busy_costs else 0.0
-    return NodeOrder(nodes_of(given, found), least, others["given"], bound, method, others)
-
-
-def _exchanged(order: Ints) -> Iterator[Ints]:
-    """Yield an order with each two unlike nodes exchanged."""
-    for one, other in combinations(range(len(order)), 2):
-        if order[one] != order[other]:
-            exchanged = order.copy()
-            exchanged[[one, other]] = order[[other, one]]
-            yield exchanged
 
 
 @dataclass
@@ -204,6 +152,10 @@ class _Best:
     order: Ints
     cost: float
     method: str
+
+    def reaches(self, bound: float) -> bool:
+        """Tell whether it is as cheap as any order can be."""
+        return self.cost <= bound * (1 + TIE)
 
     def take(self, order: Ints, positions: Positions, method: str) -> None:
         """Take another order if it is cheaper."""
@@ -222,21 +174,25 @@ def _local(
 ) -> None:
     """Improve several orders by local search; each gets half of the time that is left."""
     for start in starts:
-        if best.cost > bound * (1 + TIE):
+        if not best.reaches(bound):
             share = time.monotonic() + 0.5 * (end - time.monotonic())
             order = improve(start, positions, bound, share, generator)
             best.take(order, positions, "local search")
 
 
-def _exact(positions: Positions, best: _Best, end: float) -> bool:
-    """Look for a cheaper order; tell whether there is certainly none."""
-    if len(positions.weights) > 1:
+def _exact(positions: Positions, best: _Best, end: float) -> float:
+    """Look for a cheaper order; return a cost below which there certainly is none."""
+    if are_few(positions) or len(positions.weights) > 1:
         order, complete = enumerate_orders(positions, best.cost)
-    else:
-        order, complete = layered_search(positions, best.cost, end)
+        if order is not None:
+            best.take(order, positions, "exact")
+        return best.cost if complete else 0.0
+    order, complete = layered_search(positions, best.cost, end)
+    bound = best.cost
     if order is not None:
         best.take(order, positions, "exact")
-    return complete
+        bound = positions.least(order)
+    return min(bound, best.cost) if complete else 0.0
 
 
 def nodes_of(given: Ints, sizes: Ints) -> list[int]:

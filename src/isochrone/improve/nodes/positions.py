@@ -2,7 +2,8 @@
 
 Nodes are filled one after the other and node k serves file domain k. Then the messages of a node
 depend on three numbers only: its place k, the ranks S on the nodes before it, and its own ranks c.
-How the other nodes are ordered does not matter. All searches rest on this.
+How the other nodes are ordered does not matter. All searches rest on this. A model that knows how
+``busy`` the others are makes times depend on them, too: then `Positions.costs` are lower bounds.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Positions:
         self, kinds: Sequence[RoundKind], cores: Ints, model: NodeCost, *, reading: bool = False
     ) -> None:
         self.nodes = len(cores)
-        self.of_neighbours, self.busy_costs = model.of_neighbours, model.busy_costs
+        self.of_neighbours = model.of_neighbours
         self.ranks = int(cores.sum())
         self.sizes, self.counts = np.unique(cores, return_counts=True)
         different = distinct(kinds, model)
@@ -52,27 +53,24 @@ class Positions:
         ]
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
-        """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for)."""
+        """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for).
+
+        If they depend on the other nodes, too: seconds below which these nodes are not.
+        """
         return np.stack([kind.costs(place, before, size) for kind in self._kinds])
 
     def total(self, orders: Ints) -> Floats:
         """Return the cost of whole orders, given as ranks of each node; shape (…, nodes)."""
         before = np.cumsum(orders, axis=-1) - orders
         place = np.broadcast_to(np.arange(self.nodes), orders.shape)
-        found: Floats = self.weights @ self.costs(place, before, orders).max(axis=-1).reshape(
-            len(self.weights), -1
-        )
-        return found.reshape(orders.shape[:-1])
+        hottest = [kind.hottest(place, before, orders) for kind in self._kinds]
+        return np.asarray(np.tensordot(self.weights, hottest, 1))
 
-    def among_busy(self, order: Ints) -> float:
-        """Return the cost of an order with what a node costs more where the others are busy, too.
-
-        That depends on all nodes, so that no search rests on it.
-        """
+    def least(self, order: Ints) -> float:
+        """Return the cost below which an order is not, by what its nodes are at least."""
         before = np.cumsum(order) - order
-        place = np.arange(self.nodes)
-        hottest = [kind.among_busy(place, before, order) for kind in self._kinds]
-        return float(self.weights @ hottest)
+        costs = self.costs(np.arange(self.nodes), before, order)
+        return float(self.weights @ costs.max(axis=-1))
 
     def bound(self) -> float:
         """Return a cost below which no order can be.

@@ -10,7 +10,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.improve.program_io.summary import Summary
-from isochrone.predict.calls_of_runs import call_of, went_through_aggregators
+from isochrone.predict.calls_of_runs import call_of
 from isochrone.predict.measured_calls import MeasuredCall
 from isochrone.results.call_parts import NAMES
 from isochrone.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
@@ -18,7 +18,7 @@ from isochrone.runfile.run import Run
 from isochrone.workloads import cb_config_list
 from isochrone.workloads.accesses import made as made_accesses
 
-__all__ = ["Made", "aggregators", "message_size", "program_calls"]
+__all__ = ["Made", "aggregators", "message_sizes", "program_calls"]
 
 MOST_PATTERNS: Final = 6
 ENOUGH: Final = 0.95
@@ -90,7 +90,7 @@ def _made(
         if known and None not in known:
             parts[name] = median(known)
     whole = median(one.seconds for one in mine)
-    used = ranks if went_through_aggregators(call, file.hints) else []
+    used = ranks if call.exchanges else []
     return Made(
         MeasuredCall(call, run.hosts, used, whole, parts), len(mine), members, config, nodes
     )
@@ -104,13 +104,13 @@ def aggregators(
     return [members[place] for place in places]
 
 
-def message_size(calls: Sequence[Made]) -> int:
-    """Return the usual bytes of a message of the exchange; 0 if nothing is exchanged."""
-    found: list[tuple[float, float]] = []
-    for one in calls:
+def message_sizes(calls: Sequence[Made]) -> list[int]:
+    """Return the usual bytes of a message of each exchange, that which takes longest first."""
+    found = []
+    for one in sorted(calls, key=lambda made: -made.seconds):
         if one.call.collective:
             kinds = one.call.call.round_kinds(len(one.call.aggregators))
             data = sum(kind.times * float(kind.traffic.bytes.sent[-1]) for kind in kinds)
             messages = sum(kind.times * float(kind.traffic.messages.sent[-1]) for kind in kinds)
-            found.append((one.seconds, data / max(1.0, messages)))
-    return int(max(found)[1]) if found else 0
+            found.append(int(data / max(1.0, messages)))
+    return found

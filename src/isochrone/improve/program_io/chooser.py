@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from isochrone.base.text import whole_number
-from isochrone.improve.program_io.calls import Made, message_size, program_calls
+from isochrone.improve.program_io.calls import Made, message_sizes, program_calls
 from isochrone.improve.program_io.choice import ompio_ways, romio_ways
 from isochrone.improve.program_io.machine import Machine, general, machine
 from isochrone.improve.program_io.proposals import Proposal, without_given
@@ -34,11 +34,17 @@ class Chooser:
         The user's model of the machine.
     measure
         Whether the machine may be measured.
+    without
+        Hints that are to be left alone.
+    override
+        Whether hints of the user's file may be replaced.
     """
 
     trials: Trials
     model: Path | None
     measure: bool
+    without: Collection[str] = ()
+    override: bool = False
 
     def choose(self, run: Run, found: Summary) -> tuple[list[Proposal], Mapping[str, Any]]:
         """Return promising ways, best first, and what the report says of how they were chosen."""
@@ -48,15 +54,16 @@ class Chooser:
             return ways, {"library": "OMPIO", "warnings": warnings}
         calls = program_calls(run, found)
         here = machine(
-            self.trials, run, message_size(calls), given=self.model, measure=self.measure
+            self.trials, run, message_sizes(calls), given=self.model, measure=self.measure
         )
         self.trials.tell(f"Model: {here.words}")
         ways = romio_ways(calls, here.model or general(), calibrated(calls, here.model))
         given = {key: value for one in found.files for key, value in one.given.items()}
-        left, more = without_given(ways, given)
+        user = {} if self.override else self.trials.base
+        left, more = without_given(ways, given, user, self.without)
         said = {
             "library": "ROMIO", "model": here.to_json(), "warnings": [*warnings, *more],
-            "advice": _advice(self.trials.folder, here),
+            "advice": _advice(self.trials.folder, here, calls),
         }  # fmt: skip
         return left, said
 
@@ -67,9 +74,12 @@ def calibrated(calls: list[Made], model: NodeCost | None) -> WholeCall:
     return WholeCall.calibrated(model, measured)
 
 
-def _advice(folder: Path, here: Machine) -> str | None:
-    """Return what may help, too, but changes how the user starts the program."""
-    if here.file is None:
+def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
+    """Return what may help, too, but changes how the user starts the program.
+
+    The order of nodes matters to what is exchanged in the calls that take most of the time.
+    """
+    if here.file is None or not calls or not calls[0].call.collective:
         return None
     return (
         "another order of nodes, which changes how you start the program: isochrone place nodes "

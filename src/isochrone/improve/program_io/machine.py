@@ -20,7 +20,7 @@ from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["Machine", "general", "machine"]
+__all__ = ["Machine", "general", "machine", "sizes_around"]
 
 RUN: Final = "machine.jsonl"
 MODEL: Final = "machine.json"
@@ -58,7 +58,7 @@ class Machine:
 
 
 def machine(
-    trials: Trials, run: Run, message: int, *, given: Path | None, measure: bool
+    trials: Trials, run: Run, messages: Sequence[int], *, given: Path | None, measure: bool
 ) -> Machine:
     """Return the model to choose by.
 
@@ -68,8 +68,8 @@ def machine(
         How the program is started; its folder keeps the model.
     run
         The recording: hosts and MPI of the ranks.
-    message
-        Usual bytes of a message.
+    messages
+        Usual bytes of a message of each exchange, that which takes longest first.
     given
         The user's model.
     measure
@@ -79,7 +79,7 @@ def machine(
         return Machine(NodeCost(models.read(given)), f"the model {given}", given)
     if len(set(run.hosts)) < 2:
         return Machine(None, "all ranks are on one host, where no order matters")
-    if not message:
+    if not messages or not messages[0]:
         return Machine(None, "no messages are exchanged")
     kept = _kept(trials.folder, run)
     if kept is not None:
@@ -93,7 +93,7 @@ def machine(
             "machine was not measured (give --model)",
         )  # fmt: skip
     try:
-        return _measured(trials, run, words, message)
+        return _measured(trials, run, words, messages)
     except (InputError, MeasurementError) as error:
         return Machine(None, f"the machine could not be measured: {error.what}")
 
@@ -120,9 +120,9 @@ def _kept(folder: Path, run: Run) -> Machine | None:
         return None
 
 
-def _measured(trials: Trials, run: Run, words: Sequence[str], message: int) -> Machine:
+def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence[int]) -> Machine:
     """Measure hot spots through the user's own launcher, and fit."""
-    sizes = _sizes(message)
+    sizes = sizes_around(messages)
     named = ", ".join(format_bytes(size) for size in sizes)
     trials.tell(
         f"Measuring the machine with messages of {named}: about {MINUTES:.0f} minutes "
@@ -149,7 +149,12 @@ def _plain(environ: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in environ.items() if key != "LD_PRELOAD"}
 
 
-def _sizes(message: int) -> list[int]:
-    """Return sizes around the usual one: more aggregators make them smaller, fewer larger."""
-    around = (message // 4, message, 2 * message)
+def sizes_around(messages: Sequence[int]) -> list[int]:
+    """Return sizes around the usual one, and those of the smallest and the largest exchange.
+
+    More aggregators make messages smaller, fewer larger; and what is measured with large messages
+    says little of small ones.
+    """
+    usual = messages[0]
+    around = (usual // 4, usual, 2 * usual, min(messages), max(messages))
     return sorted({min(max(size, SMALLEST), LARGEST) for size in around})

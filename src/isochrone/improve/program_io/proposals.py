@@ -7,13 +7,14 @@ it. Open MPI's OMPIO reads no file; its parameters are variables of the environm
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
+from isochrone.base.units import format_seconds
 
 __all__ = [
     "ROMIO_HINTS", "Proposal", "hints_of_user", "hints_text", "not_in_force", "without_given",
@@ -58,30 +59,61 @@ class Proposal:
 
 
 def without_given(
-    proposals: Sequence[Proposal], given: Mapping[str, str]
+    proposals: Sequence[Proposal],
+    given: Mapping[str, str],
+    user: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
 ) -> tuple[list[Proposal], list[str]]:
-    """Take away what an application sets itself; those that change nothing more are left out.
+    """Take away hints that are not to be changed; ways that change nothing more are left out.
+
+    Parameters
+    ----------
+    proposals
+        Ways, best first.
+    given, user
+        Hints that the application sets itself, and those of the user's file that are to be kept.
+    without
+        Hints that are to be left alone, with or without ``romio_`` in front.
 
     Returns
     -------
     left, warnings
-        Proposals, and which hints of the application are in their way.
+        Proposals, and which hints are in their way, with what they keep from being tried.
     """
+    fixed = {**(user or {}), **given}
+    closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
     left: list[Proposal] = []
-    blocked: set[str] = set()
+    blocked: dict[str, list[Proposal]] = {}
     for one in proposals:
-        hints = {key: value for key, value in one.hints.items() if key not in given}
-        blocked |= set(one.hints) - set(hints)
-        tried = Proposal(one.words, hints, one.environ, one.expected)
+        hints = {key: value for key, value in one.hints.items() if key not in closed}
+        lost = [key for key in one.hints if key in closed and fixed.get(key) != one.hints[key]]
+        for key in lost:
+            blocked.setdefault(key, []).append(one)
+        words = f"{one.words} (but for {', '.join(lost)})" if lost else one.words
+        tried = Proposal(words, hints, one.environ, None if lost else one.expected)
         known = any((other.hints, other.environ) == (hints, one.environ) for other in left)
         if (hints or one.environ) and not known:
             left.append(tried)
     warnings = [
         f"the program sets {key}={given[key]} itself, which wins over any hints file: to try "
         "others, remove that MPI_Info_set (or the option of the program that leads to it)"
-        for key in sorted(blocked)
+        if key in given
+        else f"{key} {fixed[key]} of your hints file is kept, so that this was not tried: "
+        f"{_listed(ways)}; --override tries it"
+        for key, ways in sorted(blocked.items())
+        if key in fixed
     ]
     return left, warnings
+
+
+def _listed(ways: Sequence[Proposal]) -> str:
+    """Name ways, with what is expected of them."""
+    return "; ".join(
+        f"{one.words} ({format_seconds(one.expected, 3)} in collective calls expected)"
+        if one.expected is not None
+        else one.words
+        for one in ways
+    )
 
 
 def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
@@ -106,15 +138,16 @@ def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
     return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
 
 
-def hints_text(hints: Mapping[str, str]) -> str:
-    """Return the lines of a hints file.
+def hints_text(hints: Mapping[str, str], comment: str = "") -> str:
+    """Return the lines of a hints file, below a comment of one line.
 
     Raises
     ------
     InputError
         If ROMIO would not read all of it.
     """
-    text = "".join(f"{key} {value}\n" for key, value in hints.items())
+    text = f"# {comment}\n" if comment else ""
+    text += "".join(f"{key} {value}\n" for key, value in hints.items())
     if len(text.encode()) > FILE_LIMIT:
         raise InputError(f"the hints are longer than the {FILE_LIMIT} bytes that ROMIO reads")
     return text

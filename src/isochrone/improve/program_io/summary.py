@@ -48,6 +48,11 @@ class Summary:
         """Part of the time of the program that it spends in collective calls."""
         return min(1.0, self.in_calls / self.whole)
 
+    @property
+    def filesystems(self) -> list[str]:
+        """Kinds of file systems that the files are on, as far as known."""
+        return sorted({one.filesystem for one in self.files} - {""})
+
     def parts(self) -> dict[str, float]:
         """Return the seconds of the parts of all calls, as far as they were seen."""
         found: dict[str, float] = {}
@@ -107,6 +112,7 @@ class Summary:
                 } for one in self.patterns
             ],
             "parts": self.parts(),
+            "filesystems": self.filesystems,
             "best_possible": self.best_possible() if self.calls else None,
         }  # fmt: skip
 

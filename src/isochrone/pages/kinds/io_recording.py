@@ -133,7 +133,7 @@ def _document(run: Run, asked: Asked) -> dict[str, Any]:
 def _file_json(file: RecordedFile) -> dict[str, Any]:
     return {
         "file": file.number, "name": file.name, "ranks": file.ranks.tolist(), "opens": file.opens,
-        "hints": file.hints, "given": file.given,
+        "hints": file.hints, "given": file.given, "filesystem": file.filesystem,
         "independent": [
             {"op": one.op, "calls": one.calls, "bytes": one.bytes, "ranks": one.ranks,
              "seconds": one.seconds} for one in file.independent

@@ -19,7 +19,7 @@ from isochrone.cli.aggregator_choice import by_all, by_order
 from isochrone.cli.aggregator_proposal import Asked, Proposal
 from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import add_output, check_output
-from isochrone.cli.placing import print_warnings
+from isochrone.cli.placing import block_placed, print_unexchanged, print_warnings
 from isochrone.cli.proof import add_start, compare_in_turn, launch_plan, starter, tile_options
 from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
@@ -142,6 +142,11 @@ def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str,
             options += ["--hints", ",".join(f"{key}={value}" for key, value in hints)]
         sides.append(options)
     with folder_for(None) as folder:
+        if args.hostfile is not None and block_placed(asked.nodes):
+            raise InputError(
+                "ranks that change hosts line by line cannot be launched", where=str(args.hostfile),
+                hint="put the lines of each host together",
+            )  # fmt: skip
         same = Arrangement(asked.nodes, range(len(asked.nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
         given, proposed = (Launch(options, start, by_rank) for options in sides)
@@ -150,6 +155,8 @@ def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str,
 
 def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     console = terminal.console()
+    if document["choose"] == "order":
+        print_unexchanged(console, found.asked.call)
     console.print(printable(found.headline(), 400), style="bold", markup=False)
     print_blocks([predicted_by(found.asked.model.model), *found.blocks()], console)
     for line in [*text.splitlines(), *found.advice()]:

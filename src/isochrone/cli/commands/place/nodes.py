@@ -7,6 +7,7 @@ lower bound.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from isochrone.base.text import printable, printable_path
 from isochrone.base.units import format_seconds
 from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import check_output
-from isochrone.cli.placing import block_placed, certainty, print_warnings
+from isochrone.cli.placing import block_placed, certainty, print_unexchanged, print_warnings
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
 from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
@@ -130,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(document)
     else:
-        _print(found, order, document, model.model)
+        _print(found, order, document, model.model, wanted)
     return 1 if document.get("verified") is False else 0
 
 
@@ -199,8 +200,9 @@ def _document(
         "given_cost": found.given_cost,
         "origin": origin or None,
         "lower_bound": found.lower_bound,
-        "gap": found.gap,
+        "gap": found.gap if math.isfinite(found.gap) else None,
         "proven": found.gap == 0,
+        "exchanges": wanted.exchanges,
         "method": found.method,
         "others": found.others,
         "files": [str(path) for path in files.values()],
@@ -244,8 +246,11 @@ def _proof(
     return proof
 
 
-def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model: Model) -> None:
+def _print(
+    found: NodeOrder, order: Arrangement, document: dict[str, Any], model: Model, wanted: Call
+) -> None:
     console = terminal.console()
+    print_unexchanged(console, wanted)
     less = 100 * (1 - found.cost / found.given_cost)
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
@@ -267,4 +272,5 @@ def _print(found: NodeOrder, order: Arrangement, document: dict[str, Any], model
         console.print(printable(text), style="red", markup=False)
     if "measured" in document:
         console.print(measured_line(document["measured"]), markup=False)
-    print_warnings(console, document["warnings"])
+    said = wanted.nothing_exchanged()
+    print_warnings(console, [text for text in document["warnings"] if text not in said])

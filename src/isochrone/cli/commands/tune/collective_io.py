@@ -71,6 +71,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-measure", action="store_true",
         help="measure no model: choose by the recorded call and the number and size of messages",
     )  # fmt: skip
+    levers = parser.add_argument_group("what may be changed")
+    levers.add_argument(
+        "--without", action="append", default=[], metavar="HINT",
+        help="leave this hint as it is, such as cb_write (romio_cb_write) or cb_nodes; may be "
+        "repeated",
+    )  # fmt: skip
+    levers.add_argument(
+        "--override", action="store_true",
+        help=f"replace hints of the file that {ROMIO_HINTS} names, too (default: they are kept, "
+        "and a warning says what they keep from being tried)",
+    )  # fmt: skip
     trials = parser.add_argument_group("starts of the program")
     trials.add_argument(
         "--launches", type=_several, default=5, metavar="N",
@@ -111,7 +122,10 @@ def run(args: argparse.Namespace) -> int:
     folder, hints = _prepared(args)
     tell = teller(quiet=args.json)
     trials = Trials(program, folder, args.time_limit, base, tell)
-    chooser = Chooser(trials, args.model, measure=not args.no_measure)
+    chooser = Chooser(
+        trials, args.model, measure=not args.no_measure, without=args.without,
+        override=args.override,
+    )  # fmt: skip
     document: dict[str, Any] = {
         "command": list(program.command), "launches": args.launches, "complete": False,
         "patterns": [], "parts": {}, "best_possible": None, "choices": [], "given": None,
@@ -181,7 +195,8 @@ def _keep(
     variables = dict(kept.environ)
     if kept.hints:
         with whole_file(hints) as stream:
-            stream.write(hints_text(all_hints).encode())
+            found = ", ".join(document["filesystems"]) or "an unknown file system"
+            stream.write(hints_text(all_hints, f"measured with files on {found}").encode())
         variables[ROMIO_HINTS] = str(hints.absolute())
         document["kept"] = str(hints)
     lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
