@@ -31,9 +31,9 @@ class ReadyMade(BuildHookInterface):
         files = sorted(binaries.glob("*/*"))
         sys.path[:0] = [str(root / "src"), str(root / "prebuilt")]
         try:
-            from sbom import MADE_WITH, bill  # noqa: PLC0415
+            from sbom import MADE_WITH, bill
 
-            from isochrone.measure.sources import embedded, source_hash  # noqa: PLC0415
+            from isochrone.measure.sources import embedded, source_hash
         except ImportError as error:
             self.app.display_warning(f"without ready-made binaries and a bill: {error}")
             return

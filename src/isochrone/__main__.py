@@ -15,7 +15,7 @@ def main() -> int:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
-    from isochrone.cli.main import main as run  # noqa: PLC0415 - takes 0.3 s
+    from isochrone.cli.main import main as run
 
     return run()
 

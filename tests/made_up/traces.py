@@ -66,7 +66,7 @@ def otf2_archive(
     Without `receives` the completion of begun receives is missing, as in archives of EZTrace.
     `nonblocking` collectives are begun and waited for.
     """
-    import otf2  # noqa: PLC0415
+    import otf2
 
     place = folder / "archive"
     with otf2.writer.open(str(place), timer_resolution=10**9) as archive:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models.regime import Regime
 from isochrone.models.terms import is_size, unit
 
-__all__ = ["formula", "headings", "number", "ranges"]
+__all__ = ["formula", "headings", "number", "ranges", "values"]
 
 
 def headings(regimes: Sequence[Regime]) -> list[str]:
@@ -48,6 +48,12 @@ def number(name: str, value: float) -> str:
     if float(value).is_integer() and is_size(name):
         return format_bytes(int(value))
     return f"{value:g}"
+
+
+def values(point: Mapping[str, float]) -> list[str]:
+    """Write the variables of a model at one point, ranks first: ``p = 20``, ``b = 1 MiB``."""
+    names = sorted(point, key=lambda name: name == "b")
+    return [f"{name} = {number(name, point[name])}" for name in names]
 
 
 def formula(regime: Regime) -> str:

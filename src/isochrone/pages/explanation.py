@@ -9,10 +9,10 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.models import Model, Regime
 from isochrone.models.explain import Answer, Suggestion, suggestions
-from isochrone.models.formulas import number, ranges
+from isochrone.models.formulas import number, ranges, values
 from isochrone.models.regime import Rival
 from isochrone.pages.page import Listing, Sentence
-from isochrone.pages.words import between, plural, values
+from isochrone.pages.words import between, plural
 
 __all__ = ["document", "explanation"]
 

@@ -16,9 +16,10 @@ from isochrone.models.outside import missed, untried
 from isochrone.models.questions import recorded
 from isochrone.models.switches import switches
 from isochrone.models.terms import VARIABLES, unit
-from isochrone.pages.page import Block, Column, Fit, Listing, Row, Sentence, Table, Warnings
+from isochrone.pages.page import Block, Column, Listing, Picture, Row, Sentence, Table, Warnings
 from isochrone.pages.words import plural
 from isochrone.runfile.origin import one_word, together, with_noun
+from isochrone.runfile.run import Run
 
 __all__ = [
     "blocks", "brief", "fitted", "origin_of", "predicted_by", "predicted_by_several", "verdict",
@@ -100,20 +101,32 @@ def blocks(model: Model) -> list[Block]:
     ]
 
 
-def fitted(fit: Fit) -> list[Block]:
-    """Fit the formula that a page asks for, and say what it means; or why there is none."""
+def fitted(run: Run, family: str, picture: Picture, without: Picture | None = None) -> list[Block]:
+    """Fit a formula to the times of a run and say what it means; or why there is none.
+
+    Parameters
+    ----------
+    run
+        Holds the times.
+    family
+        Family of models, or ``auto`` for the one that predicts best.
+    picture
+        The times and the formula; the fitted model is added to its options.
+    without
+        What is drawn if no formula can be fitted.
+    """
     try:
-        model = models.fit(models.of_run(fit.run), fit.family)
+        model = models.fit(models.of_run(run), family)
     except InputError as error:  # for example too few points, or times of 0 in a coarse clock
         why = error.what.removeprefix(NO_FAMILY)
-        without = [fit.without] if fit.without is not None else []
-        return [Sentence(f"No formula could be fitted: {why}."), *without]
-    options = replace(fit.picture.options, model=model)
+        bare = [without] if without is not None else []
+        return [Sentence(f"No formula could be fitted: {why}."), *bare]
+    options = replace(picture.options, model=model)
     return [
         *(_costs(model) or _formulas(model)),
         _quality(model),
         Sentence("isochrone fit shows more: intervals, cross-validation, other families."),
-        replace(fit.picture, options=options),
+        replace(picture, options=options),
     ]
 
 

@@ -11,15 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
 
-from isochrone.models import Model
-from isochrone.results.latency_map.diagnosis import LEAST
-from isochrone.results.latency_map.topology import Topology
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 __all__ = [
     "AS_USUAL", "Asked",
-    "Block", "Code", "Column", "Facts", "Fit", "Kind", "Listing", "LiveMap", "Medium", "Page",
+    "Block", "Code", "Column", "Facts", "Kind", "Later", "Listing", "LiveMap", "Medium", "Page",
     "Picture", "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings", "said",
 ]  # fmt: skip
 
@@ -178,42 +175,21 @@ class LiveMap:
     ----------
     picture
         What is shown without a script, and printed.
-    run, found, what
-        The map, its analysis, and ``median`` or ``mean``.
-    where
-        Which ranks are as far apart as each level, in words.
+    data
+        Returns the data as JSON of a map with this title; None if there is nothing to look into, or
+        too much.
     """
 
     picture: Picture
-    run: Run
-    found: Topology
-    what: str
-    where: tuple[str, ...]
+    data: Callable[[str], dict[str, Any] | None]
     only: ClassVar[Medium] = "report"
 
 
 @dataclass(frozen=True)
-class Fit:
-    """A formula for the times of a run. For the report only, which fits it: that takes a while.
+class Later:
+    """Blocks that take a while to make, such as a fitted formula. For the report only."""
 
-    `isochrone.pages.model.blocks` turns it into what there is to say.
-
-    Attributes
-    ----------
-    run
-        Holds the times.
-    family
-        Family of models, or ``auto`` for the one that predicts best.
-    picture
-        The times and the formula; the fitted model is added to its options.
-    without
-        What is drawn if no formula can be fitted.
-    """
-
-    run: Run
-    family: str
-    picture: Picture
-    without: Picture | None = None
+    make: Callable[[], Sequence[Block]]
     only: ClassVar[Medium] = "report"
 
 
@@ -235,7 +211,7 @@ class Code:
     only: ClassVar[Medium] = "report"
 
 
-Block = Sentence | Listing | Warnings | Table | Tiles | Picture | LiveMap | Fit | Facts | Code
+Block = Sentence | Listing | Warnings | Table | Tiles | Picture | LiveMap | Later | Facts | Code
 
 
 @dataclass(frozen=True)
@@ -304,14 +280,14 @@ class Asked:
     nbytes
         Message size; None: what is usual for the kind.
     least
-        Part of the time that something must add to be called slow.
+        Part of the time that something must add to be called slow; None: the usual one.
     models
         What emulated applications are predicted by.
     """
 
     nbytes: int | None = None
-    least: float = LEAST
-    models: tuple[Model, ...] = ()
+    least: float | None = None
+    models: tuple[Any, ...] = ()
 
 
 AS_USUAL: Final = Asked()

@@ -9,10 +9,9 @@ import numpy as np
 
 from isochrone.base.units import format_seconds
 from isochrone.models import Model, Regime
-from isochrone.models.formulas import formula, headings
+from isochrone.models.formulas import formula, headings, values
 from isochrone.models.terms import variables_of
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
-from isochrone.pages.words import values
 
 __all__ = ["rivals"]
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.models.formulas import number
 from isochrone.pages.page import Warnings
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 __all__ = [
     "between", "interval", "known_seconds", "of_ranks", "of_size", "on_ranks", "plural", "ranges",
-    "values", "warnings_of", "with_hosts",
+    "warnings_of", "with_hosts",
 ]  # fmt: skip
 
 MAX_WARNINGS: Final = 20
@@ -47,12 +46,6 @@ def interval(times: Times) -> str:
 def known_seconds(seconds: float | None) -> str:
     """Write a time, or – where it is not known."""
     return "–" if seconds is None else format_seconds(seconds)
-
-
-def values(point: Mapping[str, float]) -> list[str]:
-    """Write the variables of a model at one point, ranks first: ``p = 20``, ``b = 1 MiB``."""
-    names = sorted(point, key=lambda name: name == "b")
-    return [f"{name} = {number(name, point[name])}" for name in names]
 
 
 def between(least: float, most: float) -> str:

@@ -8,20 +8,16 @@ import matplotlib, drawing does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.improve.orders.compared_orders import ComparedOrders
-from isochrone.runfile.run import Run
 from isochrone.views.saving import SUFFIXES, save, to_svg
 from isochrone.views.view import ORDERS, TABLE, Options, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from isochrone.models import Samples
 
 __all__ = ["SUFFIXES", "TABLE", "Options", "View", "draw", "fitting", "save", "to_svg", "usual"]
 
@@ -30,7 +26,7 @@ FAMILY = "views.figures"
 
 def draw(
     name: str,
-    runs: Sequence[Run | ComparedOrders | Samples | Path],
+    runs: Sequence[Any],
     options: Options | None = None,
 ) -> Figure:
     """Draw a figure of one or several runs, or of tables: samples, or paths of CSV files.
@@ -61,7 +57,7 @@ def draw(
 
 def _kind(drawn: object) -> str:
     """Return the kind of what is to be drawn."""
-    return drawn.kind if isinstance(drawn, Run | ComparedOrders) else TABLE
+    return str(getattr(drawn, "kind", TABLE))
 
 
 def usual(kind: str) -> str:

@@ -6,14 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:  # only the figures that use a model or an analysis import them
-    from pathlib import Path
-
+if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from isochrone.models import Model
-    from isochrone.results.history import History
-    from isochrone.results.latency_map.topology import Topology
 
 __all__ = ["ORDERS", "TABLE", "Options", "View"]
 
@@ -59,13 +54,13 @@ class Options:
     sizes: tuple[int, ...] = ()
     scale: str | None = None
     ops: tuple[str, ...] = ()
-    model: Model | Path | str = "auto"
-    models: tuple[Model, ...] = ()
+    model: Any = "auto"
+    models: tuple[Any, ...] = ()
     across: str = ""
     sort: str = "rank"
     cells: int = 2048
-    analysis: Topology | None = None
-    histories: tuple[History, ...] = field(default=(), compare=False)
+    analysis: Any = None
+    histories: tuple[Any, ...] = field(default=(), compare=False)
 
     @property
     def size(self) -> int | None:

@@ -9,7 +9,7 @@ from isochrone import models
 from isochrone.models import Model
 from isochrone.models.joining import joined
 from isochrone.pages import model as pages
-from isochrone.pages.page import Fit, Listing, Picture, Sentence, Table, Warnings
+from isochrone.pages.page import Later, Listing, Picture, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 from made_up.hotspots import hotspot
 from made_up.sweeps import collective, point_to_point
@@ -78,8 +78,8 @@ def test_of_many_values_the_worst_are_listed(
 
 
 def test_the_formula_a_sweep_asks_for_and_its_figure() -> None:
-    (fit,) = blocks(point_to_point(sizes=SIZES), Fit)
-    found = pages.fitted(fit)
+    (fit,) = blocks(point_to_point(sizes=SIZES), Later)
+    found = fit.make()
     assert any(isinstance(block, Sentence) and block.text.startswith("t = ") for block in found)
     assert any(isinstance(block, Sentence) and " % on average" in block.text for block in found)
     picture = found[-1]
@@ -88,8 +88,8 @@ def test_the_formula_a_sweep_asks_for_and_its_figure() -> None:
 
 
 def test_costs_of_messages_stand_for_the_formula_of_a_hotspot(golden: Golden) -> None:
-    (fit,) = blocks(hotspot(noise=0.0), Fit)
-    first, *others = pages.fitted(fit)
+    (fit,) = blocks(hotspot(noise=0.0), Later)
+    first, *others = fit.make()
     assert isinstance(first, Sentence)
     assert first.about == "intra-first, 4 MiB, pa ≤ 1"
     assert first.stress == ("3.05 ms", "1.90 ms", "5.70 ms")
@@ -100,8 +100,8 @@ def test_costs_of_messages_stand_for_the_formula_of_a_hotspot(golden: Golden) ->
 
 def test_where_no_formula_fits_it_is_said_why(golden: Golden) -> None:
     """Times of 0 in a coarse clock, or too few points."""
-    (fit,) = blocks(hotspot(intra=1, inter=0, repeats=1), Fit)
-    why, bare = pages.fitted(fit)
+    (fit,) = blocks(hotspot(intra=1, inter=0, repeats=1), Later)
+    why, bare = fit.make()
     assert isinstance(why, Sentence)
     golden(why.text)
     assert isinstance(bare, Picture)

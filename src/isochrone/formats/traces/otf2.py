@@ -33,7 +33,7 @@ def read(paths: Sequence[Path]) -> Trace:
     """
     path = paths[0]
     try:
-        import otf2  # noqa: PLC0415 (an optional extra)
+        import otf2
     except ImportError as error:
         raise InputError(
             "traces of OTF2 need a package", hint="try: pip install 'isochrone[otf2]'"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.pages.html.packed import SMALLEST, codes, packed
-from isochrone.pages.page import MIN_RANKS, LiveMap
+from isochrone.pages.page import MIN_RANKS
 from isochrone.results.latency_map.pairs import partition_of
 from isochrone.results.latency_map.partitions import numbered
 from isochrone.results.latency_map.topology import Slow, Topology
@@ -35,17 +35,20 @@ _LONGEST: Final = 200
 _COLOURS: Final = 32
 
 
-def map_data(block: LiveMap, title: str) -> dict[str, Any] | None:
+def map_data(
+    run: Run, found: Topology, what: str, where: Sequence[str], title: str
+) -> dict[str, Any] | None:
     """Return the data of a map as JSON; None if there is nothing to look into, or too much.
 
     Parameters
     ----------
-    block
-        The map.
+    run, found, what
+        The map, its analysis, and ``median`` or ``mean``.
+    where
+        Which ranks are as far apart as each level, in words.
     title
         What it is called where several are compared.
     """
-    run, found, what = block.run, block.found, block.what
     hosts = list(dict.fromkeys(run.hosts))
     node = numbered(run.hosts)
     times = _times(run, found.nbytes, what, node) if run.size >= MIN_RANKS else None
@@ -59,7 +62,7 @@ def map_data(block: LiveMap, title: str) -> dict[str, Any] | None:
         "hosts": [printable(host, _LONGEST) if host else "" for host in hosts],
         "labels": [short[host] if host else "" for host in hosts],
         "host": node.tolist(),
-        "levels": _levels(found, run.size, block.where),
+        "levels": _levels(found, run.size, where),
         "slow": [_part(part, short) for part in found.slow[:MAX_PARTS]],
         "colours": stops(_COLOURS),
         "smallest": SMALLEST,

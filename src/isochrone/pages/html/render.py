@@ -14,15 +14,13 @@ from isochrone.base.files import whole_file
 from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
 from isochrone.pages.html.findings import finding_of, in_order
-from isochrone.pages.html.map_data import map_data
 from isochrone.pages.html.script import allowed_by, as_text, joined
 from isochrone.pages.html.svg import drawn
-from isochrone.pages.model import fitted
 from isochrone.pages.page import (
     AS_USUAL,
     Asked,
     Block,
-    Fit,
+    Later,
     LiveMap,
     Page,
     Picture,
@@ -156,10 +154,10 @@ def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
 
 def _blocks(section: Section, called: str) -> Iterator[_Rendered]:
     for block in section.blocks:
-        if isinstance(block, Fit):
-            yield from ((_macro(one), one) for one in fitted(block))
+        if isinstance(block, Later):
+            yield from ((_macro(one), one) for one in block.make())
         elif isinstance(block, LiveMap):
-            yield "livemap", _Explored(block.picture, map_data(block, called))
+            yield "livemap", _Explored(block.picture, block.data(called))
         elif said(block, "report"):
             yield _macro(block), block.on("report") if isinstance(block, Table) else block
 

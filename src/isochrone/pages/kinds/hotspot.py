@@ -10,8 +10,8 @@ from isochrone.pages.page import (
     Asked,
     Block,
     Column,
-    Fit,
     Kind,
+    Later,
     Picture,
     Row,
     Section,
@@ -158,7 +158,13 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
         "Points are medians, error bars the 95 % intervals of this run's repetitions.", (run,),
         alt=alt,
     )  # fmt: skip
-    return [Fit(run, "auto", plane, bare)]
+
+    def make() -> list[Block]:
+        from isochrone.pages.model import fitted  # nothing but a report needs models
+
+        return fitted(run, "auto", plane, bare)
+
+    return [Later(make)]
 
 
 def _table(found: Sequence[GridPoint]) -> Table:

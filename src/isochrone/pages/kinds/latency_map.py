@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.pages.html.map_data import map_data
 from isochrone.pages.page import (
     MIN_RANKS,
     Asked,
@@ -27,6 +29,7 @@ from isochrone.pages.page import (
 )
 from isochrone.pages.words import of_ranks, ranges, warnings_of
 from isochrone.results.latency_map import pairs, topology
+from isochrone.results.latency_map.diagnosis import LEAST
 from isochrone.results.latency_map.topology import Level, Placement, Slow, Topology
 from isochrone.runfile.run import Run
 from isochrone.views.style import QUANTITIES
@@ -111,7 +114,7 @@ def _holds(run: Run) -> bool:
 
 
 def _document(run: Run, asked: Asked) -> dict[str, Any]:
-    found = topology.analyse(run, asked.nbytes, asked.least)
+    found = topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
     document = found.to_json()
     for entry, part in zip(document["slow"], found.slow, strict=True):
         if _suspected(part):
@@ -120,7 +123,7 @@ def _document(run: Run, asked: Asked) -> dict[str, Any]:
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    found = topology.analyse(run, asked.nbytes, asked.least)
+    found = topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
     true_median = "median" in run.pairs() and not run.median_is_mean
     what = "median" if true_median else "mean"
     return [
@@ -310,7 +313,7 @@ def _pictures(run: Run, what: str, found: Topology) -> Iterator[Block]:
         picture = Picture(view, title, caption, (run,), options, alt)
         if view == MAP:
             places = tuple(where(found.levels, k, run.hosts) for k in range(len(found.levels)))
-            yield LiveMap(picture, run, found, what, places)
+            yield LiveMap(picture, partial(map_data, run, found, what, places))
         elif run.size >= MIN_RANKS:
             yield picture
 

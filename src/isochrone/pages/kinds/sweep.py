@@ -15,8 +15,8 @@ from isochrone.pages.page import (
     Block,
     Column,
     Facts,
-    Fit,
     Kind,
+    Later,
     Listing,
     Picture,
     Row,
@@ -343,7 +343,7 @@ def _messages(rate: float | None) -> str:
 # --- for the report -------------------------------------------------------------------------------
 
 
-def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
+def _model(run: Run, read: Sequence[_Read]) -> list[Later]:
     """Ask for latency and time per byte, where these mean something: of a single pair."""
     if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
         return []
@@ -353,7 +353,13 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Fit]:
         "Points are medians, lines the formula, the band its 95 % interval.", (run,),
         alt=f"{title}, view fit.",
     )  # fmt: skip
-    return [Fit(run, FAMILY, picture)]
+
+    def make() -> list[Block]:
+        from isochrone.pages.model import fitted  # nothing but a report needs models
+
+        return fitted(run, FAMILY, picture)
+
+    return [Later(make)]
 
 
 def _how(read: Sequence[_Read]) -> list[Sentence]:

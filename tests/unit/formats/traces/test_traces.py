@@ -67,7 +67,7 @@ def test_a_definition_that_is_given_twice_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """EZTrace writes its groups twice, which the package otf2 refuses."""
-    import otf2  # noqa: PLC0415
+    import otf2
 
     once = otf2.definitions.Group.write
     written_again = []

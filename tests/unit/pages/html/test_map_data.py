@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 
 from isochrone.pages.html import map_data as module
-from isochrone.pages.html.map_data import map_data
 from isochrone.pages.html.packed import codes
 from isochrone.pages.page import LiveMap
 from isochrone.runfile.run import Run
@@ -21,7 +20,7 @@ from rendered import blocks
 
 def data_of(run: Run) -> dict[str, Any]:
     (live,) = blocks(run, LiveMap)
-    found = map_data(live, "a map")
+    found = live.data("a map")
     assert found is not None
     return found
 
@@ -56,7 +55,7 @@ def test_levels_and_slow_parts_are_those_of_the_analysis() -> None:
 
 def test_two_ranks_are_nothing_to_look_into() -> None:
     (live,) = blocks(latency_map(block(2, 1)), LiveMap)
-    assert map_data(live, "") is None
+    assert live.data("") is None
 
 
 def test_intervals_and_then_ranks_are_left_out_where_there_is_no_room(
@@ -99,7 +98,7 @@ def test_nothing_is_known_of_many_ranks_without_nodes(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "MAX_UNITS", 7)
     for hosts in (block(8, 1), [""] * 8):
         (live,) = blocks(latency_map(hosts), LiveMap)
-        assert map_data(live, "") is None
+        assert live.data("") is None
 
 
 def test_names_from_a_file_are_on_one_line_and_short() -> None:

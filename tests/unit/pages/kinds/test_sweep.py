@@ -11,7 +11,7 @@ from beds.golden import Golden
 from isochrone.cli.main import main
 from isochrone.pages.kinds import sweep
 from isochrone.pages.kinds.sweep import PAGE
-from isochrone.pages.page import Fit, Picture, Sentence, Table
+from isochrone.pages.page import Later, Picture, Sentence, Table
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.latency_maps import block, latency_map, mmpi_example
@@ -266,10 +266,12 @@ def test_a_page_comes_in_the_order_in_which_it_is_read(golden: Golden) -> None:
 def test_a_sweep_of_one_pair_asks_for_a_formula_and_others_do_not() -> None:
     """A line through three points fits anything; a cut is not one message."""
     sizes = (0, 64, 256, 1024, 4096, 16384, 65536)
-    (fit,) = blocks(point_to_point(sizes=sizes), Fit)
-    assert (fit.family, fit.picture.view) == ("hockney", "fit")
-    assert not blocks(point_to_point(sizes=sizes[:3]), Fit)
-    assert not blocks(bisection(sizes=sizes), Fit)
+    (fit,) = blocks(point_to_point(sizes=sizes), Later)
+    *_, picture = fit.make()
+    assert isinstance(picture, Picture)
+    assert (picture.options.model.family, picture.view) == ("hockney", "fit")
+    assert not blocks(point_to_point(sizes=sizes[:3]), Later)
+    assert not blocks(bisection(sizes=sizes), Later)
 
 
 def test_many_sizes_and_curves_are_counted(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
