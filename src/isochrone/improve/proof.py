@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,6 +13,7 @@ from isochrone.formats.placement import LaunchPlan
 from isochrone.improve.speedup import Speedup, speedup
 from isochrone.measure import probe
 from isochrone.measure.data_file import data_file
+from isochrone.measure.job import TIMEOUT, folder_for
 from isochrone.measure.probe import Progress
 from isochrone.measure.setup import Setup
 from isochrone.results.tile_io import phases
@@ -25,12 +24,9 @@ from isochrone.workloads.call import Call
 from isochrone.workloads.grid import Grid
 
 __all__ = [
-    "JobRunner", "Launch", "Turns", "compare_in_turn", "folder_for", "launch_in_turns",
+    "JobRunner", "Launch", "Turns", "compare_in_turn", "launch_in_turns",
     "library_hints", "tile_options",
 ]  # fmt: skip
-
-TIMEOUT: Final = 300.0
-"""Seconds after which a job of ours is ended."""
 
 USUAL_ELEMENT: Final = 3
 """Bytes of an element of mpi-tile-io; the number of messages does not depend on it."""
@@ -88,20 +84,6 @@ class Launch(NamedTuple):
     options: Sequence[str]
     start: LaunchPlan | None
     hosts: list[str]
-
-
-@contextlib.contextmanager
-def folder_for(wanted: Path | None) -> Iterator[Path]:
-    """Yield the folder for run files: the user's, or one that is removed again.
-
-    It is in the folder we are in, because rank 0 may run on another host and has to see it.
-    """
-    if wanted is not None:
-        wanted.mkdir(parents=True, exist_ok=True)
-        yield wanted
-        return
-    with tempfile.TemporaryDirectory(prefix=".isochrone-", dir=Path.cwd()) as name:
-        yield Path(name)
 
 
 def tile_options(

@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import deque
@@ -30,7 +31,10 @@ from isochrone.base.units import format_seconds
 from isochrone.measure import keeper
 from isochrone.measure import launcher as launchers
 
-__all__ = ["Progress", "run"]
+__all__ = ["TIMEOUT", "Progress", "folder_for", "run"]
+
+TIMEOUT: Final = 300.0
+"""Seconds after which a job of ours is ended."""
 
 _PROGRESS: Final = "isochrone-progress "
 _PROBE: Final = "isochrone-probe: "
@@ -368,3 +372,17 @@ def _held_signals() -> Iterator[_Signals]:
     finally:
         for number, old in held.items():
             signal.signal(number, old)
+
+
+@contextlib.contextmanager
+def folder_for(wanted: Path | None) -> Iterator[Path]:
+    """Yield the folder for run files: the user's, or one that is removed again.
+
+    It is in the folder we are in, because rank 0 may run on another host and has to see it.
+    """
+    if wanted is not None:
+        wanted.mkdir(parents=True, exist_ok=True)
+        yield wanted
+        return
+    with tempfile.TemporaryDirectory(prefix=".isochrone-", dir=Path.cwd()) as name:
+        yield Path(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -9,20 +10,24 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Run
-from isochrone.views.labels import library
 from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "HeadLine", "head_height", "head_lines", "made", "map_facts", "map_title", "taken", "warned",
-    "write_head",
+    "HeadLine", "head_height", "head_lines", "library", "made", "map_facts", "map_title",
+    "taken", "warned", "write_head",
 ]  # fmt: skip
 
 _TITLE_AT: Final = 0.14  # inches below the upper edge
 _FIRST: Final = 0.40
 _LINE: Final = 0.165
+
+
+_MPI: Final = re.compile(
+    r"(MPICH|Open MPI|MVAPICH\d?|Intel\(R\) MPI|Cray MPICH|SimGrid|SMPI)\D{0,30}?(\d+(?:\.\d+)*)"
+)
 
 
 class HeadLine(NamedTuple):
@@ -57,6 +62,15 @@ def made(run: Run, width: float) -> list[HeadLine]:
     """Say when a run was made and by which library, and warn of it if it does."""
     known = [text for text in (*taken([run]), library(run)) if text]
     return [*head_lines(known, width), *warned([run], width)]
+
+
+def library(run: Run) -> str:
+    """Return the MPI library in two words: ``MPICH 5.0.2``; its own words if it is another one."""
+    text = " ".join(run.library.library.split())
+    found = _MPI.search(text)
+    if found:
+        return f"{found[1]} {found[2]}"
+    return printable(text, 24)
 
 
 def taken(runs: Sequence[Run]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -10,8 +9,9 @@ from typing import Final, NamedTuple
 from isochrone.base.text import printable
 from isochrone.results.sweep.curves import Curve
 from isochrone.runfile.run import Run
+from isochrone.views.head import library
 
-__all__ = ["Labels", "library", "ranks_per_node", "distinguish"]
+__all__ = ["Labels", "ranks_per_node", "distinguish"]
 
 ONE_NODE: Final = "one node"
 
@@ -20,10 +20,6 @@ _USUAL: Final = {
     "sync": "barrier", "root": "fixed",
 }  # fmt: skip
 """What the options are unless the user says otherwise; not worth a word unless curves differ."""
-
-_MPI: Final = re.compile(
-    r"(MPICH|Open MPI|MVAPICH\d?|Intel\(R\) MPI|Cray MPICH|SimGrid|SMPI)\D{0,30}?(\d+(?:\.\d+)*)"
-)
 
 
 class Labels(NamedTuple):
@@ -47,15 +43,6 @@ def distinguish(drawn: Sequence[tuple[Run, Curve]]) -> Labels:
     common = [text for text in common if text not in _USUAL_TEXTS]
     each = [", ".join(one[k] for k in differing if one.get(k)) for one in facts]
     return Labels(_unique(each, [run for run, _ in drawn]), common)
-
-
-def library(run: Run) -> str:
-    """Return the MPI library in two words: ``MPICH 5.0.2``; its own words if it is another one."""
-    text = " ".join(run.library.library.split())
-    found = _MPI.search(text)
-    if found:
-        return f"{found[1]} {found[2]}"
-    return printable(text, 24)
 
 
 def ranks_per_node(run: Run) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from beds.golden import Golden
 from isochrone.results.sweep.curves import Curve, curves
 from isochrone.runfile.run import Run
-from isochrone.views.labels import distinguish, library, ranks_per_node
+from isochrone.views.head import library
+from isochrone.views.labels import distinguish, ranks_per_node
 from made_up.sweeps import bisection, collective, point_to_point
 
 SIZES = (8, 64)

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.formats.tuning import LibraryRule, Written
-from isochrone.improve.proof import TIMEOUT, folder_for
 from isochrone.measure import finding, job
 from isochrone.measure.algorithm import Forced
+from isochrone.measure.job import TIMEOUT, folder_for
 from isochrone.measure.setup import Setup
 from isochrone.measure.tuned import settings
 from isochrone.workloads.tuning_table import Rule

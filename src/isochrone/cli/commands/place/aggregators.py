@@ -35,7 +35,8 @@ from isochrone.cli.workload import (
 from isochrone.improve.aggregators import romio_hints
 from isochrone.improve.aggregators.choice import Choice
 from isochrone.improve.aggregators.setting import BUFFER, Setting
-from isochrone.improve.proof import Launch, folder_for
+from isochrone.improve.proof import Launch
+from isochrone.measure.job import folder_for
 from isochrone.pages import terminal
 from isochrone.pages.model import predicted_by
 from isochrone.pages.terminal import print_blocks

@@ -35,7 +35,8 @@ from isochrone.cli.workload import (
 from isochrone.formats import placement as placements
 from isochrone.improve.nodes.node_order import NodeOrder, best_order
 from isochrone.improve.nodes.positions import Positions
-from isochrone.improve.proof import Launch, folder_for, library_hints
+from isochrone.improve.proof import Launch, library_hints
+from isochrone.measure.job import folder_for
 from isochrone.models import Model
 from isochrone.pages import terminal
 from isochrone.pages.model import predicted_by

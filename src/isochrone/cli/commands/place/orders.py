@@ -39,10 +39,10 @@ from isochrone.improve.proof import (
     JobRunner,
     Launch,
     Turns,
-    folder_for,
     launch_in_turns,
     library_hints,
 )
+from isochrone.measure.job import folder_for
 from isochrone.measure.progress import progress_bar
 from isochrone.pages import orders as page
 from isochrone.pages.terminal import print_blocks
