@@ -91,9 +91,16 @@ def test_that_nothing_is_exchanged_is_said_first(
     words = ("place", "nodes", "--nodes", "1,3,2", option, "--model", TACHYON)
     found = json.loads(isochrone(*words, "--json").stdout)
     assert found["exchanges"] == exchanges
-    for what in ("nodes", "aggregators"):
-        first = isochrone("place", what, *words[2:], "--dry-run").stdout.splitlines()[0]
-        assert ("romio_cb_write" in first) == (not exchanges), what
+    for command in (
+        ("predict", "collective-io"),
+        ("place", "nodes", "--dry-run"),
+        ("place", "aggregators", "--dry-run"),
+        ("place", "aggregators", "--choose", "all", "--dry-run"),
+        ("place", "orders", "--orders", "3", "--dry-run"),
+    ):
+        said = isochrone(*command, *words[2:]).stdout
+        assert ("romio_cb_write" in said.splitlines()[0]) == (not exchanges), command
+        assert said.count("exchanges nothing in this call") == (not exchanges), command
 
 
 def test_place_nodes_reads_the_slurm_job_it_is_in(isochrone: Isochrone, tmp_path: Path) -> None:
