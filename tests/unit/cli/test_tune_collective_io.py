@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from beds import documents
 from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone.cli.commands.tune import collective_io
@@ -40,6 +41,7 @@ def test_what_explains_a_gain_is_said_first_and_a_portable_setting_is_written(
     answer = run_here(*words, cwd=tmp_path, ROMIO_HINTS=str(user))
     assert answer.returncode == 0, answer.stderr
     found = json.loads((tmp_path / "io-tuning/report.json").read_text())
+    documents.check(found, "tune-collective-io")
     first = next(line for line in answer.stdout.splitlines() if "of one host" in line)
     golden(answer.stdout[answer.stdout.index(first) :])
     hints = tmp_path / "io-tuning/romio-hints"

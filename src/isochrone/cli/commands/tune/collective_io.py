@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--hints", type=Path, metavar="FILE",
-        help=f"hints file to write if something is gained (default: {HINTS} in FOLDER)",
+        help=f"hints file to write if something is gained (default: {HINTS} in FOLDER); a second "
+        f"one, FILE{PORTABLE}, where memory or a local disk explains the gain",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="overwrite an earlier report")
     machine = parser.add_argument_group("model of the machine")
