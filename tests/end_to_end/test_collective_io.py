@@ -98,9 +98,10 @@ def test_that_nothing_is_exchanged_is_said_first(
         ("place", "aggregators", "--choose", "all", "--dry-run"),
         ("place", "orders", "--orders", "3", "--dry-run"),
     ):
-        said = isochrone(*command, *words[2:]).stdout
-        assert ("romio_cb_write" in said.splitlines()[0]) == (not exchanges), command
-        assert said.count("exchanges nothing in this call") == (not exchanges), command
+        first, *more = isochrone(*command, *words[2:]).stdout.splitlines()
+        assert ("romio_cb_write" in first) == (not exchanges), command
+        warnings = [line for line in more if line.startswith("Warning")]
+        assert not any("romio_cb_write" in line for line in warnings), command
 
 
 def test_place_nodes_reads_the_slurm_job_it_is_in(isochrone: Isochrone, tmp_path: Path) -> None:
