@@ -243,7 +243,7 @@ def tuned_io(folder: Path) -> Found:
         "command": ["mpiexec", "./a.out"], "launches": 5, "complete": False, "patterns": [],
         "parts": {}, "best_possible": None, "choices": [], "given": None, "proposed": None,
         "gain": None, "whole_gain": None, "kept": None, "use": [], "why": "", "starts": 0,
-        "warnings": [],
+        "warnings": [], "portable": None, "kept_hints": [],
     }  # fmt: skip
     yield start
 

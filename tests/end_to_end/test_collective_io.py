@@ -91,9 +91,17 @@ def test_that_nothing_is_exchanged_is_said_first(
     words = ("place", "nodes", "--nodes", "1,3,2", option, "--model", TACHYON)
     found = json.loads(isochrone(*words, "--json").stdout)
     assert found["exchanges"] == exchanges
-    for what in ("nodes", "aggregators"):
-        first = isochrone("place", what, *words[2:], "--dry-run").stdout.splitlines()[0]
-        assert ("romio_cb_write" in first) == (not exchanges), what
+    for command in (
+        ("predict", "collective-io"),
+        ("place", "nodes", "--dry-run"),
+        ("place", "aggregators", "--dry-run"),
+        ("place", "aggregators", "--choose", "all", "--dry-run"),
+        ("place", "orders", "--orders", "3", "--dry-run"),
+    ):
+        first, *more = isochrone(*command, *words[2:]).stdout.splitlines()
+        assert ("romio_cb_write" in first) == (not exchanges), command
+        warnings = [line for line in more if line.startswith("Warning")]
+        assert not any("romio_cb_write" in line for line in warnings), command
 
 
 def test_place_nodes_reads_the_slurm_job_it_is_in(isochrone: Isochrone, tmp_path: Path) -> None:

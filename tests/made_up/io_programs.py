@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.improve.program_io.proposals import ROMIO_HINTS
+from isochrone.improve.program_io.proposals import ROMIO_HINTS, hints_of_user
 from isochrone.measure.program import Program
 from made_up.jobs import UNEVEN
 
@@ -32,6 +32,7 @@ def recording(
     hints: Mapping[str, str] = HINTS,
     given: Mapping[str, str] | None = None,
     collective: bool = True,
+    filesystem: str = "",
 ) -> None:
     """Write what a program would leave that wrote tiles, as many across as down, in two calls."""
     across = int(len(hosts) ** 0.5)
@@ -48,7 +49,9 @@ def recording(
         {"record": "rank", "rank": k, "host": host, "node": node[host]}
         for k, host in enumerate(hosts)
     ]
-    records.append({"record": "file", "file": 0, "name": "out", "opens": 1})
+    records.append(
+        {"record": "file", "file": 0, "name": "out", "opens": 1, "filesystem": filesystem}
+    )
     for key, value in {**dict.fromkeys(given or {}, ""), **hints}.items():
         one = {"record": "hint", "file": 0, "key": key, "value": value}
         records.append(one | ({"given": given[key]} if given and key in given else {}))
@@ -104,11 +107,13 @@ class FakeProgram(Program):
         given: Mapping[str, str] | None = None,
         calls: float = 6.0,
         collective: bool = True,
+        filesystem: str = "",
     ) -> None:
         super().__init__(["mpiexec", "-n", "16", "./app", "out"], {}, Path("mpicc"))
         self.__dict__.update(
             gain=gain, noise=noise, dice=np.random.default_rng(seed), obeys=obeys, given=given,
             calls=calls, collective=collective, started=[],
+            filesystem=filesystem,
         )  # fmt: skip
 
     def run(
@@ -123,7 +128,7 @@ class FakeProgram(Program):
         in_force = {**HINTS, **hints} if made["obeys"] else HINTS
         recording(
             recording_file, calls, hints=in_force, given=made["given"],
-            collective=made["collective"],
+            collective=made["collective"], filesystem=made["filesystem"],
         )  # fmt: skip
         return calls + (10.0 - made["calls"]) * float(noise[1])
 
@@ -132,5 +137,4 @@ def hints_of(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the hints of the file that the variables name."""
     if ROMIO_HINTS not in variables:
         return {}
-    lines = Path(variables[ROMIO_HINTS]).read_text().splitlines()
-    return dict(line.split(" ", 1) for line in lines)  # type: ignore[misc]
+    return hints_of_user(variables)

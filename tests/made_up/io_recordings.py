@@ -33,8 +33,9 @@ def io_recording(side: int = 2, calls: int = 3, *, seen: bool = True) -> Run:
          **parts}
     )  # fmt: skip
     common = {"file": 0, "bytes": whole, "pieces": ranks * rows, "whole": True}
+    opened = {"file": 0, "name": "/scratch/out.h5", "opens": 1, "filesystem": "lustre"}
     tables = {
-        "file": table_of([{"file": 0, "name": "/scratch/out.h5", "opens": 1}]),
+        "file": table_of([opened]),
         "hint": table_of([
             {"file": 0, "key": "cb_nodes", "value": "2", "given": "2"},
             {"file": 0, "key": "romio_cb_write", "value": "enable", "given": None},

@@ -32,6 +32,12 @@ class Asked:
     whole: WholeCall | None
     given: Setting
 
+    @property
+    def alone_is_known(self) -> bool:
+        """Whether it is known what the call takes if nothing is exchanged."""
+        known = self.whole
+        return known is not None and known.independent(self.call, self.nodes.by_rank) is not None
+
     def served(self) -> list[int]:
         """Return the aggregators as they are now."""
         if self.call.driver != "ompio":

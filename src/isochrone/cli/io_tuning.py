@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.pages import terminal
 
-__all__ = ["NEAR", "print_outcome", "teller"]
-
-NEAR = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
-"""File systems of one host: memory, and local disks."""
+__all__ = ["print_outcome", "teller"]
 
 
 def teller(*, quiet: bool) -> Callable[[str], None]:
@@ -30,33 +29,67 @@ def teller(*, quiet: bool) -> Callable[[str], None]:
 def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     """Print what was gained, and how to use it."""
     console = terminal.console()
-    near = sorted({*document.get("filesystems", [])} & NEAR)
-    if near:
+    local, portable = document.get("local_filesystems"), document["portable"]
+    if local:
+        then = (
+            f"this explains the gain of '{document['proposed']['words']}', which is not to be "
+            "expected on a parallel file system"
+            if portable
+            else "what is gained here need not be gained on a parallel file system"
+        )
         console.print(
-            f"The files are on {' and '.join(near)}, in the memory or on a disk of one host: what "
-            "is gained here need not be gained on a parallel file system",
-            style="bold yellow", markup=False,
+            f"The files are on {' and '.join(local)}, in the memory or on a disk of one host: "
+            f"{printable(then, 400)}", style="bold yellow", markup=False,
         )  # fmt: skip
-    for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
-        gain = document[key]
-        if gain is not None:
-            console.print(_gained(name, gain), markup=False)
+    _print_gains(console, document)
     if document["kept"] is None:
         console.print(
             f"Nothing gained: leave it as it is ({printable(document['why'], 400)}).",
             style="bold", markup=False,
         )  # fmt: skip
     else:
-        words = document["proposed"]["words"]
-        console.print(f"Kept: {printable(words, 400)}", style="bold", markup=False)
-        console.print("To use it, without changing the program:", markup=False)
-        for line in document["use"]:
-            console.print(f"  {printable(line, 1400)}", markup=False)
+        _print_kept(console, "Kept", document)
+    if portable and portable["why"]:
+        why = printable(portable["why"], 400)
+        console.print(f"No setting for other file systems: {why}", style="bold", markup=False)
+    elif portable:
+        _print_kept(console, "For other file systems", portable)
+        _print_gains(console, portable)
+    for one in document["kept_hints"]:
+        console.print(printable(_cost(one), 900), markup=False)
     for warning in document["warnings"]:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
     if document.get("advice"):
         console.print(f"To try: {printable(document['advice'], 900)}", markup=False)
     console.print(f"The report and all recordings are in {printable(folder, 400)}", markup=False)
+
+
+def _print_kept(console: Console, title: str, found: Mapping[str, Any]) -> None:
+    words = printable(found["proposed"]["words"], 400)
+    console.print(f"{title}: {words}", style="bold", markup=False)
+    console.print("To use it, without changing the program:", markup=False)
+    for line in found["use"]:
+        console.print(f"  {printable(line, 1400)}", markup=False)
+
+
+def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
+    for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
+        if found.get(key) is not None:
+            console.print(_gained(name, found[key]), markup=False)
+
+
+def _cost(one: Mapping[str, Any]) -> str:
+    """Say what it costs to keep a hint of the user."""
+    expected, gain = one["expected_seconds"], one["gain"]
+    said = "not predicted"
+    if expected is not None:
+        now = format_seconds(one["seconds"], 3)
+        said = f"{format_seconds(expected, 3)} in collective calls expected instead of {now}"
+    said += f"; {_gained('measured', gain) if gain else one['why']}"
+    return (
+        f"{one['hint']} {one['value']} of your hints file is kept. In its place "
+        f"{one['words']}: {said} (--override tries it)"
+    )
 
 
 def _gained(name: str, gain: Mapping[str, Any]) -> str:

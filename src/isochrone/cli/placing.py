@@ -11,7 +11,7 @@ from isochrone.base.text import printable
 from isochrone.workloads.allocation import Allocation
 from isochrone.workloads.call import Call
 
-__all__ = ["block_placed", "certainty", "print_unexchanged", "print_warnings"]
+__all__ = ["block_placed", "certainty", "print_warnings", "unexchanged_first"]
 
 
 def certainty(gap: float) -> str:
@@ -29,11 +29,16 @@ def block_placed(given: Allocation) -> list[str]:
     return ["the given order is evaluated as block placement (nodes filled one after the other)"]
 
 
-def print_unexchanged(console: Console, call: Call) -> None:
-    """Print first that nothing is exchanged: what follows is of another setting then."""
-    for text in call.nothing_exchanged():
+def unexchanged_first(console: Console, call: Call, warnings: Sequence[str]) -> list[str]:
+    """Print first that nothing is exchanged, if so; return the other warnings.
+
+    What follows is of another setting then.
+    """
+    said = call.nothing_exchanged()
+    for text in said:
         line = f"No gain: {text}. With it enabled:"
         console.print(line, style="bold yellow", markup=False)
+    return [text for text in warnings if text not in said]
 
 
 def print_warnings(console: Console, warnings: Sequence[str]) -> None:

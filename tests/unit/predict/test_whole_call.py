@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
+from isochrone.models.call_parts import PARTS
 from isochrone.predict.best_possible import best_possible
 from isochrone.predict.call_features import collective_features, independent_features
 from isochrone.predict.whole_call import WholeCall
@@ -22,6 +23,7 @@ from made_up.io_machines import (
     SETTINGS,
     Machine,
     hosts,
+    model_of,
     random_call,
     random_machine,
     served,
@@ -89,6 +91,30 @@ def test_a_setting_far_from_all_measured_ones_is_said_to_be() -> None:
     whole = calibrated(random_machine(5), CALL, (8, 4 * MIB))
     call, ranks = settled(CALL, (8, 64 * KIB))
     assert any("rounds" in text for text in whole.predict(call, BY_RANK, ranks).warnings)
+
+
+@pytest.mark.parametrize("each", [0.0, 2e-3])
+def test_a_small_call_among_those_measured_corrects_the_exchange_of_small_ones(each: float) -> None:
+    """Each round of an exchange costs a constant that large messages hide."""
+    model = model_of(1e-9, 1e-5)
+    costs = {part: {"bytes": 1e-10} for part in PARTS}
+    costs["exchange"] = {"exchange": 1.0, "rounds": each}
+    machine = Machine(costs, model, 0.0)
+    large, small = (Call(tile_io(4, 4, (side, side), 4)) for side in (1024, 128))
+    few, many = (4, 16 * MIB), (8, 16 * MIB)
+    wanted, ranks = settled(small, few)
+    truth = machine.true_parts(wanted, BY_RANK, ranks)["exchange"]
+    measured = [
+        machine.measured(call, BY_RANK, served)
+        for call, served in (settled(large, few), settled(large, many), settled(small, many))
+    ]
+    off = []
+    for known in (measured[:2], measured):
+        found = WholeCall.calibrated(model, known).predict(wanted, BY_RANK, ranks)
+        assert found.exchange is not None
+        off.append(abs(found.exchange / truth - 1))
+    assert off[1] < 0.2
+    assert off[0] > 0.4 or not each
 
 
 def test_without_a_model_the_hot_spot_scales_what_was_measured() -> None:

@@ -39,12 +39,23 @@ _IF_RECORDED: Final = {
     "call_seconds": SECONDS,
     "share": PART,
     "filesystems": TEXTS,
+    "local_filesystems": described(TEXTS, "of one host: memory, local disks"),
 }
 _IF_CHOSEN: Final = {
     "library": TEXT, "model": record({"file": maybe(TEXT), "why": TEXT}),
     "advice": maybe(TEXT),
 }  # fmt: skip
 _DUEL: Final = {"calls": SECONDS, "whole": SECONDS, "starts": _STARTS}
+_JUDGED: Final = {
+    "given": record(_DUEL), "proposed": record({**_WAY, **_DUEL}), "gain": SPEEDUP,
+    "whole_gain": SPEEDUP, "kept": maybe(TEXT), "use": TEXTS,
+}  # fmt: skip
+_KEPT_HINT: Final = record({
+    "hint": TEXT, "value": TEXT, "words": TEXT, "hints": by_name(TEXT),
+    "seconds": described(SECONDS, "of the collective calls, as given"),
+    "expected_seconds": maybe(SECONDS), "gain": maybe(SPEEDUP),
+    "why": described(TEXT, "it was not measured"),
+})  # fmt: skip
 _SHAPE: Final = record(
     {
         "command": TEXTS, "launches": COUNT, "complete": BOOLEAN, "patterns": list_of(_PATTERN),
@@ -54,7 +65,13 @@ _SHAPE: Final = record(
         "given": maybe(record(_DUEL)), "proposed": maybe(record({**_WAY, **_DUEL})),
         "gain": maybe(SPEEDUP), "whole_gain": maybe(SPEEDUP),
         "kept": described(maybe(TEXT), "the file to use"), "use": TEXTS, "why": TEXT,
-        "starts": COUNT, "warnings": TEXTS, **_IF_RECORDED, **_IF_CHOSEN,
+        "starts": COUNT, "warnings": TEXTS,
+        "portable": described(
+            maybe(record({"name": maybe(TEXT), "why": TEXT, **_JUDGED}, optional=_JUDGED)),
+            "where the gain rests on a file system of one host: the best setting that does not",
+        ),
+        "kept_hints": described(list_of(_KEPT_HINT), "what hints of the user cost"),
+        **_IF_RECORDED, **_IF_CHOSEN,
     },
     optional=[*_IF_RECORDED, *_IF_CHOSEN],
 )  # fmt: skip

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
-from isochrone.base.units import format_seconds
 
 __all__ = [
     "ROMIO_HINTS", "Proposal", "hints_of_user", "hints_text", "not_in_force", "without_given",
@@ -43,12 +42,27 @@ class Proposal:
         Variables for the ranks, other than that of the hints file.
     expected
         Seconds of the collective calls by the model; None: not predicted.
+    gives_up
+        The hint of the user's file that it replaces, to see what keeping it costs.
     """
 
     words: str
     hints: Mapping[str, str] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict)
     expected: float | None = None
+    gives_up: str = ""
+
+    @property
+    def portable(self) -> bool:
+        """Whether its gain may last on another file system.
+
+        Many small accesses of all ranks are fast where memory or a disk of one host takes them.
+        """
+        alone = any(
+            value == "disable" and key.startswith(("romio_cb_", "romio_ds_"))
+            for key, value in self.hints.items()
+        )
+        return not alone and self.environ.get("OMPI_MCA_fcoll") != "individual"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -78,7 +92,8 @@ def without_given(
     Returns
     -------
     left, warnings
-        Proposals, and which hints are in their way, with what they keep from being tried.
+        Proposals, then one for each hint of the user that is in their way, which gives up that
+        hint alone; and which hints of the application are in their way.
     """
     fixed = {**(user or {}), **given}
     closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
@@ -97,23 +112,22 @@ def without_given(
     warnings = [
         f"the program sets {key}={given[key]} itself, which wins over any hints file: to try "
         "others, remove that MPI_Info_set (or the option of the program that leads to it)"
+        for key in sorted(blocked)
         if key in given
-        else f"{key} {fixed[key]} of your hints file is kept, so that this was not tried: "
-        f"{_listed(ways)}; --override tries it"
-        for key, ways in sorted(blocked.items())
-        if key in fixed
     ]
-    return left, warnings
+    costs = [
+        _giving_up(key, ways[0], closed)
+        for key, ways in sorted(blocked.items())
+        if key in fixed and key not in given
+    ]
+    return [*left, *costs], warnings
 
 
-def _listed(ways: Sequence[Proposal]) -> str:
-    """Name ways, with what is expected of them."""
-    return "; ".join(
-        f"{one.words} ({format_seconds(one.expected, 3)} in collective calls expected)"
-        if one.expected is not None
-        else one.words
-        for one in ways
-    )
+def _giving_up(key: str, way: Proposal, closed: Collection[str]) -> Proposal:
+    """Return a way that leaves all hints that are to be kept as they are, but for one."""
+    hints = {one: value for one, value in way.hints.items() if one == key or one not in closed}
+    expected = way.expected if len(hints) == len(way.hints) else None
+    return Proposal(way.words, hints, way.environ, expected, key)
 
 
 def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ have to be so again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,6 +26,8 @@ CLEAR: Final = 1.25
 
 HOPELESS: Final = 1.05
 """No duel is fought if the fastest took so many times as long as the given way."""
+
+FAILED: Final = "it failed"
 
 LIKELY: Final = 1.05
 """Gain of the calls that is worth more pairs than were asked for, where they leave a doubt."""
@@ -74,6 +76,14 @@ class Heats:
         """Return the least seconds of a way: what disturbs a start makes it slower."""
         return min(one.calls for one in self.times[name])
 
+    def fastest(self, names: Iterable[str]) -> str | None:
+        """Return the fastest of some ways; None if none of them is worth a duel."""
+        timed = [one for one in names if one in self.times and self.dropped.get(one) != FAILED]
+        name = min(timed, key=self.best, default=None)
+        if name is None or GIVEN not in self.times:
+            return None
+        return name if self.best(name) <= HOPELESS * self.best(GIVEN) else None
+
 
 def heats(start: Start, ways: Sequence[str]) -> Heats:
     """Start the given and all other ways, the better half of them again, until one is left."""
@@ -87,16 +97,15 @@ def heats(start: Start, ways: Sequence[str]) -> Heats:
             if timed is not None:
                 found.times.setdefault(name, []).append(timed)
             elif name != GIVEN:
-                found.dropped[name] = "it failed"
+                found.dropped[name] = FAILED
         left = sorted((w for w in left if w not in found.dropped), key=found.best)
         for name in left[1:]:
             place = left.index(name)
             if found.best(name) > CLEAR * found.best(left[0]) or place >= (len(left) + 1) // 2:
                 found.dropped[name] = f"slower in heat {number}"
         left = [name for name in left if name not in found.dropped]
-    if left and GIVEN in found.times and found.best(left[0]) <= HOPELESS * found.best(GIVEN):
-        found.winner = left[0]
-    elif left:
+    found.winner = found.fastest(left)
+    if left and found.winner is None:
         found.dropped[left[0]] = "not faster than as given"
     return found
 
@@ -166,10 +175,10 @@ def _judged(given: list[Timed], proposed: list[Timed]) -> Duel:
     return Duel(given, proposed, calls, whole)
 
 
-def most_starts(ways: int, launches: int) -> int:
-    """Return how often the program is started in heats and duel, without the extra time."""
+def most_starts(ways: int, pairs: int) -> int:
+    """Return how often the program is started in heats and duels, without the extra time."""
     heat, left = 0, ways
     while left and (heat == 0 or left > 1):
         heat += left + 1
         left = (left + 1) // 2
-    return heat + (2 * launches if ways else 0)
+    return heat + 2 * pairs

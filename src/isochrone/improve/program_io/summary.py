@@ -11,7 +11,10 @@ from isochrone.results.call_parts import NAMES
 from isochrone.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.runfile.run import Run
 
-__all__ = ["Summary", "summary"]
+__all__ = ["LOCAL", "Summary", "summary"]
+
+LOCAL: Final = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
+"""File systems of one host: memory, and local disks."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,12 @@ class Summary:
     def filesystems(self) -> list[str]:
         """Kinds of file systems that the files are on, as far as known."""
         return sorted({one.filesystem for one in self.files} - {""})
+
+    @property
+    def local_filesystems(self) -> list[str]:
+        """Those that are in the memory or on a disk of one host, of files with collective calls."""
+        used = {one.file for one in self.patterns}
+        return sorted({one.filesystem for one in self.files if one.number in used} & LOCAL)
 
     def parts(self) -> dict[str, float]:
         """Return the seconds of the parts of all calls, as far as they were seen."""
@@ -112,7 +121,7 @@ class Summary:
                 } for one in self.patterns
             ],
             "parts": self.parts(),
-            "filesystems": self.filesystems,
+            "filesystems": self.filesystems, "local_filesystems": self.local_filesystems,
             "best_possible": self.best_possible() if self.calls else None,
         }  # fmt: skip
 

@@ -6,7 +6,7 @@ pairs of starts that had no part in choosing it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +20,9 @@ __all__ = ["Choose", "Wish", "tune"]
 
 LONGEST: Final = 600.0
 """Seconds that pairs may take beyond those that were asked for."""
+
+CHEAP: Final = 60.0
+"""Seconds within which it is measured what each kept hint of the user costs."""
 
 
 @dataclass(frozen=True)
@@ -57,41 +60,84 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     trials.tell(_first_words(document))
     proposals, said = choose(run, found)
     document |= said
-    trials.ways = {str(number): one for number, one in enumerate(proposals, start=1)}
-    document["choices"] = [{"name": name, **one.to_json()} for name, one in trials.ways.items()]
-    if not proposals:
+    tried = [one for one in proposals if not one.gives_up]
+    ways = {str(number): one for number, one in enumerate(tried, start=1)}
+    costs = {f"without-{one.gives_up}": one for one in proposals if one.gives_up}
+    trials.ways = {**ways, **costs}
+    document["choices"] = [{"name": name, **one.to_json()} for name, one in ways.items()]
+    document["kept_hints"] = [_kept(trials.base, found, one) for one in costs.values()]
+    measured = costs if 2 * wish.launches * whole * len(costs) <= CHEAP else {}
+    if not ways:
         document["why"] = "no setting is expected to be faster"
-        return None
-    starts = most_starts(len(proposals), wish.launches)
-    trials.tell(
-        f"{len(proposals)} settings to try: at most {starts} starts of about {whole:.3g} s, "
-        f"{starts * whole / 60:.1f} minutes"
-    )
+    duels = len(measured) + bool(ways) + _rests_on_local(document, tried)
+    starts = most_starts(len(ways), duels * wish.launches)
+    if starts:
+        trials.tell(
+            f"{len(ways)} settings to try: at most {starts} starts of about {whole:.3g} s, "
+            f"{starts * whole / 60:.1f} minutes"
+        )
     try:
-        return _race(trials, wish, whole, document)
+        kept = _race(trials, wish, whole, ways, document) if ways else None
+        for one, name in zip(document["kept_hints"], measured, strict=False):
+            judged = duel(trials.start, name, wish.launches, wish.launches)
+            one["gain"] = judged.calls.to_json() if judged else None
+            one["why"] = trials.failures.get(name, "")
+        return kept
     finally:
         document["starts"] = 1 + trials.started
         _add_times(document, trials)
 
 
-def _race(trials: Trials, wish: Wish, whole: float, document: dict[str, Any]) -> Proposal | None:
-    """Choose by heats, judge by a duel."""
-    chosen = heats(trials.start, list(trials.ways))
+def _kept(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
+    """Return what is known of a kept hint of the user before its cost is measured."""
+    return {
+        "hint": one.gives_up, "value": base.get(one.gives_up, ""), "words": one.words,
+        "hints": dict(one.hints), "seconds": found.in_calls, "expected_seconds": one.expected,
+        "gain": None, "why": "not measured: its starts would take too long",
+    }  # fmt: skip
+
+
+def _rests_on_local(document: Mapping[str, Any], ways: Iterable[Proposal]) -> bool:
+    """Whether memory or a disk of one host may explain the gain of one of these ways."""
+    return bool(document["local_filesystems"]) and not all(one.portable for one in ways)
+
+
+def _race(
+    trials: Trials,
+    wish: Wish,
+    whole: float,
+    ways: Mapping[str, Proposal],
+    document: dict[str, Any],
+) -> Proposal | None:
+    """Choose by heats, judge by a duel; and by another what is portable, if the winner is not."""
+    chosen = heats(trials.start, list(ways))
     for one in document["choices"]:
         one["dropped"] = _why_dropped(chosen, trials, one["name"])
     if chosen.winner is None:
         document["why"] = "none of the settings was faster when it was tried"
         return None
-    winner = trials.ways[chosen.winner]
-    trials.tell(f"{chosen.winner} ({winner.words}) is compared with the given settings, in pairs")
-    most = max(wish.launches, wish.launches + int(LONGEST / (2 * whole)))
-    judged = duel(trials.start, chosen.winner, wish.launches, most)
-    if judged is None:
-        document["why"] = f"with the setting, {trials.failures[chosen.winner]}"
+    winner = ways[chosen.winner]
+    document |= _judged(trials, wish, whole, chosen.winner)
+    if document["why"]:
         return None
-    document |= _of_duel(judged, winner)
-    document["why"] = judged.why_not
-    return None if judged.why_not else winner
+    if _rests_on_local(document, [winner]):
+        name = chosen.fastest(name for name, one in ways.items() if one.portable)
+        document["portable"] = {"name": name} | (
+            _judged(trials, wish, whole, name) if name
+            else {"why": "no setting that may last elsewhere was faster when it was tried"}
+        )  # fmt: skip
+    return winner
+
+
+def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, Any]:
+    """Compare a way with the given one in pairs; ``why`` says why it is not to be kept, if so."""
+    way = trials.ways[name]
+    trials.tell(f"{name} ({way.words}) is compared with the given settings, in pairs")
+    most = max(wish.launches, wish.launches + int(LONGEST / (2 * whole)))
+    judged = duel(trials.start, name, wish.launches, most)
+    if judged is None:
+        return {"why": f"with the setting, {trials.failures[name]}"}
+    return {**_of_duel(judged, way), "why": judged.why_not}
 
 
 def _of_duel(judged: Duel, winner: Proposal) -> dict[str, Any]:

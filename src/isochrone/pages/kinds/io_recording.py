@@ -148,6 +148,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Summary", (*_tiles(timed), *_slow(timed))),
         Section("Summary", (*best_gains(run), *_independent(opened, timed))),
         Section("Patterns", tuple(_table(timed, opened))),
+        Section("File systems", tuple(_filesystems(opened))),
         Section("Hints", tuple(_hints(opened))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
@@ -244,6 +245,14 @@ def _rate(one: Timed) -> str:
 
 def _part(one: Timed, name: str) -> str:
     return format_seconds(one.parts[name]) if name in one.parts else "–"
+
+
+def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
+    """List what each file is on, as far as known."""
+    pairs = tuple((_file(one), one.filesystem) for one in opened if one.filesystem)
+    more = len(pairs) - MAX_ROWS
+    title = f"File systems (and {more} more: --json lists all)" if more > 0 else "File systems"
+    return [Facts(title, pairs[:MAX_ROWS])] if pairs else []
 
 
 def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:

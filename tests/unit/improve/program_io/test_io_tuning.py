@@ -10,6 +10,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
+from isochrone.improve.program_io import tuning
 from isochrone.improve.program_io.chooser import Chooser
 from isochrone.improve.program_io.proposals import Proposal
 from isochrone.improve.program_io.summary import Summary
@@ -41,6 +42,15 @@ def tuned(
     return tune(trials, Wish(5, least), choose, document), document
 
 
+def off_or_order(off: float, order: float) -> Any:
+    """Return a truth in which no collective buffering, or an order of aggregators, gains."""
+
+    def gain(hints: Hints) -> float:
+        return off if "disable" in hints.values() else order if "cb_config_list" in hints else 1.0
+
+    return gain
+
+
 def by_order(gain: float) -> Any:
     """Return a truth in which the order of aggregators gains."""
     return lambda hints: gain if "cb_config_list" in hints else 1.0
@@ -65,6 +75,80 @@ def test_the_report_says_what_became_of_each_choice(tmp_path: Path) -> None:
     assert dropped["an order"] is None
     assert "slower" in dropped["four aggregators"]
     assert sum(len(one["starts"]) for one in said["choices"]) < said["starts"]
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "off", "order", "portable"),
+    [
+        ("tmpfs", 4.0, 1.5, WAYS[1]),
+        ("ext", 4.0, 1.0, None),
+        ("tmpfs", 1.0, 1.5, "not asked"),
+        ("lustre", 4.0, 1.5, "not asked"),
+        ("", 4.0, 1.5, "not asked"),
+    ],
+)
+def test_where_a_file_system_of_one_host_explains_the_gain_another_setting_is_proved_too(
+    filesystem: str, off: float, order: float, portable: Proposal | str | None, tmp_path: Path
+) -> None:
+    program = FakeProgram(off_or_order(off, order), filesystem=filesystem)
+    kept, said = tuned(program, tmp_path)
+    assert kept == WAYS[2 if off > order else 1]
+    if portable == "not asked":
+        assert "portable" not in said
+        return
+    found = said["portable"]
+    assert bool(found["why"]) == (portable is None)
+    if isinstance(portable, Proposal):
+        assert found["proposed"]["hints"] == portable.hints
+        assert found["gain"]["low"] > 1
+        assert len(found["given"]["starts"]) == len(found["proposed"]["starts"]) == 5
+        pairs = program.__dict__["started"][-10:]  # of its own: none of the first proof
+        assert sum(hints == portable.hints for hints in pairs) == 5
+
+
+@pytest.mark.parametrize(
+    ("hints", "environ", "portable"),
+    [
+        ({"romio_cb_read": "disable"}, {}, False),
+        ({"romio_ds_write": "disable"}, {}, False),
+        ({}, {"OMPI_MCA_fcoll": "individual"}, False),
+        ({"romio_cb_write": "enable", "cb_nodes": "4"}, {}, True),
+        ({}, {"OMPI_MCA_io": "romio341"}, True),
+    ],
+)
+def test_what_rests_on_the_file_system(
+    hints: Hints, environ: Mapping[str, str], portable: bool
+) -> None:
+    assert Proposal("", hints, environ).portable == portable
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+def test_what_a_kept_hint_of_the_user_costs_is_measured_where_that_is_cheap(
+    cheap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program takes 10 s: pairs of five starts are 100 s."""
+    monkeypatch.setattr(tuning, "CHEAP", 100.0 * 1.2 if cheap else 60.0)
+    given_up = Proposal("off", WAYS[2].hints, {}, 1.5, gives_up="romio_cb_write")
+    document: dict[str, Any] = {}
+    program = FakeProgram(off_or_order(4.0, 1.5))
+    base = {"romio_cb_write": "enable", "cb_nodes": "8"}
+    trials = Trials(program, tmp_path, None, base, lambda text: None)
+    kept = tune(
+        trials, Wish(5, 0.03), lambda run, found: ([*WAYS[:2], given_up], {"warnings": []}),
+        document,
+    )  # fmt: skip
+    assert kept == WAYS[1]
+    assert len(document["choices"]) == 2
+    (cost,) = document["kept_hints"]
+    assert (cost["hint"], cost["value"]) == ("romio_cb_write", "enable")
+    assert (cost["expected_seconds"], cost["seconds"]) == (1.5, document["call_seconds"])
+    assert bool(cost["why"]) != cheap
+    if cheap:
+        assert cost["gain"]["ratio"] == pytest.approx(4.0, rel=0.15)
+    else:
+        assert cost["gain"] is None
+    tried = [hints for hints in program.__dict__["started"] if "disable" in hints.values()]
+    assert tried == [{**base, **WAYS[2].hints}] * (5 if cheap else 0)
 
 
 def test_of_many_programs_without_a_gain_hardly_any_is_changed(tmp_path: Path) -> None:

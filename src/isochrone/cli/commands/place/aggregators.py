@@ -19,7 +19,7 @@ from isochrone.cli.aggregator_choice import by_all, by_order
 from isochrone.cli.aggregator_proposal import Asked, Proposal
 from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import add_output, check_output
-from isochrone.cli.placing import block_placed, print_unexchanged, print_warnings
+from isochrone.cli.placing import block_placed, print_warnings, unexchanged_first
 from isochrone.cli.proof import add_start, compare_in_turn, launch_plan, starter, tile_options
 from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
@@ -156,8 +156,9 @@ def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str,
 
 def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     console = terminal.console()
-    if document["choose"] == "order":
-        print_unexchanged(console, found.asked.call)
+    warnings = document["warnings"]
+    if document["choose"] == "order" or not found.asked.alone_is_known:
+        warnings = unexchanged_first(console, found.asked.call, warnings)
     console.print(printable(found.headline(), 400), style="bold", markup=False)
     print_blocks([predicted_by(found.asked.model.model), *found.blocks()], console)
     for line in [*text.splitlines(), *found.advice()]:
@@ -173,4 +174,4 @@ def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
         console.print("The hints have no effect", markup=False)
     for case in document["no_effect"]:
         console.print(f"  {printable(case)}", markup=False)
-    print_warnings(console, document["warnings"])
+    print_warnings(console, warnings)

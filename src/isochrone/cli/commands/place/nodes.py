@@ -20,7 +20,7 @@ from isochrone.base.text import printable, printable_path
 from isochrone.base.units import format_seconds
 from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import check_output
-from isochrone.cli.placing import block_placed, certainty, print_unexchanged, print_warnings
+from isochrone.cli.placing import block_placed, certainty, print_warnings, unexchanged_first
 from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
 from isochrone.cli.speedups import measured_line
 from isochrone.cli.workload import (
@@ -251,7 +251,7 @@ def _print(
     found: NodeOrder, order: Arrangement, document: dict[str, Any], model: Model, wanted: Call
 ) -> None:
     console = terminal.console()
-    print_unexchanged(console, wanted)
+    warnings = unexchanged_first(console, wanted, document["warnings"])
     less = 100 * (1 - found.cost / found.given_cost)
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
@@ -273,5 +273,4 @@ def _print(
         console.print(printable(text), style="red", markup=False)
     if "measured" in document:
         console.print(measured_line(document["measured"]), markup=False)
-    said = wanted.nothing_exchanged()
-    print_warnings(console, [text for text in document["warnings"] if text not in said])
+    print_warnings(console, warnings)

@@ -19,7 +19,7 @@ from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.measuring import setup_of
 from isochrone.cli.options import read_count
 from isochrone.cli.output import add_output, check_output
-from isochrone.cli.placing import block_placed
+from isochrone.cli.placing import block_placed, unexchanged_first
 from isochrone.cli.proof import add_launches, launch_plan, tile_options
 from isochrone.cli.workload import (
     add_call,
@@ -45,7 +45,7 @@ from isochrone.improve.proof import (
 from isochrone.measure.job import folder_for
 from isochrone.measure.progress import progress_bar
 from isochrone.pages import orders as page
-from isochrone.pages.terminal import print_blocks
+from isochrone.pages.terminal import console, print_blocks
 from isochrone.predict.calls_of_runs import measured_calls
 from isochrone.predict.collective_io import CallCost
 from isochrone.predict.whole_call import WholeCall, WholeCost
@@ -135,13 +135,14 @@ def run(args: argparse.Namespace) -> int:
         _draw(args, found)
     elif why:
         found.warnings.append(f"nothing was launched: {why}")
-    document = {**found.to_json(), "words": page.verdict(found)}
+    document = {**found.to_json(), "words": [*wanted.nothing_exchanged(), *page.verdict(found)]}
     if args.output is not None:
         orders_file.write(args.output, document)
     if args.json:
         print_json(document)
     else:
-        print_blocks(page.blocks(found, model.model))
+        left = unexchanged_first(console(), wanted, found.warnings)
+        print_blocks(page.blocks(replace(found, warnings=left), model.model))
     return 0
 
 

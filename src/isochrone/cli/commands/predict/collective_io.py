@@ -12,6 +12,7 @@ from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.as_json import add_json, print_json
 from isochrone.cli.output import check_output
+from isochrone.cli.placing import unexchanged_first
 from isochrone.cli.workload import (
     add_call,
     add_measured_calls,
@@ -25,7 +26,7 @@ from isochrone.cli.workload import (
 from isochrone.models import Model
 from isochrone.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
-from isochrone.pages.terminal import print_blocks
+from isochrone.pages.terminal import console, print_blocks
 from isochrone.pages.whole_call import whole_call
 from isochrone.pages.words import plural
 from isochrone.predict.best_possible import best_possible
@@ -101,6 +102,8 @@ def run(args: argparse.Namespace) -> int:
         print_json(document)
     else:
         own = [text for text in total.warnings if text not in found.warnings]
+        left = unexchanged_first(console(), wanted, found.warnings)
+        found = replace(found, warnings=left)
         said = whole_call(replace(total, warnings=own), best, measured=bool(args.calls))
         print_blocks([*said, *_blocks(found, nodes, model.model)])
     return 0

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,6 +48,8 @@ USUAL: Final = Path("io-tuning")
 HINTS: Final = "romio-hints"
 REPORT: Final = "report.json"
 VARIABLES: Final = "environment.sh"
+PORTABLE: Final = "-portable"
+"""Ends the names of files with the setting whose gain may last on another file system."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--hints", type=Path, metavar="FILE",
-        help=f"hints file to write if something is gained (default: {HINTS} in FOLDER)",
+        help=f"hints file to write if something is gained (default: {HINTS} in FOLDER); a second "
+        f"one, FILE{PORTABLE}, where memory or a local disk explains the gain",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="overwrite an earlier report")
     machine = parser.add_argument_group("model of the machine")
@@ -79,8 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     levers.add_argument(
         "--override", action="store_true",
-        help=f"replace hints of the file that {ROMIO_HINTS} names, too (default: they are kept, "
-        "and a warning says what they keep from being tried)",
+        help=f"replace hints of the file that {ROMIO_HINTS} names, too (default: they are kept; "
+        "the report has what each costs, measured if that takes less than a minute)",
     )  # fmt: skip
     trials = parser.add_argument_group("starts of the program")
     trials.add_argument(
@@ -130,12 +134,15 @@ def run(args: argparse.Namespace) -> int:
         "command": list(program.command), "launches": args.launches, "complete": False,
         "patterns": [], "parts": {}, "best_possible": None, "choices": [], "given": None,
         "proposed": None, "gain": None, "whole_gain": None, "kept": None, "use": [], "why": "",
-        "starts": 0, "warnings": [],
+        "starts": 0, "warnings": [], "portable": None, "kept_hints": [],
     }  # fmt: skip
     try:
         kept = tune(trials, Wish(args.launches, args.least), chooser.choose, document)
         if kept is not None:
-            _keep(kept, {**base, **kept.hints}, folder, hints, document)
+            _keep(kept, base, folder, hints, document, document)
+        portable = document["portable"]
+        if portable and not portable["why"]:
+            _keep(trials.ways[portable["name"]], base, folder, hints, document, portable, PORTABLE)
         document["complete"] = True
     finally:
         with whole_file(folder / REPORT) as stream:
@@ -172,10 +179,11 @@ def _prepared(args: argparse.Namespace) -> tuple[Path, Path]:
         raise InputError("its folder does not exist", where=str(folder))
     folder.mkdir(exist_ok=True)
     hints = args.hints or folder / HINTS
-    for path in [hints, *([folder / REPORT] if _is_whole(folder / REPORT) else [])]:
+    mine = [hints, hints.with_name(hints.name + PORTABLE)]
+    for path in [*mine, *([folder / REPORT] if _is_whole(folder / REPORT) else [])]:
         check_output(path, force=args.force, inputs=[args.model] if args.model else [])
     if args.force:  # what is there from an earlier time is not to be taken for the result of this
-        for path in (folder / REPORT, hints, folder / VARIABLES):
+        for path in (folder / REPORT, *mine, folder / VARIABLES, folder / (VARIABLES + PORTABLE)):
             path.unlink(missing_ok=True)
     return folder, hints
 
@@ -189,24 +197,35 @@ def _is_whole(report: Path) -> bool:
 
 
 def _keep(
-    kept: Proposal, all_hints: dict[str, str], folder: Path, hints: Path, document: dict[str, Any]
+    kept: Proposal,
+    base: Mapping[str, str],
+    folder: Path,
+    hints: Path,
+    document: dict[str, Any],
+    result: dict[str, Any],
+    suffix: str = "",
 ) -> None:
-    """Write what was found to be faster, and say how it is used."""
+    """Write what was found to be faster; ``result`` says where it is and how it is used."""
     variables = dict(kept.environ)
+    result["kept"] = None
     if kept.hints:
-        with whole_file(hints) as stream:
-            found = ", ".join(document["filesystems"]) or "an unknown file system"
-            stream.write(hints_text(all_hints, f"measured with files on {found}").encode())
-        variables[ROMIO_HINTS] = str(hints.absolute())
-        document["kept"] = str(hints)
+        path = hints.with_name(hints.name + suffix)
+        found = ", ".join(document["filesystems"]) or "an unknown file system"
+        comment = f"measured with files on {found}"
+        if document["portable"] and not kept.portable:
+            comment += ", which explains the gain"
+        with whole_file(path) as stream:
+            stream.write(hints_text({**base, **kept.hints}, comment).encode())
+        variables[ROMIO_HINTS] = str(path.absolute())
+        result["kept"] = str(path)
     lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
     if kept.environ:
-        path = folder / VARIABLES
+        path = folder / (VARIABLES + suffix)
         with whole_file(path) as stream:
             stream.write("".join(f"{line}\n" for line in lines).encode())
-        document["kept"] = document["kept"] or str(path)
+        result["kept"] = result["kept"] or str(path)
         if "OMPI_MCA_io" in kept.environ:
             document["warnings"].append(
                 "ROMIO has hints of its own: tune once more with OMPI_MCA_io exported"
             )
-    document["use"] = lines
+    result["use"] = lines
