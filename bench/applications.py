@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 
 from isochrone import models
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.program import Launch, Program
+from isochrone.applications.description.program_file import text
+from isochrone.applications.description.reading import parse
+from isochrone.applications.predict.applications import predict
 from isochrone.base.units import format_seconds
+from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
-from isochrone.predict.applications import predict
-from isochrone.predict.grid_collectives import Machine
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.program import Launch, Program
-from isochrone.workloads.applications.program_file import text
-from isochrone.workloads.applications.reading import parse
 
 ISOCHRONE = [sys.executable, "-m", "isochrone"]
 MACHINES = ("nodes:128 cores:1", "nodes:32 cores:4", "nodes:32 cores:4 placement:cyclic")

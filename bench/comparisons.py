@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from isochrone.changes.compare import compare
+from isochrone.changes.gate import Limit, judge
 from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
-from isochrone.results.comparison.compare import compare
-from isochrone.results.comparison.gate import Limit, judge
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 

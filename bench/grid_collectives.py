@@ -20,11 +20,11 @@ from cluster.plan import Plan
 from cluster.running import Cluster
 from isochrone.base.stats import median_interval
 from isochrone.base.units import format_bytes
+from isochrone.collectives.tuning_table import Rule, Table, mpi_name, write
 from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
 from isochrone.measure.launcher import Job
 from isochrone.measure.probe import Probe
-from isochrone.workloads.tuning_table import Rule, Table, mpi_name, write
 
 __all__ = ["grid_collectives"]
 

@@ -27,10 +27,10 @@ from pathlib import Path
 import numpy as np
 
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collectives.grid_collectives import OPERATIONS, all_grids
+from isochrone.collectives.results.grid_collectives import LIBRARY, points
 from isochrone.measure.launchers.simgrid import EXACT, QUIET
-from isochrone.results.grid_collectives import LIBRARY, points
 from isochrone.runfile.file import read
-from isochrone.workloads.grid_collectives import OPERATIONS, all_grids
 
 HERE = Path(__file__).parent
 ISOCHRONE = [sys.executable, "-m", "isochrone"]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from beds.mpis import Mpi
 from isochrone.base.stats import median_interval
+from isochrone.changes.launches import over_launches
 from isochrone.measure.probe import Probe
-from isochrone.results.launches import over_launches
-from isochrone.results.sweep.curves import Curve, curves
+from isochrone.sweep.curves import Curve, curves
 
 RERUNS = 30
 DRAWS = 2000

@@ -25,8 +25,8 @@ from memory_growth import growth
 
 from beds.mpis import CROWDED, ROOT, SCRIPTS, Mpi
 from beds.tuned import Ranks, rules, table
+from isochrone.applications.description.program_file import text
 from isochrone.measure import probe
-from isochrone.workloads.applications.program_file import text
 from made_up import programs
 from made_up.programs import application, program
 

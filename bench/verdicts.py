@@ -18,7 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from isochrone.results.check import Check, Earlier, check
+from isochrone.changes.check import Check, Earlier, check
 from made_up import nights
 from made_up.latency_maps import torus
 from made_up.nights import SHAPES, Chance, Machine, Truth, launch, link_truth, shape

@@ -28,11 +28,11 @@ from cluster.plan import Plan
 from cluster.running import Cluster
 from isochrone import models
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collective_io.predict.calls_of_runs import measured_calls
+from isochrone.collective_io.predict.measured_calls import MeasuredCall
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.measure import probe
-from isochrone.predict.calls_of_runs import measured_calls
-from isochrone.predict.measured_calls import MeasuredCall
-from isochrone.predict.node_cost import NodeCost
-from isochrone.predict.whole_call import WholeCall
 from isochrone.runfile.file import read
 from made_up.jobs import TABLE_II, UNEVEN
 

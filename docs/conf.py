@@ -26,6 +26,7 @@ extensions = [
     "api_reference",
     "command_reference",
     "mathml",
+    "source_files",
 ]
 exclude_patterns = ["_build", "extensions", "schema"]
 

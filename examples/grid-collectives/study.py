@@ -25,10 +25,10 @@ from pathlib import Path
 import numpy as np
 
 from isochrone import models, read
+from isochrone.collectives.grid_collectives import all_grids
+from isochrone.collectives.predict.grid_accuracy import Compared, compare, summarised
 from isochrone.models import Model
-from isochrone.predict.grid_accuracy import Compared, compare, summarised
 from isochrone.runfile.run import Run
-from isochrone.workloads.grid_collectives import all_grids
 
 OPERATIONS = ("bcast", "gather", "scatter", "reduce", "allreduce", "allgather")
 

@@ -37,8 +37,8 @@ import numpy as np
 from isochrone import read
 from isochrone.base.stats import even_median_interval
 from isochrone.base.units import format_seconds
-from isochrone.workloads import tuning_table
-from isochrone.workloads.tuning_table import Rule, Table
+from isochrone.collectives import tuning_table
+from isochrone.collectives.tuning_table import Rule, Table
 
 HERE: Final = Path(__file__).parent
 

@@ -2,7 +2,7 @@
 /**
  * @file table.h
  * The tuning table: which calls are done on a grid. Written and described by
- * src/isochrone/workloads/tuning_table.py, whose checks these are, too.
+ * src/isochrone/collectives/tuning_table.py, whose checks these are, too.
  *
  * It does not change once it is read. Needs no MPI.
  */

@@ -16,7 +16,7 @@ __all__ = [
 
 _HOMES: Final = {
     "Run": ("isochrone.runfile.run", "Run"),
-    "read": ("isochrone.formats.any_file", "read"),
+    "read": ("isochrone.runfile.any_file", "read"),
     "Model": ("isochrone.models", "Model"),
     "read_model": ("isochrone.models", "read"),
     **{name: ("isochrone.api", name) for name in ("analyse", "compare", "fit", "plot")},

@@ -10,8 +10,8 @@ from pathlib import Path
 from beds.mpis import CROWDED, PATIENCE, ROOT, SCRIPTS, Mpi
 from beds.scripts import Seen
 from beds.tuned import Answer, Ranks
-from isochrone.results import recorded_calls
-from isochrone.results.recorded_calls import RecordedCall, RecordedLoop
+from isochrone.applications.results import recorded_calls
+from isochrone.applications.results.recorded_calls import RecordedCall, RecordedLoop
 from isochrone.runfile.run import Run
 
 __all__ = ["built", "counted", "record", "sequence"]

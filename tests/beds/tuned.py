@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from beds.mpis import CROWDED, PATIENCE, SCRIPTS, Mpi
+from isochrone.collectives.grid_collectives import OPERATIONS
+from isochrone.collectives.tuning_table import mpi_name
 from isochrone.measure import launcher as launchers
 from isochrone.measure.launcher import Job
-from isochrone.workloads.grid_collectives import OPERATIONS
-from isochrone.workloads.tuning_table import mpi_name
 
 Answer = subprocess.CompletedProcess[str]
 

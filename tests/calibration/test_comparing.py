@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from beds import rates
-from isochrone.results.comparison.compare import Comparison, compare
+from isochrone.changes.compare import Comparison, compare
 from made_up.launches import launches
 
 

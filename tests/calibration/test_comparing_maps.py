@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beds import rates
-from isochrone.results.comparison.compare import compare
+from isochrone.changes.compare import compare
 from isochrone.runfile.run import Run
 from made_up.latency_maps import Matrix, block, map_of, noisy, tree
 

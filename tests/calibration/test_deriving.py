@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from beds import rates
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.program import Collective, Compute, Program, Serve
+from isochrone.applications.description.reading import parse
+from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.program import Collective, Compute, Program, Serve
-from isochrone.workloads.applications.reading import parse
-from isochrone.workloads.traces.deriving import describe
 from made_up import described
 from made_up.programs_run import Seen
 

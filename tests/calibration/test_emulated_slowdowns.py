@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from beds import rates
-from isochrone.results.emulation.summary import Emulation
-from isochrone.results.emulation.summary import emulation as summary
-from isochrone.results.emulation.timing import (
-    Slowdown,
-)
+from isochrone.applications.emulation.summary import Emulation
+from isochrone.applications.emulation.summary import emulation as summary
+from isochrone.applications.emulation.timing import Slowdown
 from made_up.emulations import Truth, emulation
 
 PAIR = (

@@ -10,7 +10,7 @@ from isochrone import models
 from isochrone.base import registry
 from made_up.times import grid, noisy, times, truth
 
-NAMES = registry.names("models.families")
+NAMES = registry.names("*.families")
 FORMS = [(name, k) for name in NAMES for k in range(len(models.family(name).forms))]
 FEW_SUMS = [(name, k) for name, k in FORMS if not models.family(name).sum_of or k in (0, 5)]
 """Of sums of families few, since their parts are there."""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from beds import rates
-from isochrone.results.latency_map.hierarchy import explain
-from isochrone.results.latency_map.times import Times
+from isochrone.latency_map.hierarchy import explain
+from isochrone.latency_map.times import Times
 from made_up.latency_maps import (
     MICROSECOND,
     flat,

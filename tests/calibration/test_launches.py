@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from beds import rates
-from isochrone.results.launches import over_launches, pool
-from isochrone.results.sweep.curves import curves
+from isochrone.changes.launches import over_launches, pool
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
 from made_up.launches import SIZES, launches
 
 TRUTH = 1e-6 + np.array(SIZES) / 5e9

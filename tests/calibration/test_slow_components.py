@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from beds import rates
-from isochrone.results.latency_map.topology import Topology, analyse
+from isochrone.latency_map.topology import Topology, analyse
 from made_up.latency_maps import Matrix, blank, confirmed, leaving, map_of, noisy
 from made_up.machines import SLOWED, Truth, map_with, random_machine
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from beds import rates
-from isochrone.results.sweep.curves import Curve, Point, curves
-from isochrone.results.sweep.switches import switches
+from isochrone.sweep.curves import Curve, Point, curves
+from isochrone.sweep.switches import switches
 from made_up.sweeps import SIZES, line, point_to_point, switching
 
 EVEN = tuple(range(0, 1025, 32))

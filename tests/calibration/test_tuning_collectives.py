@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from isochrone.improve.collectives.times import read_times
-from isochrone.improve.collectives.tuning import (
-    savings,
-)
+from isochrone.collectives.tune.times import read_times
+from isochrone.collectives.tune.tuning import savings
 from made_up.tuning import launch
 
 GRIDS = ("2x8", "4x4", "8x2")

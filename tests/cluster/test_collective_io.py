@@ -14,13 +14,13 @@ from beds.mpis import CROWDED, Mpi, find_mpi
 from beds.shim import Shim
 from cluster.measuring import hostfile
 from cluster.running import Cluster
-from isochrone.predict.collective_io import predict
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.collective_io import predict
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.node_messages import Counts, layout_of
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
-from isochrone.workloads.call import Call
-from isochrone.workloads.cb_config_list import DEFAULT, aggregators
-from isochrone.workloads.node_messages import Counts, layout_of
-from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import TABLE_II, UNEVEN, shuffled, tachyon
 
 SHUFFLED = shuffled(5)

@@ -12,10 +12,10 @@ import pytest
 from beds.mpis import CROWDED, SCRIPTS, find_mpi, missing
 from cluster import slurm
 from cluster.running import Cluster
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.node_messages import block_layout, count
 from isochrone.runfile.file import read
-from isochrone.workloads.call import Call
-from isochrone.workloads.node_messages import block_layout, count
-from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import TACHYON, UNEVEN
 
 

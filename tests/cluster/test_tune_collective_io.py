@@ -11,8 +11,8 @@ import pytest
 from beds.mpis import CROWDED, SCRIPTS, find_mpi
 from beds.recorded import built
 from cluster.running import Cluster
+from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.runfile.file import read
-from isochrone.workloads.cb_config_list import aggregators
 from made_up.jobs import UNEVEN
 
 

@@ -21,16 +21,16 @@ from beds.command_line import run_here
 from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
+from isochrone.applications.emulation.timing import Estimate
+from isochrone.applications.predict.application_accuracy import Accuracy
 from isochrone.cli.main import parser
 from isochrone.cli.parser import load_all
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.workload.call import Call
 from isochrone.documents import document as documents
 from isochrone.documents import schemas
-from isochrone.predict.application_accuracy import Accuracy
-from isochrone.results.emulation.timing import Estimate
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
-from isochrone.workloads.call import Call
-from isochrone.workloads.patterns.tiles import tile_io
 from made_up import grids, hotspots, sweeps
 from made_up.applications import collectives
 from made_up.emulations import emulation

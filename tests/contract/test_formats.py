@@ -12,10 +12,10 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.formats import exporter as exporters
-from isochrone.formats import importer as importers
-from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
+from isochrone.runfile import importer as importers
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
 from made_up import sweeps
 from made_up.latency_maps import latency_map
 

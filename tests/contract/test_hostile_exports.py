@@ -18,8 +18,8 @@ import pytest
 from isochrone.base.cells import cell_of, escaped, text_of, unescaped
 from isochrone.base.text import printable
 from isochrone.formats import exporter as exporters
-from isochrone.formats import importer as importers
 from isochrone.models.csv_file import read_csv
+from isochrone.runfile import importer as importers
 from isochrone.runfile.run import Run
 from made_up import sweeps
 from made_up.emulations import Truth, emulation

@@ -18,16 +18,16 @@ from beds.command_line import run_here
 from beds.golden import Golden
 from fuzz.seeds import helpers
 from isochrone.base.errors import InputError
-from isochrone.formats import placement as placements
-from isochrone.runfile.file import write
-from isochrone.workloads.allocation import (
+from isochrone.measure import placement as placements
+from isochrone.measure.allocation import (
     Allocation,
     expand_hosts,
     from_hosts,
     from_slurm,
     read_hostfile,
 )
-from isochrone.workloads.arrangement import Arrangement
+from isochrone.measure.arrangement import Arrangement
+from isochrone.runfile.file import write
 from made_up.hostile_names import COMBINED, NAMES, TRACE
 from made_up.latency_maps import latency_map, with_retests
 

@@ -17,7 +17,7 @@ from isochrone.base.errors import InputError
 from isochrone.models.terms import design_matrix, latex, unit, variables_of
 from made_up.times import grid, noisy, times, truth
 
-NAMES = registry.names("models.families")
+NAMES = registry.names("*.families")
 FORMS = [(name, k) for name in NAMES for k in range(len(models.family(name).forms))]
 
 
@@ -31,7 +31,7 @@ def test_the_families_of_the_sources_are_there() -> None:
 def test_it_has_help_a_formula_a_source_and_its_limits(subtests: pytest.Subtests) -> None:
     for name in NAMES:
         with subtests.test(str(name)):
-            module, family = registry.load("models.families", name), models.family(name)
+            module, family = registry.load("*.families", name), models.family(name)
             assert (module.__doc__ or "").splitlines()[0].endswith(".")
             assert family.formula.count("{") == family.formula.count("}")
             assert family.source
@@ -127,7 +127,7 @@ def test_a_missing_variable_is_named(name: str, golden: Golden) -> None:
 def test_listing_the_families_needs_no_numpy(processes: None) -> None:
     code = (
         "import sys; from isochrone.base import registry; "
-        "registry.names('models.families'); "
+        "registry.names('*.families'); "
         "sys.exit('numpy' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -15,7 +15,7 @@ from drawn import words as drawn_words
 from isochrone import models, views
 from isochrone.base import registry
 from isochrone.cli.main import main
-from isochrone.improve.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
 from isochrone.models.load import samples_of
 from isochrone.pages.html.render import write_report
 from isochrone.runfile import file as runs
@@ -67,9 +67,9 @@ def written(folder: Path, made: list[Run]) -> list[str]:
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("name", registry.names("views.figures"))
+@pytest.mark.parametrize("name", registry.names("*.figures"))
 def test_a_picture_of_simulated_data_says_so(name: str) -> None:
-    view = registry.load("views.figures", name).VIEW
+    view = registry.load("*.figures", name).VIEW
     for kind in view.kinds:
         if kind == ORDERS:
             one = ComparedOrder(["given"], [0], ["a"], [2], 0.1, 0.05, 0.2, [0.1, 0.12])
@@ -93,7 +93,7 @@ def test_a_picture_of_simulated_data_says_so(name: str) -> None:
 
 def test_a_picture_of_grids_calls_the_deviations_of_simulated_times_so() -> None:
     made = [simulated(grid_run(ops=("bcast",)))]
-    view = registry.load("views.figures", "grids").VIEW
+    view = registry.load("*.figures", "grids").VIEW
     said = drawn_words(view.draw(made, views.Options(model=models.fit(made))))
     assert "|predicted - simulated| / simulated" in said
     assert not MEASURED.search(said)
@@ -102,13 +102,13 @@ def test_a_picture_of_grids_calls_the_deviations_of_simulated_times_so() -> None
 @pytest.mark.parametrize("name", ["fit", "deviation", "plane"])
 def test_a_picture_of_measured_data_says_so(name: str) -> None:
     made = examples()["hotspot" if name == "plane" else "sweep"]
-    view = registry.load("views.figures", name).VIEW
+    view = registry.load("*.figures", name).VIEW
     assert MEASURED.search(drawn_words(view.draw(made, views.Options())))
 
 
 def test_a_picture_of_mixed_data_and_of_a_model_of_others_says_both(golden: Golden) -> None:
     first, *others = sweeps()
-    view = registry.load("views.figures", "fit").VIEW
+    view = registry.load("*.figures", "fit").VIEW
     said = drawn_words(view.draw([simulated(first), *others], views.Options()))
     golden(said)
     model = models.fit([simulated(run) for run in sweeps()], "bcast-log")
@@ -138,7 +138,7 @@ def test_what_show_and_report_say_of_simulated_data(
 
 def test_every_kind_of_page_is_tested_here() -> None:
     """Clocks have no times of messages."""
-    assert {*examples(), "clocks"} == set(registry.names("pages.kinds"))
+    assert {*examples(), "clocks"} == set(registry.names("*.kinds"))
 
 
 @pytest.mark.parametrize(

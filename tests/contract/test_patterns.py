@@ -16,9 +16,9 @@ import pytest
 
 import isochrone
 from isochrone.base import registry
-from isochrone.workloads import pattern as patterns
-from isochrone.workloads.access_pattern import AccessPattern
-from isochrone.workloads.pattern import Option, Pattern
+from isochrone.collective_io.workload import pattern as patterns
+from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload.pattern import Option, Pattern
 
 NAMES = patterns.names()
 RANKS = 6
@@ -67,7 +67,7 @@ def test_a_pattern_is_declared_and_says_what_it_is(name: str) -> None:
     assert isinstance(pattern, Pattern)
     assert pattern.option.name == f"--{name}"
     assert pattern.option.help
-    assert registry.summary("workloads.patterns", name)
+    assert registry.summary("collective_io.patterns", name)
 
 
 def test_the_usual_pattern_needs_no_option(tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ HALVES = '''"""Halves: the first and the second half of the file, each of one ha
 
 from typing import Final
 
-from isochrone.workloads.grid import Axis, Grid
-from isochrone.workloads.pattern import Option, Options, Pattern
+from isochrone.collective_io.workload.grid import Axis, Grid
+from isochrone.collective_io.workload.pattern import Option, Options, Pattern
 
 PATTERN: Final = Pattern(
     option=Option("--two-halves", "two halves", "SIZE", int),

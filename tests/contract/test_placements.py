@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from isochrone.base import registry
-from isochrone.formats import placement as placements
 from isochrone.measure import launcher as launchers
-from isochrone.workloads.allocation import Allocation, read_hostfile
-from isochrone.workloads.arrangement import Arrangement
+from isochrone.measure import placement as placements
+from isochrone.measure.allocation import Allocation, read_hostfile
+from isochrone.measure.arrangement import Arrangement
 
 FORMATS = placements.names()
 GIVEN = Allocation(("n1", "n2", "n3", "n4"), (2, 1, 3, 1), "hosts")

@@ -8,9 +8,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from isochrone.applications.description import lowering, phase_reading, reading, schema, topology
+from isochrone.applications.description.topology import Graph, Options, Topology
 from isochrone.base import registry
-from isochrone.workloads.applications import lowering, phase_reading, reading, schema, topology
-from isochrone.workloads.applications.topology import Graph, Options, Topology
 from made_up.played import play
 
 NAMES = topology.names()

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.reading import parse
+from isochrone.applications.traces.deriving import describe
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.formats import trace as traces
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.reading import parse
-from isochrone.workloads.traces.deriving import describe
 from made_up import traces as written
 from made_up.programs_run import Seen
 

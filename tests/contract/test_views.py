@@ -17,7 +17,7 @@ from beds.mpis import ROOT
 from isochrone import views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.improve.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
 from made_up.emulations import Truth, emulation
@@ -28,7 +28,7 @@ from made_up.recordings import halo_recording
 from made_up.sweeps import bisection, collective, point_to_point
 from made_up.times import grid, noisy, run_of, times, truth
 
-NAMES = registry.names("views.figures")
+NAMES = registry.names("*.figures")
 HISTORY = ["history"]
 """It draws runs of any kind that repeats, over time."""
 MAPS = [name for name in views.fitting("latency-map") if name not in HISTORY]
@@ -55,22 +55,20 @@ def test_the_views_of_the_map_and_of_sweeps_are_there() -> None:
 def test_it_has_help(subtests: pytest.Subtests) -> None:
     for name in NAMES:
         with subtests.test(str(name)):
-            assert (
-                (registry.load("views.figures", name).__doc__ or "").splitlines()[0].endswith(".")
-            )
+            assert (registry.load("*.figures", name).__doc__ or "").splitlines()[0].endswith(".")
 
 
 def test_it_has_the_signature_of_all_figures(subtests: pytest.Subtests) -> None:
     for name in NAMES:
         with subtests.test(str(name)):
-            view = registry.load("views.figures", name).VIEW
+            view = registry.load("*.figures", name).VIEW
             assert isinstance(view, views.View)
             assert list(inspect.signature(view.draw).parameters) == ["runs", "options"]
             assert set(view.usual) <= set(view.kinds)
 
 
 def test_each_kind_has_one_usual_figure() -> None:
-    usual = [kind for n in NAMES for kind in registry.load("views.figures", n).VIEW.usual]
+    usual = [kind for n in NAMES for kind in registry.load("*.figures", n).VIEW.usual]
     assert sorted(usual) == [
         "emulation", "hotspot", "latency-map", "orders", "recording", "sweep", "table", "tile-io",
     ]  # fmt: skip
@@ -179,7 +177,7 @@ def test_it_draws_maps_that_are_cut_or_small_or_without_hosts(name: str, tmp_pat
 def test_importing_it_does_not_import_matplotlib(name: str) -> None:
     code = (
         "import sys; from isochrone.base import registry; "
-        f"registry.load('views.figures', '{name}'); sys.exit('matplotlib' in sys.modules)"
+        f"registry.load('*.figures', '{name}'); sys.exit('matplotlib' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

@@ -155,8 +155,8 @@ def test_every_view_and_every_kind_of_result_is_in_the_gallery() -> None:
             picture = DOCS / "pictures/gallery" / drawn[1]
             assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size < 200_000
             shown.add((view, kind[1]))
-    names = registry.names("views.figures")
-    kinds = {name: registry.load("views.figures", name).VIEW.kinds for name in names}
+    names = registry.names("*.figures")
+    kinds = {name: registry.load("*.figures", name).VIEW.kinds for name in names}
     assert {view for view, _ in shown} == set(names)
     assert {kind for _, kind in shown} == {kind for drawn in kinds.values() for kind in drawn}
     assert [(view, kind) for view, kind in shown if kind not in kinds[view]] == []

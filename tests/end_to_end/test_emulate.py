@@ -10,9 +10,9 @@ import pytest
 from beds.command_line import Command
 from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
+from isochrone.applications.description.reading import parse
 from isochrone.runfile import file as runs
 from isochrone.runfile.file import write
-from isochrone.workloads.applications.reading import parse
 from made_up.sweeps import point_to_point
 
 FIG2 = ROOT / "examples/apps/fig2.yaml"

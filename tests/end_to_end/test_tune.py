@@ -11,11 +11,11 @@ import pytest
 from beds.command_line import Answer, run_here
 from beds.golden import Golden
 from beds.mpis import CROWDED, MPIS, find_mpi
+from isochrone.collectives import tuning_table
 from isochrone.formats.tunings.openmpi import number
 from isochrone.measure.algorithm import Mpi
 from isochrone.measure.algorithms.openmpi import numbers
 from isochrone.runfile.file import write
-from isochrone.workloads import tuning_table
 from made_up.tuning import launch
 
 SIZES = (1024, 16384)

@@ -21,7 +21,7 @@ from beds.command_line import Answer, run_here
 from beds.golden import Golden
 from beds.mpis import CROWDED, MPIS, PATIENCE, SCRIPTS, Mpi, find_mpi
 from beds.recorded import built
-from isochrone.improve.program_io import tuning as io_tuning
+from isochrone.collective_io.program import tuning as io_tuning
 from isochrone.runfile.file import read
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from beds.golden import Golden
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.workload.call import Call
 from isochrone.runfile.file import write
-from isochrone.workloads.call import Call
-from isochrone.workloads.patterns.tiles import tile_io
 from made_up.io_machines import MIB, hosts, random_machine, served, tile_run
 from made_up.jobs import TACHYON
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import norm
 
+from isochrone.applications.description.program import Application, Phase, Program, Step
 from isochrone.models import Model, Regime
-from isochrone.workloads.applications.program import Application, Phase, Program, Step
 
 LATENCY = 2e-6
 PER_BYTE = 1e-9

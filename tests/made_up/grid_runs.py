@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from isochrone.collectives.grid_collectives import Grid, Phase, phases
 from isochrone.runfile.grid_groups import arranged, place_of
 from isochrone.runfile.run import Run
-from isochrone.workloads.grid_collectives import Grid, Phase, phases
 from made_up.sweeps import run_of
 
 __all__ = ["SIZES", "disturbed", "grid_run", "group_time", "total_time"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from isochrone.collectives.grid_collectives import Grid, phases
 from isochrone.runfile.run import Run
-from isochrone.workloads.grid_collectives import Grid, phases
 from made_up.sweeps import run_of
 
 BY = ["op", "p", "grid", "phase", "groups"]

@@ -10,14 +10,14 @@ import numpy as np
 
 from isochrone import models
 from isochrone.base.table import TableBuilder
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.call_features import collective_features, independent_features
+from isochrone.collective_io.predict.measured_calls import MeasuredCall
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.models.call_parts import PARTS
-from isochrone.predict.call_features import collective_features, independent_features
-from isochrone.predict.measured_calls import MeasuredCall
-from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.run import Rank, Run
-from isochrone.workloads.call import Call
-from isochrone.workloads.cb_config_list import aggregators
-from isochrone.workloads.patterns.tiles import tile_io
 from made_up.jobs import UNEVEN
 
 KIB, MIB = 1024, 1024**2

@@ -9,10 +9,10 @@ import numpy as np
 
 from beds.mpis import ROOT
 from isochrone import models
-from isochrone.improve.nodes.positions import Positions
-from isochrone.predict.node_cost import NodeCost
-from isochrone.workloads.call import Call
-from isochrone.workloads.patterns.tiles import tile_io
+from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload.call import Call
 
 TACHYON = ROOT / "examples/models/tachyon-i.json"
 UNEVEN = (4, 4, 2, 2, 1, 1, 1, 1)

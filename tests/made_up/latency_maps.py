@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.table import Table, TableBuilder
-from isochrone.measure.confirm import ROUNDS
-from isochrone.results.latency_map.retests import to_measure_again
-from isochrone.results.latency_map.topology import analyse
+from isochrone.latency_map.confirm import ROUNDS
+from isochrone.latency_map.retests import to_measure_again
+from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 
 Matrix = NDArray[np.float64]

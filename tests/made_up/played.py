@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from isochrone.workloads.applications.program import (
+from isochrone.applications.description.program import (
     Application,
     Collective,
     Compute,

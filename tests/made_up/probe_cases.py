@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from isochrone.workloads.applications.program import (
+from isochrone.applications.description.program import (
     METHODS,
     Application,
     Collective,
@@ -19,7 +19,7 @@ from isochrone.workloads.applications.program import (
     Step,
     Wait,
 )
-from isochrone.workloads.applications.program_file import text
+from isochrone.applications.description.program_file import text
 from made_up import programs
 from made_up.programs import SIZE, TIME, application, program
 

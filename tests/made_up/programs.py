@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isochrone.workloads.applications.program import (
+from isochrone.applications.description.program import (
     Application,
     Compute,
     Farm,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from isochrone.workloads.applications.draws import draw
-from isochrone.workloads.applications.program import (
+from isochrone.applications.description.draws import draw
+from isochrone.applications.description.program import (
     Collective,
     Compute,
     Farm,
@@ -19,9 +19,9 @@ from isochrone.workloads.applications.program import (
     Wait,
     Work,
 )
-from isochrone.workloads.traces.folding import Event, fold
-from isochrone.workloads.traces.ordering import in_order
-from isochrone.workloads.traces.trace import Trace
+from isochrone.applications.traces.folding import Event, fold
+from isochrone.applications.traces.ordering import in_order
+from isochrone.applications.traces.trace import Trace
 
 OVERHEAD = 2e-7
 """Seconds between two calls that follow each other."""

@@ -16,9 +16,7 @@ import pytest
 from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
 from beds.shim import Shim
-from isochrone.measure import probe
-from isochrone.runfile.run import Run
-from isochrone.workloads.applications.program import (
+from isochrone.applications.description.program import (
     Application,
     Collective,
     Compute,
@@ -30,7 +28,9 @@ from isochrone.workloads.applications.program import (
     Step,
     Wait,
 )
-from isochrone.workloads.applications.program_file import text
+from isochrone.applications.description.program_file import text
+from isochrone.measure import probe
+from isochrone.runfile.run import Run
 from made_up import programs
 from made_up.programs import SIZE, TIME, application, program
 

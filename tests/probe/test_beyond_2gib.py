@@ -14,8 +14,8 @@ import pytest
 from beds.mpis import Mpi
 from beds.recorded import built
 from beds.sanitized import Sanitized, build
+from isochrone.collective_io.results import io_recording
 from isochrone.measure import probe
-from isochrone.results import io_recording
 from isochrone.runfile.file import read
 
 GIB = 1 << 30

@@ -11,9 +11,9 @@ from beds.golden import Golden
 from beds.mpis import Mpi
 from beds.shim import Shim
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.results import grid_collectives
+from isochrone.collectives.grid_collectives import phases
+from isochrone.collectives.results import grid_collectives
 from isochrone.runfile.file import read
-from isochrone.workloads.grid_collectives import phases
 
 OPERATIONS = [
     "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",

@@ -11,7 +11,7 @@ import pytest
 
 from beds.command_line import Command
 from beds.mpis import ROOT, Mpi
-from isochrone.results.sweep.curves import curves
+from isochrone.sweep.curves import curves
 
 OPTIONS = ("--bytes", "8,1000,64KiB", "--repeats", "6", "--again", "0")
 

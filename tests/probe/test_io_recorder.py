@@ -16,9 +16,9 @@ from beds.golden import Golden
 from beds.mpis import CROWDED, MPIS, PATIENCE, SCRIPTS, Mpi, find_mpi
 from beds.recorded import built, record
 from beds.tuned import Ranks
+from isochrone.collective_io.results import io_recording
+from isochrone.collective_io.results.call_parts import Parts
 from isochrone.measure import probe
-from isochrone.results import io_recording
-from isochrone.results.call_parts import Parts
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 

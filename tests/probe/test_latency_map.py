@@ -15,7 +15,7 @@ import pytest
 
 from beds.command_line import Command
 from beds.mpis import Mpi, wait_for_records
-from isochrone.measure.confirm import confirm
+from isochrone.latency_map.confirm import confirm
 from isochrone.runfile.file import read
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 

@@ -10,9 +10,9 @@ import pytest
 from beds.golden import Golden
 from beds.mpis import Mpi
 from isochrone.base.errors import InputError
-from isochrone.results.sweep.curves import curves
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
 
 WINDOWS = {
     "blocking": "1", "nonblocking": "8", "persistent": "8", "bidirectional": "1", "put": "8",

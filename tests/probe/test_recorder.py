@@ -14,7 +14,7 @@ from beds.mpis import MPIS, PATIENCE, ROOT, Mpi, find_mpi, missing
 from beds.recorded import built, counted, record, sequence
 from beds.scripts import random_program
 from beds.tuned import Ranks
-from isochrone.results import recording
+from isochrone.applications.results import recording
 from isochrone.runfile.file import read
 
 RANKS = 4

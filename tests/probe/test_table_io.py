@@ -16,13 +16,13 @@ from beds.mpis import CROWDED, PATIENCE, Mpi
 from beds.recorded import built
 from beds.shim import Message, Shim
 from beds.tuned import Ranks
-from isochrone.cli.recorded_access import recorded_access
+from isochrone.collective_io.cli.recorded_access import recorded_access
+from isochrone.collective_io.patterns import table
+from isochrone.collective_io.workload.accesses import Accesses
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.node_messages import Counts, count, layout_of
 from isochrone.measure import probe
-from isochrone.workloads.accesses import Accesses
-from isochrone.workloads.call import Call
-from isochrone.workloads.cb_config_list import aggregators
-from isochrone.workloads.node_messages import Counts, count, layout_of
-from isochrone.workloads.patterns import table
 
 RANKS = 8
 

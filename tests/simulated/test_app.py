@@ -15,13 +15,8 @@ import pytest
 
 from beds.mpis import PATIENCE, missing
 from beds.simulation import available
-from isochrone.measure import probe
-from isochrone.measure.launchers.simgrid import EXACT, QUIET
-from isochrone.measure.platforms import Platform, parse
-from isochrone.runfile.file import read
-from isochrone.runfile.run import Run
-from isochrone.workloads.applications.draws import draw
-from isochrone.workloads.applications.program import (
+from isochrone.applications.description.draws import draw
+from isochrone.applications.description.program import (
     Collective,
     Compute,
     Irecv,
@@ -34,7 +29,12 @@ from isochrone.workloads.applications.program import (
     Step,
     Wait,
 )
-from isochrone.workloads.applications.program_file import text
+from isochrone.applications.description.program_file import text
+from isochrone.measure import probe
+from isochrone.measure.launchers.simgrid import EXACT, QUIET
+from isochrone.measure.platforms import Platform, parse
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 from made_up import programs
 from made_up.programs import REPLY, SIZE, TIME, application, program
 

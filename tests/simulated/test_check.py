@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from beds.simulation import Simulation
+from isochrone.changes.check import Earlier, check
 from isochrone.measure.platforms import parse
-from isochrone.results.check import Earlier, check
 from isochrone.runfile.run import Run
 
 FLAT = "nodes:16 cores:2"

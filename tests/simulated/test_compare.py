@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from beds.simulation import Simulation
+from isochrone.changes.compare import compare
 from isochrone.measure.platforms import parse
-from isochrone.results.comparison.compare import compare
 from isochrone.runfile.run import Run
 
 MACHINE = "nodes:6 cores:2 switches:2"

@@ -10,7 +10,7 @@ import pytest
 from beds.command_line import Command
 from beds.simulation import Simulation
 from isochrone.measure.platforms import parse
-from isochrone.results.sweep.curves import curves
+from isochrone.sweep.curves import curves
 
 T_OP = 1e-9
 """Of cores of 1 Gf, which platforms of `isochrone platform` have."""

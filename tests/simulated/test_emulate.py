@@ -11,9 +11,9 @@ import pytest
 
 from beds.mpis import PATIENCE, ROOT, SCRIPTS
 from beds.simulation import Simulation
+from isochrone.applications.emulation.summary import Emulation
+from isochrone.applications.emulation.summary import emulation as summary
 from isochrone.measure.platforms import parse
-from isochrone.results.emulation.summary import Emulation
-from isochrone.results.emulation.summary import emulation as summary
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 

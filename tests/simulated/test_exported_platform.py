@@ -10,9 +10,9 @@ import pytest
 
 from beds.command_line import run_here
 from beds.simulation import Simulation
-from isochrone.results.sweep.curves import curves
 from isochrone.runfile.file import read, write
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
 from made_up.sweeps import line, point_to_point, table_of, three_protocols
 
 SIZES = [0, 1, 8, 64, 256, 1024, 2048, 8192, 32768, 65536, 131072, 524288, 2097152]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from beds.simulation import Simulation
+from isochrone.collectives.results.grid_collectives import GridPoint, disturbances, points
+from isochrone.collectives.results.grid_gains import parts
 from isochrone.measure.platforms import parse
-from isochrone.results.grid_collectives import GridPoint, disturbances, points
-from isochrone.results.grid_gains import parts
 from isochrone.runfile.run import Run
 
 MACHINE = "nodes:4 cores:4"

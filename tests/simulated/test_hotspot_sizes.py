@@ -10,14 +10,14 @@ import pytest
 
 from beds.simulation import Simulation, duplex_star
 from isochrone import models
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.collective_io import predict
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.node_messages import layout_of
 from isochrone.measure.platforms import MPI_HEADER
-from isochrone.predict.collective_io import predict
-from isochrone.predict.node_cost import NodeCost
 from isochrone.runfile.run import Run
-from isochrone.workloads.call import Call
-from isochrone.workloads.cb_config_list import aggregators
-from isochrone.workloads.node_messages import layout_of
-from isochrone.workloads.patterns.tiles import tile_io
 
 BANDWIDTH, LATENCY = 1.25e9, 1e-6
 

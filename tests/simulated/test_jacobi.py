@@ -13,9 +13,9 @@ import pytest
 from beds.command_line import Command
 from beds.mpis import PATIENCE, ROOT
 from beds.simulation import Simulation
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.program import Collective, Compute
-from isochrone.workloads.applications.reading import read
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.program import Collective, Compute
+from isochrone.applications.description.reading import read
 
 EXAMPLE = ROOT / "examples/jacobi"
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from beds.simulation import Simulation
+from isochrone.latency_map import topology
 from isochrone.measure.platforms import Platform, parse
-from isochrone.results.latency_map import topology
 from isochrone.runfile.run import Run
 
 

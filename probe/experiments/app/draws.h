@@ -3,7 +3,7 @@
  * @file draws.h
  * Random numbers that are a function of where they are used.
  *
- * The same as isochrone/workloads/applications/draws.py, so that a prediction
+ * The same as isochrone/applications/description/draws.py, so that a prediction
  * knows what an emulation draws: the finaliser of SplitMix64 (Steele, Lea,
  * Flood, OOPSLA 2014, constants of Stafford's variant 13) over the seed and
  * five numbers that say which draw it is.

@@ -1,7 +1,10 @@
 """Plug-ins by file name: one file (or folder) in a family's folder is one plug-in.
 
 ``names("measure.launchers")`` lists the plug-ins without importing any; ``load("measure.launchers",
-"srun")`` imports one. A dash in the name the user types is an underscore in the file name, and a
+"srun")`` imports one. ``*.figures`` are those in the folder ``figures`` of every subject; a file
+whose name begins with ``_`` is shared by its neighbours, and no plug-in.
+
+A dash in the name the user types is an underscore in the file name, and a
 keyword of Python has one appended.
 """
 
@@ -22,11 +25,17 @@ from isochrone.base.suggestion import did_you_mean
 __all__ = ["FAMILIES", "load", "names", "path_of", "summary"]
 
 FAMILIES: Final = {
+    "*.families": "model family",
+    "*.figures": "view",
+    "*.kinds": "kind of result",
+    "*.sweeps": "special sweep",
+    "applications.topologies": "topology",
     "cli.commands": "command",
     "cli.commands.baseline": "step of a baseline",
     "cli.commands.place": "thing to place",
     "cli.commands.predict": "kind of prediction",
     "cli.commands.tune": "thing to tune",
+    "collective_io.patterns": "access pattern",
     "documents.declared": "document",
     "formats.exporters": "export format",
     "formats.importers": "import format",
@@ -36,11 +45,6 @@ FAMILIES: Final = {
     "formats.tunings": "tuning file",
     "measure.algorithms": "family of MPI libraries",
     "measure.launchers": "launcher",
-    "models.families": "model family",
-    "pages.kinds": "kind of result",
-    "views.figures": "view",
-    "workloads.applications.topologies": "topology",
-    "workloads.patterns": "access pattern",
 }
 """Folders of plug-ins, and what a person calls one of them."""
 
@@ -52,14 +56,19 @@ _NO_ROOM: Final = re.compile("cannot allocate memory|failed to map segment", re.
 
 def names(family: str) -> list[str]:
     """List the plug-ins of a family, as the user types them, in alphabetical order."""
-    return list(_listed(family))
+    return list(_folders(family))
 
 
 @cache
-def _listed(family: str) -> tuple[str, ...]:
-    folder = _PACKAGE.joinpath(*family.split("."))
-    found = pkgutil.iter_modules([str(folder)])
-    return tuple(sorted(module.name.rstrip("_").replace("_", "-") for module in found))
+def _folders(family: str) -> dict[str, Path]:
+    """Return the folder of each plug-in, by name."""
+    found = {
+        module.name.rstrip("_").replace("_", "-"): folder
+        for folder in _PACKAGE.glob(family.replace(".", "/"))
+        for module in pkgutil.iter_modules([str(folder)])
+        if not module.name.startswith("_")
+    }
+    return dict(sorted(found.items()))
 
 
 def load(family: str, name: str) -> ModuleType:
@@ -76,7 +85,8 @@ def load(family: str, name: str) -> ModuleType:
         hint = f"{did_you_mean(name, known)}there are: {', '.join(known)}"
         raise InputError(f"no {FAMILIES[family]} '{name}'", hint=hint)
     try:
-        return import_module(f"isochrone.{family}.{_module(name)}")
+        folder = _folders(family)[name].relative_to(_PACKAGE.parent)
+        return import_module(".".join([*folder.parts, _module(name)]))
     except IsochroneError:
         raise
     except Exception as error:  # whatever a file that a user has put there may raise
@@ -97,7 +107,7 @@ def summary(family: str, name: str) -> str:
 
 def path_of(family: str, name: str) -> Path:
     """Return the file of a plug-in."""
-    path = _PACKAGE.joinpath(*family.split("."), _module(name))
+    path = _folders(family)[name] / _module(name)
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 

@@ -48,7 +48,7 @@ def _say_values(action: argparse.Action, commands: list[str]) -> None:
     if action.choices is not None:
         return
     if action.metavar in FAMILIES:
-        action.choices = ["auto", *registry.names("models.families")]
+        action.choices = ["auto", *registry.names("*.families")]
     elif action.dest == "words":
         action.choices = commands
     elif action.metavar == "FOLDER":

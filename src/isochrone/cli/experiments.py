@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from isochrone.base.errors import InputError, IsochroneError
-from isochrone.cli import configuration, defaults
+from isochrone.console import configuration, defaults
 from isochrone.measure import finding
 from isochrone.measure.probe import Probe
 

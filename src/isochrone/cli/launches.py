@@ -13,22 +13,17 @@ from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.suggestion import did_you_mean
-from isochrone.cli import defaults
+from isochrone.changes.alike import LAUNCH
 from isochrone.cli.experiments import options_of
-from isochrone.cli.measuring import (
-    add_setup,
-    follow,
-    seconds_above_zero,
-    see_again,
-    setup_of,
-)
-from isochrone.cli.options import values_of
 from isochrone.cli.parser import Parser
+from isochrone.console import defaults
+from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of
+from isochrone.console.options import values_of
+from isochrone.latency_map.confirm import see_again
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets, probe
 from isochrone.measure.algorithm import Forced
 from isochrone.measure.setup import Setup
-from isochrone.results.comparison.alike import LAUNCH
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 

@@ -18,7 +18,7 @@ from isochrone.base.errors import IsochroneError
 from isochrone.base.units import Seconds
 from isochrone.cli.experiments import options_of
 from isochrone.cli.launches import Launchable
-from isochrone.cli.measuring import follow
+from isochrone.console.measuring import follow
 from isochrone.measure.expectation import TRIAL_LIMIT, Expected, Work, time_limit, work_of
 from isochrone.runfile.file import read
 

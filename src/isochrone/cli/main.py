@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TextIO
 from isochrone import __version__
 from isochrone.base.errors import Interrupted, IsochroneError
 from isochrone.base.text import printable
-from isochrone.cli.interrupts import signals_interrupt
 from isochrone.cli.parser import Parser, add_subcommands
+from isochrone.console.interrupts import signals_interrupt
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

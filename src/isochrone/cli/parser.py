@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from isochrone.base import registry
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
-from isochrone.cli import defaults
+from isochrone.console import defaults
 
 __all__ = ["Parser", "Subcommand", "add_subcommands", "examples", "load_all", "subcommands"]
 

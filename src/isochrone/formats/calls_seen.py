@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from isochrone.workloads.traces.folding import Event, fold, length
-from isochrone.workloads.traces.ordering import in_order, with_sources
-from isochrone.workloads.traces.trace import Call, Loop, Trace
+from isochrone.applications.traces.folding import Event, fold, length
+from isochrone.applications.traces.ordering import in_order, with_sources
+from isochrone.applications.traces.trace import Call, Loop, Trace
 
 __all__ = ["COLLECTIVES", "Calls", "folded"]
 

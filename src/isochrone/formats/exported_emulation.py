@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from isochrone.applications.emulation.recorded import KIND, applications, launched, rank_times
+from isochrone.applications.emulation.timing import others
 from isochrone.base.errors import InputError
-from isochrone.results.emulation.recorded import KIND, applications, launched, rank_times
-from isochrone.results.emulation.timing import others
 from isochrone.runfile.run import Run
 
 __all__ = ["COLUMNS", "KIND", "rows"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.results.sweep.curves import Curve, curves, of_size
-from isochrone.results.sweep.switches import Switch, switches
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve, curves, of_size
+from isochrone.sweep.switches import Switch, switches
 
 __all__ = ["curves_to_export", "leaves_at_once", "points_of", "single_messages"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
+from isochrone.applications.description.actions import Actions
 from isochrone.base import registry
-from isochrone.workloads.applications.actions import Actions
 
 __all__ = ["ProgramFormat", "load", "names"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.traces.trace import Trace
 from isochrone.base import registry
-from isochrone.workloads.traces.trace import Trace
 
 __all__ = ["TraceFormat", "load", "names"]
 

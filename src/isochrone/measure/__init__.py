@@ -1,7 +1,7 @@
 """Measuring: the probe, how it is started, what is measured, and for how long.
 
 ``isochrone.measure("latency-map", ranks=4)`` measures: the package can be called, as the function
-`isochrone.measure.run_experiment.measure`.
+`isochrone.api.run_experiment.measure`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class _Package(ModuleType):
     """A package that can be called: users of Python look for a function of its name."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        """Measure: see `isochrone.measure.run_experiment.measure`."""
+        """Measure: see `isochrone.api.run_experiment.measure`."""
         return import_module(f"{self.__name__}.run_experiment").measure(*args, **options)
 
 

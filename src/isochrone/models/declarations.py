@@ -14,7 +14,7 @@ from isochrone.models.terms import variables_of
 
 __all__ = ["broken", "declaration", "declared", "fewest_coefficients", "within"]
 
-_FOLDER: Final = "models.families"
+_FOLDER: Final = "*.families"
 
 _MOST_TERMS: Final = 7
 """Of a sum of two formulas."""

@@ -1,7 +1,7 @@
 """How far one start of a job is from the next, seen at points that several starts measured.
 
 The repetitions of one start share where its ranks and pages are, so a start is one value at a
-point, the logarithm of its median, as in `isochrone.results.launches`. The spread of these values
+point, the logarithm of its median, as in `isochrone.changes.launches`. The spread of these values
 has two parts: what all points of a start have in common, and what each has of its own (analysis of
 variance with two crossed random factors: Searle, Casella & McCulloch 1992, *Variance Components*,
 chapter 4). Of the spread, what the repetitions explain by themselves is taken away.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from isochrone.base.units import format_seconds
 from isochrone.pages.page import Block, Column, Row, Section, Sentence, Table
 from isochrone.pages.words import plural
-from isochrone.results.clocks import Clocks, clocks
+from isochrone.runfile.clocks import Clocks, clocks
 from isochrone.runfile.run import Run
 
 __all__ = ["clock_section"]

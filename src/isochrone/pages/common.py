@@ -27,15 +27,15 @@ from isochrone.pages.page import (
     Table,
 )
 from isochrone.pages.words import of_ranks, ranges, warnings_of
-from isochrone.results.clocks import KIND as CLOCKS
-from isochrone.results.clocks import clocks, has_clocks
+from isochrone.runfile.clocks import KIND as CLOCKS
+from isochrone.runfile.clocks import clocks, has_clocks
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import NO_END, Run
 from isochrone.runfile.surroundings import settings_in_words, surroundings_document
 
 __all__ = ["date_in_words", "document", "kind_of", "measured_how", "page_of", "provenance"]
 
-FAMILY: Final = "pages.kinds"
+FAMILY: Final = "*.kinds"
 MAX_HOSTS: Final = 64
 HOW: Final = "How the times were taken"
 

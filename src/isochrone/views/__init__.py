@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SUFFIXES", "TABLE", "Options", "View", "draw", "fitting", "save", "to_svg", "usual"]
 
-FAMILY = "views.figures"
+FAMILY = "*.figures"
 
 
 def draw(

@@ -11,8 +11,8 @@ from beds import documents
 from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone.cli.commands.tune import collective_io
-from isochrone.improve.program_io import tuning
-from isochrone.improve.program_io.proposals import hints_of_user
+from isochrone.collective_io.program import tuning
+from isochrone.collective_io.program.proposals import hints_of_user
 from made_up.io_programs import FakeProgram
 
 

@@ -10,13 +10,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models.disturbance import together_of
 from isochrone.models.file import from_document
-from isochrone.models.measured_groups import (
-    MeasuredGroup,
-    like,
-    merged,
-    miss_at,
-    time_at,
-)
+from isochrone.models.measured_groups import MeasuredGroup, like, merged, miss_at, time_at
 from made_up.grid_runs import SIZES, disturbed, grid_run, group_time
 from made_up.sweeps import collective
 

@@ -78,7 +78,7 @@ def test_only_the_kind_that_is_needed_is_asked(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(common.registry, "load", lambda *a: asked.append(a) or load(*a))
     page_of(mmpi_example())
     page_of(point_to_point(sizes=(64,)))
-    assert asked == [("pages.kinds", "latency-map"), ("pages.kinds", "sweep")]
+    assert asked == [("*.kinds", "latency-map"), ("*.kinds", "sweep")]
 
 
 def test_options_that_were_not_used_are_not_listed(golden: Golden) -> None:

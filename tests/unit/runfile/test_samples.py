@@ -17,14 +17,14 @@ from isochrone import models
 from isochrone.base.stats import median_interval
 from isochrone.base.table import Table
 from isochrone.base.units import format_seconds
+from isochrone.changes.compare import compare
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv as csv_exporter
-from isochrone.results.comparison.compare import compare
-from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import SPREAD, Times, counting, points, summarise, times_of
-from isochrone.views.sweeps import collect
+from isochrone.sweep.curves import curves
+from isochrone.sweep.figures._sweeps import collect
 from made_up.sweeps import point_to_point, run_of, table_of
 
 Rows = list[dict[str, Any]]

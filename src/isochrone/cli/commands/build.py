@@ -10,7 +10,7 @@ import os
 from typing import Final
 
 from isochrone.base.text import printable, printable_path
-from isochrone.cli.mpi import add_mpi
+from isochrone.console.mpi import add_mpi
 from isochrone.measure import finding, probe
 from isochrone.measure.library import library_file
 from isochrone.runfile.header import library_name

@@ -18,17 +18,17 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.input import earlier_runs
-from isochrone.cli.options import add_least, read_part
-from isochrone.cli.output import check_output
-from isochrone.cli.sides import files_of, runs_of
-from isochrone.pages.check import blocks, closing
-from isochrone.pages.junit import junit
+from isochrone.changes.allowed import is_host_name, parse_rule
+from isochrone.changes.baseline import MARGIN
+from isochrone.changes.check import Check, Earlier, check, hosts_of, together
+from isochrone.changes.pages.check import blocks, closing
+from isochrone.changes.pages.junit import junit
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.input import earlier_runs
+from isochrone.console.options import add_least, read_part
+from isochrone.console.output import check_output
+from isochrone.formats.sides import files_of, runs_of
 from isochrone.pages.terminal import print_blocks
-from isochrone.results.allowed import is_host_name, parse_rule
-from isochrone.results.baseline import MARGIN
-from isochrone.results.check import Check, Earlier, check, hosts_of, together
 from isochrone.runfile.baseline_folder import files, others
 from isochrone.runfile.run import Run
 

@@ -21,21 +21,21 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
+from isochrone.applications.cli.with_prediction import compare_with_prediction
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.input import tell_partial
+from isochrone.changes.alike import check_alike
+from isochrone.changes.compare import Comparison, compare
+from isochrone.changes.gate import Gate, Limit, judge
+from isochrone.changes.pages.comparison import blocks, complaint, passed, what_to_measure
 from isochrone.cli.launches import launched, read_command, run_count, with_sizes
-from isochrone.cli.others_results import Reading, add_reading
-from isochrone.cli.output import check_output
-from isochrone.cli.predictions import add_models
-from isochrone.cli.sides import Pairing, paired, runs_of
-from isochrone.cli.with_prediction import compare_with_prediction
-from isochrone.pages.comparison import blocks, complaint, passed, what_to_measure
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.input import tell_partial
+from isochrone.console.output import check_output
+from isochrone.formats.others_results import Reading, add_reading
+from isochrone.formats.sides import Pairing, paired, runs_of
+from isochrone.models.cli.predictions import add_models
 from isochrone.pages.terminal import print_blocks
-from isochrone.results.comparison.alike import check_alike
-from isochrone.results.comparison.compare import Comparison, compare
-from isochrone.results.comparison.gate import Gate, Limit, judge
 from isochrone.runfile.run import Run
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

@@ -12,9 +12,9 @@ import os
 from typing import Any, Final
 
 from isochrone.base.suggestion import nearest
-from isochrone.cli import configuration
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.configuration import Value
+from isochrone.console import configuration
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.configuration import Value
 from isochrone.pages.page import Block, Column, Listing, Row, Sentence, Table
 from isochrone.pages.terminal import print_blocks
 

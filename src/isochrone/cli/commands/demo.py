@@ -9,13 +9,13 @@ from typing import Final
 
 from isochrone import models
 from isochrone.base.text import command_line, printable_path, shell_word
-from isochrone.cli.measuring import follow, setup_of
-from isochrone.cli.mpi import add_mpi
-from isochrone.cli.output import add_output, check_output
+from isochrone.console.measuring import follow, setup_of
+from isochrone.console.mpi import add_mpi
+from isochrone.console.output import add_output, check_output
+from isochrone.models.pages.model import brief
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.pages.html.render import write_report
-from isochrone.pages.model import brief
 from isochrone.runfile.file import read
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

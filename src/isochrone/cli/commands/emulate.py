@@ -18,31 +18,25 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final
 
+from isochrone.applications.description import program_file, schema
+from isochrone.applications.description.description import Description, ExchangeSpec
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.program import Program
+from isochrone.applications.description.reading import RUNS, as_document, parse
+from isochrone.applications.description.reading import read as read_description
+from isochrone.applications.emulation.recorded import DESCRIPTION
+from isochrone.applications.emulation.timing import MIN_REPEATS
 from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
-from isochrone.cli.measuring import (
-    add_setup,
-    follow,
-    rank_count,
-    seconds_above_zero,
-    setup_of,
-)
-from isochrone.cli.output import add_output, check_output
+from isochrone.console.measuring import add_setup, follow, rank_count, seconds_above_zero, setup_of
+from isochrone.console.output import add_output, check_output
 from isochrone.measure.expectation import Expected
 from isochrone.measure.setup import Setup
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
-from isochrone.results.emulation.recorded import DESCRIPTION
-from isochrone.results.emulation.timing import MIN_REPEATS
 from isochrone.runfile.file import read
-from isochrone.workloads.applications import program_file, schema
-from isochrone.workloads.applications.description import Description, ExchangeSpec
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.program import Program
-from isochrone.workloads.applications.reading import RUNS, as_document, parse
-from isochrone.workloads.applications.reading import read as read_description
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.description import lowering, reading
+from isochrone.applications.description.actions import actions
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, whole_number
 from isochrone.base.units import format_bytes
-from isochrone.cli.input import read_run
-from isochrone.cli.options import add_message_size
-from isochrone.cli.output import add_output, check_output, print_path
+from isochrone.console.input import read_run
+from isochrone.console.options import add_message_size
+from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
-from isochrone.workloads.applications import lowering, reading
-from isochrone.workloads.applications.actions import actions
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

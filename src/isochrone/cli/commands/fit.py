@@ -18,15 +18,15 @@ from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.input import tell_partial
-from isochrone.cli.others_results import Reading, add_reading
-from isochrone.cli.output import add_output, check_output, print_path
-from isochrone.cli.sides import files_of
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.input import tell_partial
+from isochrone.console.output import add_output, check_output, print_path
+from isochrone.formats.others_results import Reading, add_reading
+from isochrone.formats.sides import files_of
+from isochrone.models.pages import explanation
+from isochrone.models.pages.model import blocks, brief
+from isochrone.models.pages.rivals import rivals
 from isochrone.models.switches import nowhere_near
-from isochrone.pages import explanation
-from isochrone.pages.model import blocks, brief
-from isochrone.pages.rivals import rivals
 from isochrone.pages.terminal import print_blocks
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
@@ -42,7 +42,7 @@ EXAMPLES: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
-    families = ", ".join(registry.names("models.families"))
+    families = ", ".join(registry.names("*.families"))
     parser.add_argument(
         "files", nargs="+", type=Path, metavar="FILE",
         help="run file, output of OSU, IMB or nccl-tests, or CSV",

@@ -10,9 +10,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from isochrone.cli.input import earlier_runs
-from isochrone.cli.output import add_output, check_output, print_path
-from isochrone.pages.history import history_page
+from isochrone.changes.pages.history import history_page
+from isochrone.console.input import earlier_runs
+from isochrone.console.output import add_output, check_output, print_path
 from isochrone.pages.html.render import write_page
 from isochrone.runfile.baseline_folder import files
 

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.description import reading
+from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, whole_number
-from isochrone.cli.output import add_output, check_output, print_path
-from isochrone.formats import importer as importers
+from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats import trace as traces
+from isochrone.runfile import importer as importers
 from isochrone.runfile.file import write
-from isochrone.workloads.applications import reading
-from isochrone.workloads.traces.deriving import describe
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -27,9 +27,9 @@ from isochrone.cli.launches import (
     with_sizes,
 )
 from isochrone.cli.long_work import add_yes, agree, expected, limit_of
-from isochrone.cli.measuring import setup_of
-from isochrone.cli.output import add_output, check_output
 from isochrone.cli.parser import Parser, Subcommand, examples
+from isochrone.console.measuring import setup_of
+from isochrone.console.output import add_output, check_output
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets, probe
 from isochrone.pages import terminal

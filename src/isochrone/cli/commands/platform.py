@@ -8,7 +8,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable_path, shell_word
-from isochrone.cli.output import add_output, check_output
+from isochrone.console.output import add_output, check_output
 from isochrone.measure import platforms
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

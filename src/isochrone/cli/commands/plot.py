@@ -9,17 +9,17 @@ from typing import Final
 from isochrone import models, views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.cli.input import read
-from isochrone.cli.options import read_size
-from isochrone.cli.output import add_output, check_output, print_path
-from isochrone.cli.sides import files_of
-from isochrone.improve.orders import orders_file
-from isochrone.improve.orders.compared_orders import ComparedOrders
+from isochrone.collective_io.orders import orders_file
+from isochrone.collective_io.orders.compared_orders import ComparedOrders
+from isochrone.console.input import read
+from isochrone.console.options import read_size
+from isochrone.console.output import add_output, check_output, print_path
+from isochrone.formats.sides import files_of
+from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.run import Run
-from isochrone.views.map_order import SORTS
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

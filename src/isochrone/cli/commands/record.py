@@ -17,15 +17,15 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.description import reading
+from isochrone.applications.results import recording
+from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError, Interrupted
 from isochrone.base.text import printable
-from isochrone.cli.output import add_output, check_output
 from isochrone.cli.program import add_program, command_of
+from isochrone.console.output import add_output, check_output
 from isochrone.measure import finding, recorded, tuned
-from isochrone.results import recording
 from isochrone.runfile.file import read
-from isochrone.workloads.applications import reading
-from isochrone.workloads.traces.deriving import describe
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.cli.program import add_program, command_of
+from isochrone.collectives import tuning_table
 from isochrone.measure import finding, tuned
-from isochrone.workloads import tuning_table
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

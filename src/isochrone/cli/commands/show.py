@@ -11,14 +11,15 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.input import read, tell_partial
-from isochrone.cli.options import add_least, add_message_size
-from isochrone.cli.sides import files_of, runs_of
-from isochrone.pages import launches, terminal
+from isochrone.changes.launches import pool
+from isochrone.changes.pages import launches
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.input import read, tell_partial
+from isochrone.console.options import add_least, add_message_size
+from isochrone.formats.sides import files_of, runs_of
+from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
-from isochrone.results.launches import pool
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -29,7 +29,8 @@ from isochrone.base.text import (
 )
 from isochrone.cli.launches import run_count, sizes_of
 from isochrone.cli.long_work import add_yes, agree, duration
-from isochrone.cli.measuring import add_setup, follow, seconds_above_zero, see_again, setup_of
+from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of
+from isochrone.latency_map.confirm import see_again
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Share, Trial, estimate, share_out
 from isochrone.measure.expectation import Expected

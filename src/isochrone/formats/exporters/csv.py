@@ -26,13 +26,13 @@ from isochrone.base.cells import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
+from isochrone.collectives.results.grid_collectives import is_grid_run
 from isochrone.formats import exported_emulation
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
-from isochrone.results.grid_collectives import is_grid_run
-from isochrone.results.sweep.curves import is_sweep, samples
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity, points, summarise
+from isochrone.sweep.curves import is_sweep, samples
 
 __all__ = ["EXPORTER", "write"]
 

@@ -20,8 +20,8 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
-from isochrone.results.sweep.curves import Curve
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve
 
 __all__ = ["EXPORTER", "write"]
 

@@ -16,8 +16,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
-from isochrone.results.sweep.curves import Curve, Point
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve, Point
 
 __all__ = ["EXPORTER", "TITLES", "write"]
 

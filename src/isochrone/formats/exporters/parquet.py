@@ -21,9 +21,9 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
-from isochrone.results.sweep.curves import is_sweep
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
+from isochrone.sweep.curves import is_sweep
 
 __all__ = ["EXPORTER", "write"]
 

@@ -23,8 +23,8 @@ from isochrone.base.text import printable
 from isochrone.formats.exported_sweep import leaves_at_once, points_of, single_messages
 from isochrone.formats.exporter import Exporter
 from isochrone.formats.protocol_lines import Line, lines, scaled
-from isochrone.results.sweep.curves import Curve
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve
 
 __all__ = ["EXPORTER", "write"]
 

@@ -22,8 +22,8 @@ from isochrone.base.cells import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_map import Columns, Pairs, first_of_each
-from isochrone.formats.importer import Importer
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
 __all__ = ["IMPORTER", "read"]

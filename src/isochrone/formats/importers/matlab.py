@@ -18,8 +18,8 @@ from isochrone.base.units import format_bytes
 from isochrone.formats import mat_claims
 from isochrone.formats.expansion import most_in
 from isochrone.formats.imported_matrices import run_of_matrices
-from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
+from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = ["IMPORTER", "read"]

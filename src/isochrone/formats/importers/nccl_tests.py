@@ -16,8 +16,8 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_sweep import Sweep, cut_short, decoded_lines, micro, whole
-from isochrone.formats.importer import Importer
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Rank, Run
 
 __all__ = ["IMPORTER", "read"]

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.formats.expansion import most_in, too_much
 from isochrone.formats.imported_matrices import run_of_matrices
-from isochrone.formats.importer import Importer
 from isochrone.formats.source import Source
+from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
 __all__ = ["IMPORTER", "read"]

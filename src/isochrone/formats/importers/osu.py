@@ -24,9 +24,9 @@ from isochrone.formats.imported_sweep import (
     number_of,
     whole,
 )
-from isochrone.formats.importer import Importer
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
 __all__ = ["IMPORTER", "read"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.formats.placement import LaunchPlan, Placement, within_option
-from isochrone.workloads.arrangement import Arrangement
+from isochrone.measure.arrangement import Arrangement
+from isochrone.measure.placement import LaunchPlan, Placement, within_option
 
 
 def text(arrangement: Arrangement) -> str:

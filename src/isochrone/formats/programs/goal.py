@@ -3,7 +3,7 @@
 The grammar is that of LogGOPSim's txt2bin: ``num_ranks``, blocks ``rank N { … }``, operations
 ``label: calc N``, ``label: send Nb to N tag N``, ``label: recv Nb from N tag N``, and dependencies
 ``label requires label``. Collective operations become messages, by the algorithms of
-`isochrone.workloads.applications.point_to_point`.
+`isochrone.applications.description.point_to_point`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.description.actions import Action, Actions
+from isochrone.applications.description.point_to_point import as_messages
 from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
-from isochrone.workloads.applications.actions import Action, Actions
-from isochrone.workloads.applications.point_to_point import as_messages
 
 __all__ = ["PROGRAM", "write"]
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.description.actions import Action, Actions
+from isochrone.applications.description.point_to_point import as_messages
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
-from isochrone.workloads.applications.actions import Action, Actions
-from isochrone.workloads.applications.point_to_point import as_messages
 
 __all__ = ["PROGRAM", "SPEED", "write"]
 

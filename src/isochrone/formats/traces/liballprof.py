@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import ROOTED
 from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
-from isochrone.workloads.grid_collectives import ROOTED
-from isochrone.workloads.traces.trace import Trace
 
 __all__ = ["TRACE", "read"]
 

@@ -10,12 +10,12 @@ from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any, Final
 
+from isochrone.applications.traces.folding import Event
+from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import ROOTED
 from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
 from isochrone.formats.trace import TraceFormat
-from isochrone.workloads.grid_collectives import ROOTED
-from isochrone.workloads.traces.folding import Event
-from isochrone.workloads.traces.trace import Trace
 
 __all__ = ["TRACE", "read"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from isochrone.applications.results.recording import trace
+from isochrone.applications.traces.trace import Trace
 from isochrone.formats.trace import TraceFormat
-from isochrone.results.recording import trace
 from isochrone.runfile.file import read as read_run
-from isochrone.workloads.traces.trace import Trace
 
 
 def read(paths: Sequence[Path]) -> Trace:

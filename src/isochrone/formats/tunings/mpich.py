@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.formats.tuning import LibraryRule, TuningFile, Written
+from isochrone.collectives.tuning_file import LibraryRule, TuningFile, Written
 
 Tree = dict[str, Any]
 

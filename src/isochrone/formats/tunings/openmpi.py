@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.formats.tuning import LibraryRule, TuningFile, Written
+from isochrone.collectives.tuning_file import LibraryRule, TuningFile, Written
 
 _VERSION: Final = re.compile(r"Open MPI v(\d+)\.(\d+)(?:\.\d+)?.*")
 

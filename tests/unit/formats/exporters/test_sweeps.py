@@ -17,9 +17,9 @@ from beds.mpis import missing
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.formats.exporters import csv, gnuplot, osu
-from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
 from made_up import sweeps
 
 EVEN = tuple(range(0, 1025, 128))

@@ -17,9 +17,9 @@ from isochrone.cli.main import main
 from isochrone.formats.exporters import gnuplot
 from isochrone.formats.importers import imb, osu
 from isochrone.pages.words import interval
-from isochrone.results.sweep.curves import curves
-from isochrone.results.sweep.switches import switches
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
+from isochrone.sweep.switches import switches
 from made_up.sweeps import point_to_point
 from rendered import document, report, show, words
 
@@ -55,12 +55,12 @@ def test_no_interval_is_shown_of_means(
 
 @pytest.mark.parametrize("view", ["time", "bandwidth", "ranks"])
 def test_no_error_bars_are_drawn_of_means(view: str) -> None:
-    figure = draw(registry.load("views.figures", view).VIEW, [imported()["imb"]])
+    figure = draw(registry.load("*.figures", view).VIEW, [imported()["imb"]])
     assert "error bars" not in drawn_words(figure)
     bars = [found for axes in figure.axes for found in axes.collections
             if isinstance(found, LineCollection) and len(found.get_segments())]  # fmt: skip
     assert bars == []
-    measured = draw(registry.load("views.figures", "time").VIEW, [point_to_point()])
+    measured = draw(registry.load("*.figures", "time").VIEW, [point_to_point()])
     assert "error bars" in drawn_words(measured)
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.formats.importers import nccl_tests
-from isochrone.results.sweep.curves import curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
 
 GOLDEN = ROOT / "tests/golden/nccl-tests"
 NEW = (GOLDEN / "all-reduce-2.17.txt").read_text()

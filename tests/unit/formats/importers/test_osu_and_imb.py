@@ -15,9 +15,9 @@ from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
 from isochrone.formats.importers import imb, osu
-from isochrone.results.sweep.curves import Curve, curves
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve, curves
 
 GOLDEN = ROOT / "tests/golden"
 many = settings(

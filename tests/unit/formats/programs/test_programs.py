@@ -10,10 +10,10 @@ import pytest
 from beds import goal
 from beds.command_line import run_here
 from beds.golden import Golden
+from isochrone.applications.description.actions import actions
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.reading import parse
 from isochrone.formats import program as programs
-from isochrone.workloads.applications.actions import actions
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.reading import parse
 from made_up.described import random_description
 
 FARM = {"exchange": {"topology": "task-farm", "tasks": 11, "bytes": 100, "compute": "200us"}}

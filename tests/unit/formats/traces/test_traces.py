@@ -11,13 +11,13 @@ import pytest
 
 from beds.command_line import run_here
 from beds.golden import Golden
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.program import Program
+from isochrone.applications.description.reading import parse, read
+from isochrone.applications.traces.deriving import describe
+from isochrone.applications.traces.folding import Event
 from isochrone.base.errors import InputError
 from isochrone.formats import trace as traces
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.program import Program
-from isochrone.workloads.applications.reading import parse, read
-from isochrone.workloads.traces.deriving import describe
-from isochrone.workloads.traces.folding import Event
 from made_up import traces as written
 from made_up.programs_run import Seen
 

@@ -23,13 +23,13 @@ from beds.golden import Golden
 from drawn import texts, words
 from isochrone import views
 from isochrone.base.errors import InputError
-from isochrone.results.latency_map.slow import Slow
-from isochrone.results.latency_map.topology import Level, analyse
+from isochrone.latency_map.figures import heatmap, levels, surface
+from isochrone.latency_map.figures._slow_frames import _boxes
+from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.topology import Level, analyse
 from isochrone.runfile.run import Run
 from isochrone.views import Options
 from isochrone.views import style as _style
-from isochrone.views.figures import heatmap, levels, surface
-from isochrone.views.slow_frames import _boxes
 from made_up.latency_maps import (
     blank,
     block,

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.cli.output import print_path
-from isochrone.results.check import Earlier, check
+from isochrone.changes.check import Earlier, check
+from isochrone.console.output import print_path
 from isochrone.runfile.baseline_folder import add, others, read_folder
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from isochrone.cli.output import print_path
+from isochrone.console.output import print_path
 from isochrone.runfile.baseline_folder import remove
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

@@ -11,12 +11,12 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.input import earlier_runs
-from isochrone.pages.baseline import typical_times
+from isochrone.changes.baseline import typical
+from isochrone.changes.comparable import groups_of
+from isochrone.changes.pages.baseline import typical_times
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.input import earlier_runs
 from isochrone.pages.terminal import print_blocks
-from isochrone.results.baseline import typical
-from isochrone.results.comparable import groups_of
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -15,14 +15,21 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable, printable_path
-from isochrone.cli.aggregator_choice import by_all, by_order
-from isochrone.cli.aggregator_proposal import Asked, Proposal
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.output import add_output, check_output
-from isochrone.cli.placing import block_placed, print_warnings, unexchanged_first
-from isochrone.cli.proof import add_start, compare_in_turn, launch_plan, starter, tile_options
-from isochrone.cli.speedups import measured_line
-from isochrone.cli.workload import (
+from isochrone.collective_io.aggregators import romio_hints
+from isochrone.collective_io.aggregators.choice import Choice
+from isochrone.collective_io.aggregators.setting import BUFFER, Setting
+from isochrone.collective_io.cli.aggregator_choice import by_all, by_order
+from isochrone.collective_io.cli.aggregator_proposal import Asked, Proposal
+from isochrone.collective_io.cli.placing import block_placed, print_warnings, unexchanged_first
+from isochrone.collective_io.cli.proof import (
+    add_start,
+    compare_in_turn,
+    launch_plan,
+    starter,
+    tile_options,
+)
+from isochrone.collective_io.cli.speedups import measured_line
+from isochrone.collective_io.cli.workload import (
     add_call,
     add_measured_calls,
     add_model,
@@ -32,20 +39,19 @@ from isochrone.cli.workload import (
     files_read,
     node_cost,
 )
-from isochrone.improve.aggregators import romio_hints
-from isochrone.improve.aggregators.choice import Choice
-from isochrone.improve.aggregators.setting import BUFFER, Setting
-from isochrone.improve.proof import Launch
+from isochrone.collective_io.predict.calls_of_runs import measured_calls
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.proof import Launch
+from isochrone.collective_io.workload.cb_config_list import DEFAULT
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.output import add_output, check_output
+from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.job import folder_for
+from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
-from isochrone.pages.model import predicted_by
 from isochrone.pages.terminal import print_blocks
-from isochrone.predict.calls_of_runs import measured_calls
-from isochrone.predict.node_cost import NodeCost
-from isochrone.predict.whole_call import WholeCall
 from isochrone.runfile.file import read
-from isochrone.workloads.arrangement import Arrangement
-from isochrone.workloads.cb_config_list import DEFAULT
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

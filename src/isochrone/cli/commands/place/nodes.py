@@ -18,12 +18,15 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import printable, printable_path
 from isochrone.base.units import format_seconds
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.output import check_output
-from isochrone.cli.placing import block_placed, certainty, print_warnings, unexchanged_first
-from isochrone.cli.proof import add_start, compare_in_turn, starter, tile_options
-from isochrone.cli.speedups import measured_line
-from isochrone.cli.workload import (
+from isochrone.collective_io.cli.placing import (
+    block_placed,
+    certainty,
+    print_warnings,
+    unexchanged_first,
+)
+from isochrone.collective_io.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.collective_io.cli.speedups import measured_line
+from isochrone.collective_io.cli.workload import (
     add_call,
     add_model,
     add_nodes,
@@ -32,20 +35,22 @@ from isochrone.cli.workload import (
     files_read,
     node_cost,
 )
-from isochrone.formats import placement as placements
-from isochrone.improve.nodes.node_order import NodeOrder, best_order
-from isochrone.improve.nodes.positions import Positions
-from isochrone.improve.proof import Launch, library_hints
+from isochrone.collective_io.nodes.node_order import NodeOrder, best_order
+from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.predict.node_cost import refuse_no_time
+from isochrone.collective_io.proof import Launch, library_hints
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import DEFAULT
+from isochrone.collective_io.workload.node_messages import block_layout
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.output import check_output
+from isochrone.measure import placement as placements
+from isochrone.measure.allocation import Allocation
+from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.job import folder_for
 from isochrone.models import Model
+from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
-from isochrone.pages.model import predicted_by
-from isochrone.predict.node_cost import refuse_no_time
-from isochrone.workloads.allocation import Allocation
-from isochrone.workloads.arrangement import Arrangement
-from isochrone.workloads.call import Call
-from isochrone.workloads.cb_config_list import DEFAULT
-from isochrone.workloads.node_messages import block_layout
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

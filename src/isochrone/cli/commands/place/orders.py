@@ -15,13 +15,9 @@ from typing import Final
 
 from isochrone import views
 from isochrone.base.errors import InputError
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.measuring import setup_of
-from isochrone.cli.options import read_count
-from isochrone.cli.output import add_output, check_output
-from isochrone.cli.placing import block_placed, unexchanged_first
-from isochrone.cli.proof import add_launches, launch_plan, tile_options
-from isochrone.cli.workload import (
+from isochrone.collective_io.cli.placing import block_placed, unexchanged_first
+from isochrone.collective_io.cli.proof import add_launches, launch_plan, tile_options
+from isochrone.collective_io.cli.workload import (
     add_call,
     add_measured_calls,
     add_model,
@@ -31,26 +27,24 @@ from isochrone.cli.workload import (
     files_read,
     node_cost,
 )
-from isochrone.improve.orders import orders_file
-from isochrone.improve.orders.candidates import Candidate, choose
-from isochrone.improve.orders.compared_orders import ComparedOrder, ComparedOrders
-from isochrone.improve.orders.ordered import KINDS, Ordered
-from isochrone.improve.proof import (
-    JobRunner,
-    Launch,
-    Turns,
-    launch_in_turns,
-    library_hints,
-)
+from isochrone.collective_io.orders import orders_file
+from isochrone.collective_io.orders.candidates import Candidate, choose
+from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.collective_io.orders.ordered import KINDS, Ordered
+from isochrone.collective_io.pages import orders as page
+from isochrone.collective_io.predict.calls_of_runs import measured_calls
+from isochrone.collective_io.predict.collective_io import CallCost
+from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
+from isochrone.collective_io.proof import JobRunner, Launch, Turns, launch_in_turns, library_hints
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.measuring import setup_of
+from isochrone.console.options import read_count
+from isochrone.console.output import add_output, check_output
+from isochrone.measure.allocation import Allocation
 from isochrone.measure.job import folder_for
 from isochrone.measure.progress import progress_bar
-from isochrone.pages import orders as page
 from isochrone.pages.terminal import console, print_blocks
-from isochrone.predict.calls_of_runs import measured_calls
-from isochrone.predict.collective_io import CallCost
-from isochrone.predict.whole_call import WholeCall, WholeCost
 from isochrone.runfile.file import read
-from isochrone.workloads.allocation import Allocation
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone import models
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.reading import read
+from isochrone.applications.description.sweeps import settings
+from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.options import read_count
-from isochrone.cli.predictions import add_models
+from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.options import read_count
 from isochrone.models import Model
-from isochrone.pages.model import origin_of, predicted_by_several
+from isochrone.models.cli.predictions import add_models
+from isochrone.models.pages.model import origin_of, predicted_by_several
 from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
-from isochrone.predict.applications import Prediction, predict
-from isochrone.predict.grid_collectives import Machine
-from isochrone.workloads.applications.lowering import program
-from isochrone.workloads.applications.reading import read
-from isochrone.workloads.applications.sweeps import settings
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from isochrone.cli import grid_predictions
-from isochrone.cli.predictions import add_model, add_values, answer
+from isochrone.collectives.cli import grid_predictions
+from isochrone.models.cli.predictions import add_model, add_values, answer
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -10,10 +10,9 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.output import check_output
-from isochrone.cli.placing import unexchanged_first
-from isochrone.cli.workload import (
+from isochrone.collective_io import data_distribution
+from isochrone.collective_io.cli.placing import unexchanged_first
+from isochrone.collective_io.cli.workload import (
     add_call,
     add_measured_calls,
     add_model,
@@ -23,21 +22,23 @@ from isochrone.cli.workload import (
     files_read,
     node_cost,
 )
+from isochrone.collective_io.pages.whole_call import whole_call
+from isochrone.collective_io.predict.best_possible import best_possible
+from isochrone.collective_io.predict.calls_of_runs import measured_calls
+from isochrone.collective_io.predict.collective_io import CallCost, predict
+from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.workload.distribution import distribution
+from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.output import check_output
+from isochrone.measure.allocation import Allocation
 from isochrone.models import Model
-from isochrone.pages.model import predicted_by
+from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import console, print_blocks
-from isochrone.pages.whole_call import whole_call
 from isochrone.pages.words import plural
-from isochrone.predict.best_possible import best_possible
-from isochrone.predict.calls_of_runs import measured_calls
-from isochrone.predict.collective_io import CallCost, predict
-from isochrone.predict.whole_call import WholeCall
 from isochrone.runfile.file import read
-from isochrone.views import data_distribution, save
-from isochrone.workloads.allocation import Allocation
-from isochrone.workloads.distribution import distribution
-from isochrone.workloads.node_messages import layout_of
+from isochrone.views import save
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from isochrone.cli.predictions import add_model, add_values, answer
+from isochrone.models.cli.predictions import add_model, add_values, answer
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -21,19 +21,24 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.text import shell_word
-from isochrone.cli.as_json import add_json, json_text, print_json
-from isochrone.cli.io_tuning import print_outcome, teller
-from isochrone.cli.measuring import seconds_above_zero
-from isochrone.cli.options import read_count, read_part
-from isochrone.cli.output import check_output
 from isochrone.cli.program import add_program, command_of
-from isochrone.improve.program_io.chooser import Chooser
-from isochrone.improve.program_io.proposals import ROMIO_HINTS, Proposal, hints_of_user, hints_text
-from isochrone.improve.program_io.trials import Trials
-from isochrone.improve.program_io.tuning import Wish, tune
+from isochrone.collective_io.cli.io_tuning import print_outcome, teller
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.program.chooser import Chooser
+from isochrone.collective_io.program.proposals import (
+    ROMIO_HINTS,
+    Proposal,
+    hints_of_user,
+    hints_text,
+)
+from isochrone.collective_io.program.trials import Trials
+from isochrone.collective_io.program.tuning import Wish, tune
+from isochrone.console.as_json import add_json, json_text, print_json
+from isochrone.console.measuring import seconds_above_zero
+from isochrone.console.options import read_count, read_part
+from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program
-from isochrone.predict.node_cost import NodeCost
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

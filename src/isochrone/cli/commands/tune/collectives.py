@@ -19,16 +19,12 @@ import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, whole_file, written_name
-from isochrone.cli.as_json import add_json, print_json
-from isochrone.cli.measuring import add_setup, setup_of
-from isochrone.cli.options import read_part
-from isochrone.cli.output import add_output, check_output
-from isochrone.cli.tuning import add_modelled, modelled, print_report
-from isochrone.formats import tuning as tunings
-from isochrone.formats.tuning import LibraryRule, Written
-from isochrone.improve.collectives.proof import Seen, by_counting, by_loading, by_messages
-from isochrone.improve.collectives.times import TuningTimes, read_times
-from isochrone.improve.collectives.tuning import (
+from isochrone.collectives import tuning_file as tunings
+from isochrone.collectives import tuning_table
+from isochrone.collectives.cli.tuning import add_modelled, modelled, print_report
+from isochrone.collectives.tune.proof import Seen, by_counting, by_loading, by_messages
+from isochrone.collectives.tune.times import TuningTimes, read_times
+from isochrone.collectives.tune.tuning import (
     Kind,
     Saving,
     algorithm_rules,
@@ -36,12 +32,16 @@ from isochrone.improve.collectives.tuning import (
     grid_rules,
     savings,
 )
+from isochrone.collectives.tuning_file import LibraryRule, Written
+from isochrone.collectives.tuning_table import Table
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.measuring import add_setup, setup_of
+from isochrone.console.options import read_part
+from isochrone.console.output import add_output, check_output
 from isochrone.measure.library import library_file
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
 from isochrone.runfile.origin import together
-from isochrone.workloads import tuning_table
-from isochrone.workloads.tuning_table import Table
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 

@@ -1,0 +1,212 @@
+"""What Isochrone is from Python: read, analyse, compare, fit, plot; each on files, runs or both.
+
+Everything here is also in ``isochrone`` itself, where it is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isochrone import models, views
+from isochrone.api.run_experiment import measure
+from isochrone.base.errors import InputError
+from isochrone.changes import compare as comparison
+from isochrone.changes.compare import Comparison
+from isochrone.collective_io.orders.compared_orders import ComparedOrders
+from isochrone.formats.sides import runs_of
+from isochrone.latency_map.diagnosis import LEAST
+from isochrone.models import Model, Splits
+from isochrone.models.family import Family
+from isochrone.models.load import Measured, looks_like_a_table
+from isochrone.pages import terminal
+from isochrone.pages.common import document, page_of
+from isochrone.pages.page import Asked
+from isochrone.runfile.any_file import foreign, read
+from isochrone.runfile.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "Analysis", "Source", "analyse", "compare", "fit", "measure", "plot", "read",
+]  # fmt: skip
+
+Source = Run | str | Path
+"""A run, or the path of a file that holds one."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a run says: as ``isochrone show`` prints it, and as its ``--json`` document.
+
+    Attributes
+    ----------
+    run
+        The run.
+    asked
+        Which message size, and from which part of the time on something is slow.
+    """
+
+    run: Run
+    asked: Asked
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return document(self.run, self.asked)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document; its schema is ``isochrone show --schema``."""
+        return copy.deepcopy(self._document)
+
+    def __getitem__(self, key: str) -> Any:
+        """Return a member of the document: ``analysis["levels"]``."""
+        return copy.deepcopy(self._document[key])
+
+    def __str__(self) -> str:
+        text = io.StringIO()
+        terminal.render(page_of(self.run, self.asked), terminal.console(text))
+        return text.getvalue().rstrip()
+
+    def __repr__(self) -> str:
+        return f"<Analysis of {self.run!r}>"
+
+
+def analyse(run: Source, *, bytes: int | None = None, least: float = LEAST) -> Analysis:
+    """Say what a run shows: levels and slow parts of a map, curves of a sweep, and so on.
+
+    Parameters
+    ----------
+    run
+        A run, or the path of a run file or of the output of another program.
+    bytes
+        Message size; None: what is usual for the kind.
+    least
+        Part of the time that something must add to be called slow.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or nothing was measured with this size.
+    """
+    found = Analysis(_run(run), Asked(bytes, least))
+    found.to_json()  # what is wrong is said here, not when it is printed
+    return found
+
+
+def compare(
+    before: Source | Iterable[Source],
+    after: Source | Iterable[Source],
+    *,
+    margin: float | None = None,
+    one_start: bool = False,
+) -> Comparison:
+    """Compare two measurements: what became slower or faster, what is the same or not known.
+
+    Parameters
+    ----------
+    before, after
+        A run, a path, or several that are launches of one thing; a path may also be a folder of run
+        files, or ``run.jsonl`` for ``run-1.jsonl``, ``run-2.jsonl`` …
+    margin
+        Times that differ by less than this part are the same; 5 % if None, 0 for simulated ones.
+    one_start
+        With one launch on a side, take the ratios for the truth.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or the two did not measure the same thing.
+    """
+    return comparison.compare(_runs(before), _runs(after), margin=margin, as_they_are=one_start)
+
+
+def fit(
+    measured: Measured,
+    name: str | Family = "auto",
+    *,
+    splits: Splits | None = None,
+    weights: str = "relative",
+    robust: bool = False,
+) -> Model:
+    """Fit formulas to measured times: `isochrone.models.fit.fit`, of output of others as well."""
+    if isinstance(measured, list | tuple) and all(isinstance(m, str | Path) for m in measured):
+        measured = [_readable(item) for item in measured]
+    elif isinstance(measured, str | Path):
+        measured = _readable(measured)
+    return models.fit(measured, name, splits=splits, weights=weights, robust=robust)
+
+
+def plot(
+    what: Source | Iterable[Source],
+    view: str | None = None,
+    output: str | Path | None = None,
+    **options: Any,
+) -> Figure:
+    """Draw a run, several, or a table of times; return the figure of matplotlib.
+
+    Parameters
+    ----------
+    what
+        Runs or paths, also of a CSV of times.
+    view
+        As ``isochrone plot --view``; what is usual for the kind of the run if None.
+    output
+        Picture to write, too; the suffix ``.png``, ``.svg`` or ``.pdf`` sets the format. An
+        existing file is overwritten.
+    options
+        Of the figure: ``what="mean"``, ``sizes=(8, 1024)``, ``scale="log"``, ``model=…`` and the
+        others of `isochrone.views.view.Options`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, there is no such view, or it does not draw this.
+    """
+    given = [what] if isinstance(what, Run | str | Path) else list(what)
+    drawn: list[Run | ComparedOrders | models.Samples | Path] = [
+        item if isinstance(item, Run) else _drawable(Path(item)) for item in given
+    ]
+    if not drawn:
+        raise InputError("there is nothing to draw")
+    first = drawn[0]
+    name = view or views.usual(first.kind if isinstance(first, Run) else views.TABLE)
+    try:
+        asked = views.Options(**options)
+    except TypeError as error:
+        raise InputError(f"no such option of a figure: {error}") from error
+    figure = views.draw(name, drawn, asked)
+    if output is not None:
+        views.save(figure, Path(output))
+    return figure
+
+
+def _run(source: Source) -> Run:
+    return source if isinstance(source, Run) else read(source)
+
+
+def _runs(sources: Source | Iterable[Source]) -> list[Run]:
+    """Return all launches; folders and numbered files are what the command line takes them for."""
+    each = [sources] if isinstance(sources, Run | str | Path) else list(sources)
+    found = [
+        run
+        for one in each
+        for run in ([one] if isinstance(one, Run) else runs_of(str(one)))
+    ]  # fmt: skip
+    if not found:
+        raise InputError("there is nothing to compare")
+    return found
+
+
+def _readable(item: str | Path) -> Run | str | Path:
+    """Return a run in place of a file that only `isochrone.formats` can read."""
+    return read(item) if foreign(Path(item)) else item
+
+
+def _drawable(path: Path) -> Run | Path:
+    return path if looks_like_a_table(path) else read(path)

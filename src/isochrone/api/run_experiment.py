@@ -1,0 +1,112 @@
+"""One measurement from Python: the probe is started, and what it measured is read."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from isochrone.base.errors import InputError
+from isochrone.latency_map.confirm import confirm
+from isochrone.measure import presets, probe
+from isochrone.measure.setup import Setup, follow
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
+
+__all__ = ["measure"]
+
+
+def measure(
+    experiment: str,
+    ranks: int | None = None,
+    output: str | Path | None = None,
+    *,
+    preset: str | None = None,
+    mpicc: str | None = None,
+    launcher: str | None = None,
+    launcher_args: Sequence[str] = (),
+    launcher_options: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    overwrite: bool = False,
+    **options: object,
+) -> Run:
+    """Measure, as ``isochrone measure`` does; return the run.
+
+    What a latency map would call slow is measured again, alone.
+
+    Parameters
+    ----------
+    experiment
+        ``latency-map``, ``point-to-point``, ``collective`` … as after ``isochrone measure``.
+    ranks
+        Number of ranks; those of the batch job, or one for each processor, if None.
+    output
+        Run file to write; if None, the run is in memory only.
+    preset
+        A named set of options.
+    mpicc, launcher, launcher_args
+        As the options of these names.
+    launcher_options
+        Options of one launcher, by their names: ``{"platform": "machine.xml"}``.
+    timeout
+        Seconds after which the ranks are ended.
+    overwrite
+        Whether ``output`` may exist.
+    options
+        Of the experiment: ``bytes="8,1KiB"`` is ``--bytes 8,1KiB``; an underscore is a dash, True
+        gives the option alone, False and None leave it out, and a list is joined by commas.
+
+    Raises
+    ------
+    InputError
+        If there is no MPI, an option is refused, or ``output`` exists.
+    MeasurementError
+        If the ranks fail.
+    """
+    words = [*presets.find(preset, experiment).options] if preset else []
+    words += [word for name, value in options.items() for word in _option(name, value)]
+    known = probe.experiments()
+    if experiment not in known:
+        raise InputError(f"no experiment '{experiment}'", hint=f"there are: {', '.join(known)}")
+    if output is not None and Path(output).exists() and not overwrite:
+        raise InputError("it exists already", where=str(output), hint="overwrite=True")
+    own = {key: _path(value) for key, value in (launcher_options or {}).items()}
+    chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **own}
+    setup = Setup.choose(chosen, _warn)
+    count = setup.default_ranks() if ranks is None else ranks
+    setup.check(experiment, words, count)
+    with TemporaryDirectory(prefix="isochrone-") as folder:
+        path = Path(output) if output is not None else Path(folder) / "run.jsonl"
+        notes = {"preset": preset} if preset else {}
+        tokens = setup.tokens(experiment, words, count, path, force=overwrite, notes=notes)
+        follow(tokens, path, timeout=timeout)
+
+        def again(more: Sequence[str], out: Path) -> None:
+            tokens = setup.tokens(experiment, [*words, *more], count, out, force=True)
+            follow(tokens, out, timeout=timeout)
+
+        confirm(path, again, tell=lambda _: None)
+        return read(path)
+
+
+def _option(name: str, value: object) -> list[str]:
+    """Return an option as the probe takes it."""
+    if value is None or value is False:
+        return []
+    option = f"--{name.strip('_').replace('_', '-')}"
+    if value is True:
+        return [option]
+    if isinstance(value, list | tuple | range):
+        return [option, ",".join(map(str, value))]
+    return [option, str(value)]
+
+
+def _path(value: object) -> object:
+    """Return the name of a file as launchers take it."""
+    return Path(value) if isinstance(value, str) else value
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=3)

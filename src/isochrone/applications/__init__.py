@@ -1,0 +1,1 @@
+"""Applications: described, recorded, emulated, simulated, and what they cost."""

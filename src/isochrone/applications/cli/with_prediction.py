@@ -1,0 +1,75 @@
+"""``compare RUN --with-prediction``: emulated applications against what models say of them."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+from isochrone import models
+from isochrone.applications.predict.application_accuracy import Accuracy, accuracy
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.console.as_json import print_json
+from isochrone.console.input import read, tell_partial
+from isochrone.models.pages.model import predicted_by_several
+from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
+from isochrone.pages.terminal import print_blocks
+
+__all__ = ["compare_with_prediction"]
+
+
+def compare_with_prediction(args: argparse.Namespace) -> int:
+    """Print measured and predicted times, in total and by phase, and how far they are apart.
+
+    Raises
+    ------
+    InputError
+        If a model is missing, B is given, or the run is of no applications.
+    """
+    if args.after is not None or args.measure or args.fail_on:
+        raise InputError(
+            "it compares one run with models", where="--with-prediction",
+            hint="isochrone compare RUN --with-prediction --model FILE",
+        )  # fmt: skip
+    if not args.model:
+        raise InputError("which models?", where="--with-prediction", hint="give --model FILE …")
+    run = read(args.before)
+    if not run.complete:
+        tell_partial(run.where)
+    known = [models.read(path) for path in args.model]
+    rows, warnings = accuracy(run, known)
+    if args.json:
+        print_json({
+            "compared": [row.to_json() for row in rows], "origin": run.origin or None,
+            "warnings": warnings,
+        })  # fmt: skip
+        return 0
+    print_blocks([
+        predicted_by_several(known),
+        Sentence("Each application alone: all its iterations, and the phases of one, over ranks"),
+        _table(rows, run.origin), Warnings(tuple(warnings)),
+    ])  # fmt: skip
+    return 0
+
+
+def _table(rows: list[Accuracy], origin: str) -> Block:
+    columns = (
+        Column("application"), Column(origin or "measured", right=True),
+        Column("predicted", right=True), Column("predicted is", right=True),
+        Column("95 % of the prediction", right=True),
+    )  # fmt: skip
+    return Table("", columns, tuple(map(_cells, rows)))
+
+
+def _cells(row: Accuracy) -> Row:
+    name = f"  {printable(row.phase, 40)}" if row.phase else printable(row.app, 40)
+    away = "" if math.isnan(row.away) else f"{100 * row.away:+.1f} %"
+    ends = f"{format_seconds(row.low)} to {format_seconds(row.high)}"
+    return Row(
+        (
+            name, format_seconds(row.measured.median, 4), format_seconds(row.predicted, 4), away,
+            ends if row.held else f"{ends}, not held",
+        ),
+        "" if row.phase else "strong",
+    )  # fmt: skip

@@ -1,0 +1,193 @@
+"""Distributions as lists of equally likely values.
+
+A distribution is cut into `BINS` parts of equal probability, and each part stands for itself with
+its mean. So the mean of the list is that of the distribution, whatever its shape; its extremes are
+means of the outermost 1/4096.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from isochrone.applications.description.description import Given, Spread
+from isochrone.applications.description.quantities import Reader, Scope, number
+
+__all__ = ["BINS", "KINDS", "values"]
+
+BINS: Final = 4096
+
+_MOST_TASKS: Final = 1e9
+"""Of a Poisson distribution."""
+
+Floats = NDArray[np.float64]
+
+KINDS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "constant": (("value",),),
+    "normal": (("mean", "stddev"),),
+    "exponential": (("mean",),),
+    "lognormal": (("median", "sigma"), ("mean", "stddev")),
+    "gamma": (("shape", "scale"),),
+    "poisson": (("tasks", "each"),),
+}
+"""Names of distributions, and the arguments that each takes; ``empirical`` takes values."""
+
+_PLAIN: Final = ("sigma", "shape", "tasks")
+"""Arguments without a unit, whatever is distributed."""
+
+
+def values(spread: Spread, read: Reader, scope: Scope) -> list[float]:
+    """Return equally likely values of a distribution: one, those given, or `BINS`, ascending.
+
+    Parameters
+    ----------
+    spread
+        As it was written.
+    read
+        Reads what is distributed: seconds, bytes or numbers.
+    scope
+        What names stand for.
+
+    Raises
+    ------
+    InputError
+        If an argument cannot be read or has no such distribution.
+    """
+    if spread.kind == "empirical":
+        return _empirical(spread, read, scope)
+    arguments = {
+        key: (number if key in _PLAIN else read)(given, scope)
+        for key, given in spread.arguments.items()
+    }
+    for key in ("median", "shape", "scale", "mean"):
+        if arguments.get(key, 1) <= 0 and not (key == "mean" and spread.kind == "normal"):
+            raise spread.arguments[key].at.error(f"the {key} is not above 0")
+    found = _FUNCTIONS[spread.kind](arguments, spread.arguments)
+    return [read(Given(float(value), spread.at), scope) for value in found]  # whole, and possible
+
+
+def _means(partial: Callable[[Floats], Floats], ends: Floats) -> Floats:
+    """Return the mean of each part; `partial(x)` is the integral of x f(x) up to x."""
+    means = np.diff(partial(ends)) * (len(ends) - 1)
+    return np.clip(means, ends[:-1], ends[1:])
+
+
+def _parts() -> Floats:
+    return np.linspace(0.0, 1.0, BINS + 1)
+
+
+def _constant(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
+    return np.array([of["value"]])
+
+
+def _normal(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
+    """Of a normal distribution without what is below 0."""
+    mean, stddev = of["mean"], of["stddev"]
+    if stddev == 0:
+        return np.array([mean])
+    low = special.ndtr(-mean / stddev)
+    ends = mean + stddev * special.ndtri(low + (1 - low) * _parts())
+    ends[0], ends[-1] = 0.0, np.inf
+
+    def partial(x: Floats) -> Floats:
+        z = (x - mean) / stddev
+        density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        return np.asarray((mean * special.ndtr(z) - stddev * density) / (1 - low))
+
+    return _means(partial, ends)
+
+
+def _exponential(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
+    return _gamma({"shape": 1.0, "scale": of["mean"]}, {})
+
+
+def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
+    if "sigma" in of:
+        sigma, middle = of["sigma"], math.log(of["median"])
+    else:
+        sigma = math.sqrt(math.log1p((of["stddev"] / of["mean"]) ** 2))
+        middle = math.log(of["mean"]) - sigma**2 / 2
+    if sigma > 20:
+        raise given.get("sigma", given.get("stddev", next(iter(given.values())))).at.error(
+            f"a lognormal distribution with sigma {sigma:g}: beyond all that is possible"
+        )
+    if sigma == 0:
+        return np.array([math.exp(middle)])
+    ends = np.exp(middle + sigma * special.ndtri(_parts()))
+
+    def partial(x: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            z = (np.log(x) - middle) / sigma
+        return np.asarray(math.exp(middle + sigma**2 / 2) * special.ndtr(z - sigma))
+
+    return _means(partial, ends)
+
+
+def _gamma(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
+    shape, scale = of["shape"], of["scale"]
+    ends = scale * special.gammaincinv(shape, _parts())
+    ends[-1] = np.inf
+
+    def partial(x: Floats) -> Floats:
+        return np.asarray(shape * scale * special.gammainc(shape + 1, x / scale))
+
+    return _means(partial, ends)
+
+
+def _poisson(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
+    """Of a number of tasks that take the same time each."""
+    tasks = of["tasks"]
+    if tasks > _MOST_TASKS:
+        raise given["tasks"].at.error(f"{tasks:g} tasks", f"at most {_MOST_TASKS:g}")
+    reach = 12 * math.sqrt(tasks) + 40
+    numbers = np.arange(max(0, math.floor(tasks - reach)), math.ceil(tasks + reach))
+    return np.asarray(of["each"]) * _steps(
+        numbers.astype(float), special.pdtr(numbers, tasks), tasks
+    )
+
+
+def _steps(numbers: Floats, reached: Floats, mean: float | None = None) -> Floats:
+    """Return the means of parts of a distribution of single values.
+
+    ``reached`` is the probability of each value or a smaller one.
+    """
+    weights = np.diff(reached, prepend=0.0)
+    integral = np.concatenate([[0.0], np.cumsum(weights * numbers)])
+    total = integral[-1] if mean is None else mean
+    reached = np.concatenate([[0.0], reached])
+    at = np.interp(_parts(), reached, integral)
+    at[-1] = total
+    return np.asarray(np.clip(np.diff(at) * BINS, numbers[0], numbers[-1]))
+
+
+_FUNCTIONS: Final = {
+    "constant": _constant,
+    "normal": _normal,
+    "exponential": _exponential,
+    "lognormal": _lognormal,
+    "gamma": _gamma,
+    "poisson": _poisson,
+}
+
+
+def _empirical(spread: Spread, read: Reader, scope: Scope) -> list[float]:
+    """Return the values as they are if all are as likely, else means of equally likely parts."""
+    found = [(read(value, scope), number(weight, scope)) for value, weight in spread.weighted]
+    found.sort()
+    weights = np.array([weight for _, weight in found])
+    total = weights.sum()
+    if total <= 0:
+        raise spread.at.error("weights that are all 0")
+    numbers = np.array([value for value, _ in found])
+    if (weights == weights[0]).all():
+        return [float(v) for v in numbers]
+    with np.errstate(over="ignore"):
+        times = weights / weights[weights > 0].min()
+    if times.sum() <= BINS and (times == np.round(times)).all():
+        return [float(v) for v in np.repeat(numbers, times.astype(int))]
+    return [float(v) for v in _steps(numbers, np.cumsum(weights) / total)]

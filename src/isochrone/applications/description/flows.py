@@ -1,0 +1,286 @@
+"""Flows: when the messages of an exchange are sent, as steps of ranks.
+
+Each rank does its steps in order and waits where they say so; whatever else the phases of an
+application are, a flow ends if all of its ranks begin it, even if no message is buffered:
+
+request
+    Each neighbour of the root sends to it, which computes and answers.
+farm
+    The root hands out tasks to its neighbours, which compute and return results.
+token
+    A message goes along a closed walk over all edges; who has it computes.
+stream
+    Each rank receives from all before it, computes, and sends to all after it.
+exchange
+    Everyone sends to its neighbours, and receives from them, at once; computes meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import networkx as nx
+
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.program import (
+    Compute,
+    Farm,
+    Irecv,
+    Isend,
+    Mode,
+    Recv,
+    Send,
+    Serve,
+    Step,
+    Wait,
+    Work,
+)
+from isochrone.applications.description.topology import Edge, Graph
+
+__all__ = ["Exchange", "Steps", "flow", "star"]
+
+Steps = dict[int, list[Step]]
+"""Steps of each rank that has any."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """An exchange, worked out as far as no flow is concerned.
+
+    Attributes
+    ----------
+    phase
+        Its index.
+    graph
+        Who sends to whom.
+    sizes, times
+        Return the index of a list of values: of messages along an edge, and of computation that
+        takes a factor times as long.
+    reply
+        Index of the sizes of replies and results.
+    time
+        As ``times`` of factor 1; None: nothing is computed.
+    factors
+        By rank.
+    mode
+        Of computation.
+    tasks
+        Of a farm.
+    at
+        Place of the exchange.
+    """
+
+    phase: int
+    graph: Graph
+    sizes: Callable[[Edge], int]
+    reply: int
+    times: Callable[[float], int]
+    time: int | None
+    factors: Sequence[float]
+    mode: Mode
+    tasks: int
+    at: KeyPath
+
+    def compute(self, rank: int) -> list[Step]:
+        """Return the computation of a rank."""
+        if self.time is None:
+            return []
+        return [Compute(self.phase, self.time, self.factors[rank], self.mode)]
+
+
+def flow(name: str, exchange: Exchange) -> tuple[Steps, list[int]]:
+    """Return the steps of an exchange, and the ranks at which it begins.
+
+    Raises
+    ------
+    InputError
+        If its graph does not allow this flow; names its place.
+    """
+    if not exchange.graph.edges:
+        return _without_messages(name, exchange)
+    return _FLOWS[name](exchange)
+
+
+def _without_messages(name: str, exchange: Exchange) -> tuple[Steps, list[int]]:
+    """Return the computation of ranks that nobody talks to."""
+    if name in ("request", "farm"):
+        raise exchange.at.key("topology").error("an exchange of one rank with nobody")
+    return {rank: exchange.compute(rank) for rank in range(len(exchange.factors))}, [0]
+
+
+def star(exchange: Exchange) -> tuple[int, list[int], Edge]:
+    """Return the rank that is on all edges, the others, and an edge that stands for all.
+
+    Raises
+    ------
+    InputError
+        If there is none, or if the edges differ.
+    """
+    graph, at = exchange.graph, exchange.at.key("flow")
+    first = graph.edges[0]
+    common = set.intersection(*({edge.source, edge.target} for edge in graph.edges))
+    if not common:
+        raise at.error("the graph is not a star: no rank is on all edges", "try flow: exchange")
+    if any((edge.bytes, edge.count) != (first.bytes, 1) for edge in graph.edges):
+        raise at.error("messages of this flow are one of each kind, of the same size on all edges")
+    root = graph.root if graph.root in common else min(common)
+    others = sorted({edge.source + edge.target - root for edge in graph.edges})
+    return root, others, first
+
+
+def _request(exchange: Exchange) -> tuple[Steps, list[int]]:
+    root, clients, edge = star(exchange)
+    phase, size, reply = exchange.phase, exchange.sizes(edge), exchange.reply
+    time = exchange.times(exchange.factors[root])
+    steps: Steps = {
+        client: [Send(phase, root, size), Recv(phase, root, reply)] for client in clients
+    }
+    steps[root] = [Serve(phase, tuple(clients), size, reply, time, exchange.mode)]
+    return steps, [root]
+
+
+def _farm(exchange: Exchange) -> tuple[Steps, list[int]]:
+    root, workers, edge = star(exchange)
+    phase, size, reply = exchange.phase, exchange.sizes(edge), exchange.reply
+    time = exchange.times(1.0)
+    steps: Steps = {
+        r: [Work(phase, root, size, reply, time, exchange.factors[r], exchange.mode)]
+        for r in workers
+    }
+    steps[root] = [Farm(phase, tuple(workers), exchange.tasks, size, reply)]
+    return steps, [root]
+
+
+def _token(exchange: Exchange) -> tuple[Steps, list[int]]:
+    phase = exchange.phase
+    steps: Steps = defaultdict(list)
+    walk = _closed_walk(exchange)
+    start = walk[0].source
+    for edge in walk:
+        steps[edge.source] += exchange.compute(edge.source)
+        steps[edge.source].append(Send(phase, edge.target, exchange.sizes(edge)))
+        steps[edge.target].append(Recv(phase, edge.source, exchange.sizes(edge)))
+    return dict(steps), [start]
+
+
+def _closed_walk(exchange: Exchange) -> list[Edge]:
+    """Return edges in an order in which each begins where the one before ends."""
+    graph = exchange.graph
+    edges = [edge for edge in graph.edges for _ in range(edge.count)]
+    if all(a.target == b.source for a, b in pairwise([*edges, edges[0]])):
+        return edges
+    multi = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
+    for edge in edges:
+        multi.add_edge(edge.source, edge.target, edge=edge)
+    if not nx.is_eulerian(multi):
+        raise exchange.at.key("flow").error(
+            "a token cannot come back to where it began over each edge once", "try flow: exchange"
+        )
+    start = min(multi.nodes) if graph.root is None else graph.root
+    circuit = nx.eulerian_circuit(multi, source=start, keys=True)
+    return [Edge(a, b, multi.edges[a, b, key]["edge"].bytes) for a, b, key in circuit]
+
+
+def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
+    edges = exchange.graph.edges
+    if not exchange.graph.directed:  # from the lower to the higher rank: a wavefront
+        edges = tuple(edge if edge.source < edge.target else _turned(edge) for edge in edges)
+    _check_acyclic(edges, exchange)
+    before, after = _by_target(edges), _by_source(edges)
+    steps: Steps = {}
+    for rank in sorted({*before, *after}):
+        steps[rank] = _receive(exchange, before.get(rank, []))
+        steps[rank] += exchange.compute(rank)
+        steps[rank] += _send(exchange, after.get(rank, []))
+    return steps, [rank for rank in steps if rank not in before]
+
+
+def _check_acyclic(edges: Iterable[Edge], exchange: Exchange) -> None:
+    """Refuse a stream that would wait for itself."""
+    graph = nx.DiGraph((edge.source, edge.target) for edge in edges)
+    if nx.is_directed_acyclic_graph(graph):
+        return
+    cycle = [a for a, _ in nx.find_cycle(graph)]
+    shown = " → ".join(map(str, [*cycle[:6], *(["…"] if len(cycle) > 6 else []), cycle[0]]))
+    raise exchange.at.key("flow").error(
+        f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
+    )
+
+
+def _receive(exchange: Exchange, edges: Sequence[Edge]) -> list[Step]:
+    """Return how a rank receives all messages of some edges."""
+    phase = exchange.phase
+    all_of = [edge for edge in edges for _ in range(edge.count)]
+    if len(all_of) == 1:
+        return [Recv(phase, all_of[0].source, exchange.sizes(all_of[0]))]
+    begun: list[Step] = [Irecv(phase, e.source, exchange.sizes(e)) for e in all_of]
+    return [*begun, Wait(phase)] if begun else []
+
+
+def _send(exchange: Exchange, edges: Sequence[Edge]) -> list[Step]:
+    """Return how a rank sends all messages of some edges."""
+    phase = exchange.phase
+    all_of = [edge for edge in edges for _ in range(edge.count)]
+    if len(all_of) == 1:
+        return [Send(phase, all_of[0].target, exchange.sizes(all_of[0]))]
+    begun: list[Step] = [Isend(phase, e.target, exchange.sizes(e)) for e in all_of]
+    return [*begun, Wait(phase)] if begun else []
+
+
+def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
+    phase = exchange.phase
+    edges = exchange.graph.edges
+    if not exchange.graph.directed:
+        edges += tuple(_turned(edge) for edge in edges)
+    ranks = sorted({rank for edge in edges for rank in (edge.source, edge.target)})
+    steps: Steps = {rank: [] for rank in ranks}
+    for number, of_round in sorted(_rounds(edges).items()):
+        before, after = _by_target(of_round), _by_source(of_round)
+        for rank in sorted({*before, *after}):
+            into = [e for e in before.get(rank, []) for _ in range(e.count)]
+            out = [e for e in after.get(rank, []) for _ in range(e.count)]
+            steps[rank] += [Irecv(phase, e.source, exchange.sizes(e)) for e in into]
+            steps[rank] += [Isend(phase, e.target, exchange.sizes(e)) for e in out]
+            if number == edges[0].round:
+                steps[rank] += exchange.compute(rank)
+            steps[rank].append(Wait(phase))
+    targets = {edge.target for edge in edges}
+    return steps, [rank for rank in ranks if rank not in targets] or ranks[:1]
+
+
+def _turned(edge: Edge) -> Edge:
+    return Edge(edge.target, edge.source, edge.bytes, edge.count, edge.round)
+
+
+def _rounds(edges: Iterable[Edge]) -> Mapping[int, list[Edge]]:
+    found: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        found[edge.round].append(edge)
+    return found
+
+
+def _by_source(edges: Iterable[Edge]) -> dict[int, list[Edge]]:
+    found: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        found[edge.source].append(edge)
+    return dict(found)
+
+
+def _by_target(edges: Iterable[Edge]) -> dict[int, list[Edge]]:
+    found: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        found[edge.target].append(edge)
+    return dict(found)
+
+
+_FLOWS: Final[Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]]] = {
+    "request": _request,
+    "farm": _farm,
+    "token": _token,
+    "stream": _stream,
+    "exchange": _exchange,
+}

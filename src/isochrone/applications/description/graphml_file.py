@@ -1,0 +1,121 @@
+"""Graphs from GraphML files; a file may come from anywhere, so no entities and nothing large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import networkx as nx
+
+from isochrone.applications.description.description import Given
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.quantities import count, size
+from isochrone.applications.description.topology import Edge
+from isochrone.base.text import printable
+
+__all__ = ["Found", "read"]
+
+MAX_FILE: Final = 2**24
+"""Bytes of the largest file."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A graph: number of nodes, edges by rank, and whether they have a direction."""
+
+    nodes: int
+    edges: tuple[Edge, ...]
+    directed: bool
+
+
+def read(path: Path, at: KeyPath) -> Found:
+    """Read a graph; nodes are ranks in their order, or by their number if all ids are 0 to n - 1.
+
+    Parameters
+    ----------
+    path
+        A GraphML file. Edges may have attributes ``bytes`` (of each message) and ``count``.
+    at
+        Where errors say that it was named.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is no GraphML, or names a node that is not there.
+    """
+    text = _text(path, at)
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise at.error(f"{_shown(path)} is no XML: {error}") from None
+    _check_nodes(root, path, at)
+    try:
+        graph = nx.parse_graphml(text)
+    except Exception as error:  # its reader does not say what it raises
+        what = str(error).strip("'\"") or type(error).__name__
+        raise at.error(f"{_shown(path)} is no GraphML: {what}") from None
+    rank = _ranks([str(node) for node in graph])
+    edges = tuple(
+        _edge(rank[str(a)], rank[str(b)], data, at.key(f"{a}-{b}"))
+        for a, b, data in graph.edges(data=True)
+    )
+    return Found(len(graph), edges, graph.is_directed())
+
+
+def _text(path: Path, at: KeyPath) -> str:
+    """Return the text of a file in which nothing is defined that could grow."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_FILE + 1)
+    except (OSError, ValueError) as error:
+        what = getattr(error, "strerror", None) or error
+        raise at.error(f"cannot read {_shown(path)}: {what}") from None
+    if len(data) > MAX_FILE:
+        raise at.error(f"{_shown(path)} is larger than 16 MiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise at.error(f"{_shown(path)} is not a text in UTF-8") from None
+    if "<!" in text.replace("<!--", "").replace("<![CDATA[", ""):
+        raise at.error(f"{_shown(path)} has a document type or entities, which are not read")
+    return text
+
+
+def _check_nodes(root: ElementTree.Element, path: Path, at: KeyPath) -> None:
+    """Refuse edges between nodes that are not there; networkx would make them."""
+    known: set[str | None] = set()
+    ends: list[str | None] = []
+    for element in root.iter():
+        tag = str(element.tag).rpartition("}")[2]
+        if tag == "node":
+            known.add(element.get("id"))
+        elif tag == "edge":
+            ends += [element.get("source"), element.get("target")]
+    for end in ends:
+        if end not in known:
+            raise at.error(f"{_shown(path)} has an edge to the unknown node '{printable(end, 40)}'")
+
+
+def _ranks(nodes: list[str]) -> dict[str, int]:
+    """Return the rank of each node."""
+    by_number = {str(k): k for k in range(len(nodes))}
+    if set(nodes) == set(by_number):
+        return by_number
+    return {node: k for k, node in enumerate(nodes)}
+
+
+def _edge(source: int, target: int, data: dict[str, Any], at: KeyPath) -> Edge:
+    """Return an edge with its attributes."""
+    if source == target:
+        raise at.error(f"rank {source} sends to itself")
+    length = None
+    if "bytes" in data:
+        length = int(size(Given(data["bytes"], at.key("bytes")), {}))
+    times = Given(data.get("count", 1), at.key("count"))
+    return Edge(source, target, length, count(times, {}, 1, 2**20 - 1))
+
+
+def _shown(path: Path) -> str:
+    return f"'{printable(path, 100)}'"

@@ -1,0 +1,194 @@
+"""Descriptions worked out as programs: expressions become numbers, phases steps of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from isochrone.applications.description import scope
+from isochrone.applications.description.description import (
+    App,
+    CollectiveSpec,
+    ComputeSpec,
+    Description,
+    ExchangeSpec,
+    PhaseSpec,
+)
+from isochrone.applications.description.distributions import values
+from isochrone.applications.description.exchanges import exchange
+from isochrone.applications.description.launches import launches
+from isochrone.applications.description.phase_reading import REDUCING
+from isochrone.applications.description.program import (
+    MAX_RANKS,
+    Application,
+    Collective,
+    Compute,
+    Phase,
+    Program,
+    Step,
+)
+from isochrone.applications.description.quantities import count, size
+from isochrone.applications.description.worked_out import Values, Worked
+from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import ROOTED, Grid
+
+__all__ = ["MAX_ITERATIONS", "program"]
+
+MAX_ITERATIONS: Final = 10_000_000
+
+_DOUBLE: Final = 8
+
+
+def program(description: Description, ranks: int | None = None) -> Program:
+    """Return what every rank does in each iteration, and which applications run when.
+
+    Parameters
+    ----------
+    description
+        Its expressions are worked out here.
+    ranks
+        Of the job. An application that does not say its ranks has all of them.
+
+    Raises
+    ------
+    InputError
+        With the path of what cannot be worked out; if more ranks are asked for than there are.
+    """
+    sizes = [_ranks(description, app, ranks) for app in description.apps]
+    _check_ranks(description, sizes, ranks)
+    kept = Values()
+    applications = tuple(_application(description, k, p, kept) for k, p in enumerate(sizes))
+    _check_places(description, applications, ranks)
+    return Program(
+        seed=description.seed,
+        values=tuple(kept.lists),
+        applications=applications,
+        launches=launches(description),
+        placement=description.placement,
+    )
+
+
+def _ranks(description: Description, app: App, ranks: int | None) -> int:
+    """Return the number of ranks of an application, without a starter outside."""
+    if app.ranks is not None:
+        return scope.ranks(description.parameters, app, app.ranks)
+    at = app.at.key("ranks")
+    if app.on is not None:
+        found = len(app.on)
+    elif len(description.apps) > 1:
+        raise at.error("missing", "only an application on its own can take all ranks")
+    elif ranks is None:
+        raise at.error("missing", "give the number of ranks")
+    else:
+        found = ranks
+    if found - app.outside < 1:
+        raise at.error("no rank is left beside the one that starts", "give one more")
+    return found - app.outside
+
+
+def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | None) -> None:
+    """Refuse more ranks than there are, of one application or of all."""
+    needed = [p + app.outside for p, app in zip(sizes, description.apps, strict=True)]
+    most = MAX_RANKS if ranks is None else ranks
+    for app, p in zip(description.apps, needed, strict=True):
+        if p > most:
+            raise app.at.key("ranks").error(f"{p} ranks are asked for, and there are {most}")
+    if sum(needed) > most:
+        each = " + ".join(map(str, needed))
+        raise description.at.key("apps").error(
+            f"{sum(needed)} ranks are asked for ({each}), and there are {most}",
+            "applications have ranks of their own, on shared cores, too",
+        )
+
+
+def _application(description: Description, index: int, p: int, kept: Values) -> Application:
+    """Return one application as steps."""
+    app = description.apps[index]
+    names = scope.parameters(description.parameters, app, p)
+    worked = Worked(index, p, names, kept, description.seed, description.folder)
+    worked.check_steps(p * len(app.phases), app.at.key("phases"))
+    steps: list[list[Step]] = [[] for _ in range(p + app.outside)]
+    for k, phase in enumerate(app.phases):
+        _add(phase, k, worked, steps)
+    return Application(
+        name=app.name,
+        phases=tuple(_phase(phase) for phase in app.phases),
+        steps=tuple(map(tuple, steps)),
+        iterations=count(app.iterations, names, 1, MAX_ITERATIONS),
+        background=app.background,
+        on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
+    )
+
+
+def _phase(spec: PhaseSpec) -> Phase:
+    if isinstance(spec, ExchangeSpec):
+        return Phase(spec.name, spec.method, spec.path)
+    return Phase(spec.name)
+
+
+def _add(spec: PhaseSpec, phase: int, app: Worked, steps: list[list[Step]]) -> None:
+    """Append the steps of a phase."""
+    if isinstance(spec, ComputeSpec):
+        time = app.times(spec)
+        for rank, factor in enumerate(app.factors(spec, phase)):
+            steps[rank].append(Compute(phase, time, factor, spec.mode))
+    elif isinstance(spec, CollectiveSpec):
+        starter = len(steps) > app.p
+        everyone = tuple(range(app.p))
+        for part in _parts(spec, app) or [everyone if starter else ()]:
+            step = _collective(spec, phase, app, part)
+            for rank in part or everyone:
+                steps[rank].append(step)
+    else:
+        for rank, more in exchange(spec, phase, app).items():
+            steps[rank] += more
+
+
+def _parts(spec: CollectiveSpec, app: Worked) -> list[tuple[int, ...]]:
+    """Return the ranks of each part that does a collective operation on its own."""
+    found = [tuple(app.rank(rank) for rank in part) for part in spec.among]
+    ranks = [rank for part in found for rank in part]
+    if len(set(ranks)) < len(ranks):
+        raise spec.at.key("among").error("a rank is in it twice")
+    root = app.rank(spec.root)
+    if spec.op in ROOTED and any(root not in part for part in found):
+        raise spec.root.at.error(f"rank {root} is not among those that do it")
+    return found
+
+
+def _collective(
+    spec: CollectiveSpec, phase: int, app: Worked, among: tuple[int, ...]
+) -> Collective:
+    """Return a collective operation; what is reduced are whole doubles."""
+    blocks = [0.0] if spec.bytes is None else values(spec.bytes, size, app.scope)
+    if spec.op in REDUCING:
+        blocks = [-(-block // _DOUBLE) * _DOUBLE for block in blocks]
+    if spec.grid:
+        grid = Grid.parse(spec.grid)
+        if grid.rows:
+            try:
+                grid.over(len(among) or app.p)
+            except InputError as error:
+                hint = f"rows-of-{grid.length} takes any number"
+                raise spec.at.key("grid").error(error.what, hint) from None
+    root = app.rank(spec.root)
+    if among and root not in among:  # of an operation without one
+        root = among[0]
+    return Collective(phase, spec.op, app.values(blocks), root, spec.grid, among)
+
+
+def _check_places(
+    description: Description, applications: Sequence[Application], ranks: int | None
+) -> None:
+    """Refuse ranks of the job that are not there, are too few, or are asked for twice."""
+    taken: dict[int, str] = {}
+    for app, made in zip(description.apps, applications, strict=True):
+        at = app.at.key("place").key("ranks")
+        if made.on and len(made.on) != made.ranks:
+            raise at.error(f"{len(made.on)} ranks for an application of {made.ranks}")
+        for k, rank in enumerate(made.on):
+            if ranks is not None and rank >= ranks:
+                raise at.item(k).error(f"rank {rank} of a job of {ranks} ranks")
+            if rank in taken:
+                raise at.item(k).error(f"rank {rank} is taken by {taken[rank]}")
+            taken[rank] = made.name

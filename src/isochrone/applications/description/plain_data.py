@@ -1,0 +1,166 @@
+"""A description's file as plain data; it may come from anywhere, so all of it is bounded."""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.scanner import Scanner
+
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.text import printable
+
+__all__ = ["MAX_FILE", "MAX_VALUES", "load", "plain", "save"]
+
+MAX_FILE: Final = 2**20
+"""Bytes of the largest description; more edges than fit into it belong into a GraphML file."""
+
+MAX_VALUES: Final = 300_000
+"""Values of the largest description, each alias counted with all that it stands for."""
+
+_DEEPEST: Final = 20
+
+
+class _Scanner(Scanner):
+    """Refuses what is too deep before it costs time: it takes the square of the depth."""
+
+    def fetch_flow_collection_start(self, *args: Any, **kwargs: Any) -> None:
+        """Begin a list or mapping in brackets."""
+        self._check(self.flow_level)
+        super().fetch_flow_collection_start(*args, **kwargs)
+
+    def add_indent(self, column: int) -> bool:
+        """Begin a list or mapping by indentation."""
+        self._check(len(self.indents))
+        return bool(super().add_indent(column))
+
+    def _check(self, depth: int) -> None:
+        if depth > _DEEPEST:
+            raise RecursionError
+
+
+def load(path: Path) -> Any:
+    """Return what is in a YAML 1.2 file, as `plain` does.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is too large, or is no YAML; says the line.
+    """
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_FILE + 1)
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    if len(data) > MAX_FILE:
+        raise InputError(
+            "larger than 1 MiB, which no description is", where=str(path),
+            hint="put many edges into a GraphML file",
+        )  # fmt: skip
+    try:
+        document = _parsed(data.decode())
+    except UnicodeDecodeError as error:
+        raise InputError("not a text in UTF-8", where=str(path)) from error
+    except RecursionError as error:
+        raise InputError("lists in lists, too deep", where=str(path)) from error
+    except (YAMLError, ValueError, OverflowError) as error:
+        raise _not_yaml(error, path) from error
+    return plain(document, KeyPath(str(path)))
+
+
+def _parsed(text: str) -> Any:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Scanner = _Scanner
+    with warnings.catch_warnings(action="ignore"):  # of anchors that are there twice
+        return yaml.load(text)
+
+
+def _not_yaml(error: Exception, path: Path) -> InputError:
+    """Return one line of what the reader of YAML says in many."""
+    what, where, hint = str(error).partition("\n")[0], str(path), ""
+    if isinstance(error, MarkedYAMLError):
+        what = str(error.problem or what)
+        if error.problem_mark is not None:
+            where += f":{error.problem_mark.line + 1}"
+        if "'\\t'" in what:
+            hint = "indent with blanks"
+    return InputError(f"not YAML: {printable(what)}", where=where, hint=hint)
+
+
+def plain(document: Any, at: KeyPath) -> Any:
+    """Return a copy made of dicts with texts as keys, lists, texts, numbers, booleans and None.
+
+    Raises
+    ------
+    InputError
+        If there is anything else in it, a number that is none, or too much.
+    """
+    return _Copy().of(document, at, 0)
+
+
+class _Copy:
+    """Copies a document and counts its values."""
+
+    def __init__(self) -> None:
+        self.values = 0
+
+    def of(self, value: Any, at: KeyPath, depth: int) -> Any:
+        """Return a copy of a value."""
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise at.error(f"more than {MAX_VALUES} values, aliases counted each time")
+        if depth > _DEEPEST:
+            raise at.error(f"more than {_DEEPEST} levels deep")
+        if value is None or isinstance(value, bool | str | int):
+            return value
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise at.error(f"{value} is not a number to calculate with")
+            return value
+        if isinstance(value, list):
+            return [self.of(v, at.item(k), depth + 1) for k, v in enumerate(value)]
+        if isinstance(value, dict):
+            return self.mapping(value, at, depth)
+        kind = type(value).__name__
+        raise at.error(f"{printable(value, 40)} is a {kind} here", "put a text into quotes")
+
+    def mapping(self, value: dict[Any, Any], at: KeyPath, depth: int) -> dict[str, Any]:
+        """Return a copy of a mapping; numbers as keys become texts, as JSON has them."""
+        copy: dict[str, Any] = {}
+        for key, below in value.items():
+            if not isinstance(key, str | int | float) or isinstance(key, bool):
+                raise at.error(f"{printable(key, 40)} is not a key", "put it into quotes")
+            if str(key) in copy:
+                raise at.error(f"the key {printable(key, 40)} is there twice")
+            copy[str(key)] = self.of(below, at.key(str(key)), depth + 1)
+        return copy
+
+
+def save(document: Any, path: Path) -> None:
+    """Write plain data as YAML.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    with whole_file(path) as stream:
+        stream.write(text(document).encode())
+
+
+def text(document: Any) -> str:
+    """Return plain data as YAML."""
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = None  # innermost lists and mappings on one line
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    yaml.width = 100
+    stream = io.StringIO()
+    yaml.dump(document, stream)
+    return stream.getvalue()

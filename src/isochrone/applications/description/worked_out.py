@@ -1,0 +1,134 @@
+"""What is worked out of an application while it is lowered: names, lists of values, factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from isochrone.applications.description import distributions
+from isochrone.applications.description.description import ComputeSpec, Given, Imbalance, Spread
+from isochrone.applications.description.draws import draw
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.program import MAX_RANKS
+from isochrone.applications.description.quantities import (
+    LONGEST,
+    Reader,
+    Scope,
+    count,
+    number,
+    seconds,
+)
+
+__all__ = ["FACTOR", "MAX_STEPS", "Values", "Worked"]
+
+MAX_STEPS: Final = 2**22
+"""Messages, computations and collectives of all ranks in an iteration: all are in memory."""
+
+FACTOR: Final = 2**32 - 1
+"""Number of the draw of a rank's factor, in iteration 0 of its phase."""
+
+
+@dataclass
+class Values:
+    """Lists of equally likely values, each kept once; and steps, counted."""
+
+    lists: dict[tuple[float, ...], int] = field(default_factory=dict)
+    steps: int = 0
+
+    def index(self, values: Sequence[float]) -> int:
+        """Return the index of a list."""
+        return self.lists.setdefault(tuple(values), len(self.lists))
+
+
+@dataclass(frozen=True)
+class Worked:
+    """One application with its number of ranks.
+
+    Attributes
+    ----------
+    index
+        Of the application.
+    p
+        Its ranks, without a starter outside.
+    scope
+        What names stand for.
+    kept
+        Lists of values of all applications.
+    seed, folder
+        Of the description.
+    """
+
+    index: int
+    p: int
+    scope: Scope
+    kept: Values
+    seed: int
+    folder: Path
+
+    def values(self, values: Sequence[float]) -> int:
+        """Return the index of a list of equally likely values."""
+        return self.kept.index(values)
+
+    def spread(self, spread: Spread, read: Reader) -> int:
+        """Return the index of the list of a distribution."""
+        return self.values(distributions.values(spread, read, self.scope))
+
+    def times(self, spec: ComputeSpec | None, factor: float = 1.0) -> int:
+        """Return the index of the list of times of a computation, each `factor` times as long."""
+        if spec is None:
+            return self.values([0.0])
+        found = distributions.values(spec.time, seconds, self.scope)
+        return self.values([factor * time for time in found])
+
+    def factors(self, spec: ComputeSpec | None, phase: int) -> list[float]:
+        """Return how many times as long each rank computes.
+
+        Raises
+        ------
+        InputError
+            If a factor is no number, or that of no rank.
+        """
+        imbalance = spec.imbalance if spec else None
+        factors = [1.0] * self.p
+        if spec is None or imbalance is None:
+            return factors
+        if imbalance.last is not None:
+            factors[-1] = number(imbalance.last, self.scope)
+        elif imbalance.each is not None:
+            likely = distributions.values(imbalance.each, number, self.scope)
+            factors = draw(
+                self.seed, likely, self.index, list(range(self.p)), phase, 0, FACTOR
+            ).tolist()
+        for rank, factor in imbalance.ranks:
+            factors[count(rank, self.scope, 0, self.p - 1)] = number(factor, self.scope)
+        _check_factors(factors, imbalance, spec)
+        return factors
+
+    def rank(self, given: Given) -> int:
+        """Return a rank of the application.
+
+        Raises
+        ------
+        InputError
+            If there is none of this number.
+        """
+        found = count(given, self.scope, 0, MAX_RANKS)
+        if found >= self.p:
+            raise given.at.error(f"rank {found} in an application of {self.p} ranks")
+        return found
+
+    def check_steps(self, more: int, at: KeyPath) -> None:
+        """Count steps of ranks in an iteration, and refuse more than there is room for."""
+        self.kept.steps += more
+        if self.kept.steps > MAX_STEPS:
+            raise at.error(
+                f"{self.kept.steps} messages, computations and collectives in an iteration",
+                f"at most {MAX_STEPS}",
+            )
+
+
+def _check_factors(factors: Sequence[float], imbalance: Imbalance, spec: ComputeSpec) -> None:
+    if max(factors) > LONGEST:
+        raise spec.at.key("imbalance").error(f"a factor of {max(factors):g}", "at most a million")

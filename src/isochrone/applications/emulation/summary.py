@@ -1,0 +1,180 @@
+"""All that a run of emulated applications says, as numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final
+
+from isochrone.applications.emulation import timing, work
+from isochrone.applications.emulation.recorded import (
+    App,
+    Edge,
+    applications,
+    edges,
+    launched,
+    phase_seconds,
+    rank_times,
+)
+from isochrone.applications.emulation.timing import Estimate, Iterations, Slowdown, Wall
+from isochrone.applications.emulation.work import Phase, Shares
+from isochrone.runfile.run import Run
+
+__all__ = ["ALL", "Emulation", "emulation"]
+
+ALL: Final = "all others"
+"""What several applications are called beside another one, if there are no others."""
+
+_OVERLAP: Final = 0.95
+"""Below this part of its time beside others, an application also ran without them."""
+
+_DELIVERED: Final = 0.02
+"""Part by which computation alone may differ from what was asked for."""
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """What a run says.
+
+    Attributes
+    ----------
+    apps
+        The applications.
+    repeats
+        Repetitions of all launches.
+    walls, slowdowns, iterations, shares, phases, edges
+        See there; each in the order of the applications, alone first.
+    simulated
+        Whether the times are those of a simulator.
+    """
+
+    apps: list[App]
+    repeats: int
+    walls: list[Wall]
+    slowdowns: list[Slowdown]
+    iterations: list[Iterations]
+    shares: list[Shares]
+    phases: list[Phase]
+    edges: list[Edge]
+    simulated: bool = False
+
+    def beside(self, others: tuple[int, ...]) -> str:
+        """Say what an application ran beside: empty if alone, names, or ``all others``."""
+        names = [self.apps[other].name for other in others]
+        return ALL if len(names) > 1 and len(names) == len(self.apps) - 1 else " + ".join(names)
+
+    def columns(self) -> list[str]:
+        """List what applications ran beside, as `beside` says it: single ones first."""
+        sets = sorted({one.beside for one in self.slowdowns}, key=lambda one: (len(one), one))
+        return list(dict.fromkeys(self.beside(one) for one in sets))
+
+    def alone(self, app: int) -> Wall | None:
+        """Return the wall time of an application alone; None if it never was."""
+        return next((one for one in self.walls if one.app == app and not one.beside), None)
+
+    def doubts(self) -> list[str]:
+        """Say what makes the numbers doubtful, beside the warnings of the run."""
+        return [*self._partly(), *self._preempted(), *self._delivered()]
+
+    def _partly(self) -> list[str]:
+        short = [one for one in self.walls if one.overlap < _OVERLAP]
+        if not short:
+            return []
+        least = min(short, key=lambda one: one.overlap)
+        name, others = self.apps[least.app].name, self.beside(least.beside)
+        return [
+            f"{name} ran only {100 * least.overlap:.0f} % of its time beside {others}"
+            + (f", and {len(short) - 1} more ran alone for a while" if len(short) > 1 else "")
+            + ": what ends first no longer disturbs; 'background: true' or more iterations let it "
+            "go on"
+        ]
+
+    def _preempted(self) -> list[str]:
+        if self.simulated:  # what the operating system does to the simulator is no part of them
+            return []
+        rate = work.preempted([one for one in self.shares if not one.beside])
+        return [
+            f"a rank of an application alone was taken off its processor {rate:,.0f} times a "
+            "second: something else wanted it, so times are also of the operating system"
+        ] if rate else []  # fmt: skip
+
+    def _delivered(self) -> list[str]:
+        return [
+            f"{self.apps[one.app].name} alone computed {100 * abs(one.delivered - 1):.0f} % "
+            f"{'longer' if one.delivered > 1 else 'shorter'} than asked for"
+            for one in self.shares
+            if not one.beside and abs(one.delivered - 1) > _DELIVERED
+        ]  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all for JSON; what is not known is None."""
+        return {
+            "apps": [app.to_json() for app in self.apps],
+            "repeats": self.repeats,
+            "walls": [
+                {**self._who(one), **one.seconds.to_json("seconds"), "overlap": one.overlap,
+                 "each": list(one.each)} for one in self.walls
+            ],
+            "slowdowns": [
+                {**self._who(one), **_ratio(one.wall), "differs": one.differs,
+                 "p99": None if one.tail is None else _ratio(one.tail)} for one in self.slowdowns
+            ],
+            "iterations": [
+                {**self._who(one), "n": one.n,
+                 **{name: _known(value) for name, value in one.percentiles.items()},
+                 "max": one.max} for one in self.iterations
+            ],
+            "shares": [
+                {**self._who(one), "communication": {
+                    "min": one.least, "mean": one.mean, "max": one.most,
+                 }, "delivered": _known(one.delivered), "switches_per_second": one.switches}
+                for one in self.shares
+            ],
+            "phases": [
+                {**self._who(one), "phase": one.name, **one.mean.to_json("seconds"),
+                 "max": one.max} for one in self.phases
+            ],
+            "edges": [
+                {"app": self.apps[one.app].name, "from": one.source, "to": one.to,
+                 "messages": one.messages, "bytes": one.bytes} for one in self.edges
+            ],
+        }  # fmt: skip
+
+    def _who(self, one: Wall | Slowdown | Iterations | Shares | Phase) -> dict[str, Any]:
+        """Return whose numbers they are: an application, and those beside it."""
+        return {
+            "app": self.apps[one.app].name,
+            "beside": [self.apps[other].name for other in one.beside],
+        }
+
+
+def emulation(run: Run) -> Emulation:
+    """Summarise a run; a partial one with what it has.
+
+    Raises
+    ------
+    InputError
+        If the run is none of applications, or a record is damaged.
+    """
+    apps, found = applications(run), launched(run)
+    return Emulation(
+        apps=apps,
+        repeats=len({one.repeat for one in found}),
+        walls=timing.walls(found, [app.iterations for app in apps]),
+        slowdowns=timing.slowdowns(found),
+        iterations=timing.iterations(found),
+        shares=work.shares(found, rank_times(run)),
+        phases=work.phases(apps, found, phase_seconds(run)),
+        edges=edges(run),
+        simulated=run.clock.simulated,
+    )
+
+
+def _ratio(ratio: Estimate) -> dict[str, Any]:
+    """Return a ratio for JSON: without an interval it says nothing, and is None."""
+    found = ratio.to_json("ratio")
+    return found if ratio.known else {**found, "ratio": None}
+
+
+def _known(value: float) -> float | None:
+    return value if isfinite(value) else None

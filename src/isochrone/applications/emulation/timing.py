@@ -1,0 +1,224 @@
+"""How long applications took, alone and beside others, with intervals over the repetitions.
+
+A repetition of all launches is one observation: what is repeated within a launch, its iterations,
+shares where the launch has its ranks and pages. The launches of a repetition follow each other in
+random order, so what the machine does to all of them cancels out in a slowdown: it is the median
+over the repetitions of
+
+    (seconds an iteration beside others) / (seconds an iteration alone), both of one repetition.
+
+Intervals hold such a median with 95 %, whatever the distribution; those of five repetitions, the
+smallest and the largest, with 93.75 % (`isochrone.base.stats.even_median_interval`). Fewer
+repetitions give none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.applications.emulation.recorded import Launched
+from isochrone.base.stats import FEW_GROUPS, even_median_interval
+
+__all__ = [
+    "ENOUGH", "MIN_REPEATS", "QUANTILES", "Estimate", "Iterations", "Slowdown", "Wall",
+    "estimate", "iterations", "slowdowns", "walls",
+]  # fmt: skip
+
+MIN_REPEATS: Final = FEW_GROUPS - 1
+"""Fewer repetitions give no interval."""
+
+QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+
+ENOUGH: Final = {
+    name: math.ceil(math.log(0.025) / math.log(part)) for name, part in QUANTILES.items()
+}
+"""Iterations from which on a percentile is given: the slowest of so many lies beyond it with
+97.5 %, so that they enclose it with 95 %. 6, 36, 368 and 3688."""
+
+_TAIL: Final = 100
+"""Iterations of a launch from which on one of them may lie beyond the 99th percentile."""
+
+_SAME: Final = 1e-4
+"""Part by which times are the same: simulated ones repeat to the digits that are written down."""
+
+Sets = dict[tuple[int, tuple[int, ...]], list[Launched]]
+"""Launches by application and by all that ran together, in the order of the repetitions."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median over repetitions, and its 95 % interval; NaN where these are too few."""
+
+    n: int
+    median: float
+    low: float
+    high: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return not math.isnan(self.low)
+
+    def to_json(self, name: str) -> dict[str, Any]:
+        """Return it for JSON under a name; an interval that is not known is None."""
+        known = [self.low, self.high] if self.known else [None, None]
+        return {"n": self.n, name: self.median, "low": known[0], "high": known[1]}
+
+
+@dataclass(frozen=True)
+class Wall:
+    """Wall time of the iterations asked for.
+
+    Attributes
+    ----------
+    app, beside
+        The application, and those that ran at the same time.
+    seconds
+        Of as many iterations as were asked for: a background application does more.
+    overlap
+        Part of the time in which all of them were running; the least over the repetitions.
+    each
+        Of each repetition.
+    """
+
+    app: int
+    beside: tuple[int, ...]
+    seconds: Estimate
+    overlap: float
+    each: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Slowdown:
+    """How many times as long an application takes beside others as alone.
+
+    Attributes
+    ----------
+    app, beside
+        The application, and those that ran at the same time.
+    wall
+        By its wall time.
+    tail
+        By the 99th percentile of its iterations; None where a launch has fewer than a hundred.
+    """
+
+    app: int
+    beside: tuple[int, ...]
+    wall: Estimate
+    tail: Estimate | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval does not contain 1."""
+        return differs(self.wall)
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """Percentiles of the iterations of all repetitions, in seconds; NaN where these are too few.
+
+    Attributes
+    ----------
+    app, beside
+        The application, and those that ran at the same time.
+    n
+        Number of iterations.
+    percentiles
+        By the names of `QUANTILES`.
+    max
+        Of the slowest one.
+    """
+
+    app: int
+    beside: tuple[int, ...]
+    n: int
+    percentiles: dict[str, float]
+    max: float
+
+
+def differs(ratio: Estimate) -> bool:
+    """Whether the interval of a ratio is known and does not contain 1."""
+    return ratio.known and not ratio.low * (1 - _SAME) <= 1 <= ratio.high * (1 + _SAME)
+
+
+def estimate(values: Iterable[float]) -> Estimate:
+    """Return the median of at least one value and its interval."""
+    sample = np.array(list(values))
+    low, high = even_median_interval(sample)
+    return Estimate(len(sample), float(np.median(sample)), low, high)
+
+
+def by_set(found: Sequence[Launched]) -> Sets:
+    """Sort launches by application and by what ran together: alone first, then pairs, then more."""
+    sets: Sets = {}
+    for one in sorted(found, key=lambda one: (one.app, len(one.together), one.together)):
+        sets.setdefault((one.app, one.together), []).append(one)
+    return {key: sorted(members, key=lambda one: one.repeat) for key, members in sets.items()}
+
+
+def walls(found: Sequence[Launched], asked: Sequence[int]) -> list[Wall]:
+    """Return the wall times; ``asked`` are the iterations of each application."""
+    made = []
+    for (app, together), members in by_set(found).items():
+        each = tuple(one.seconds / one.iterations * asked[app] for one in members)
+        overlap = min(one.overlap for one in members)
+        made.append(Wall(app, others(app, together), estimate(each), overlap, each))
+    return made
+
+
+def slowdowns(found: Sequence[Launched]) -> list[Slowdown]:
+    """Return the slowdown of each application beside each that it was launched with.
+
+    Only repetitions count in which it also ran alone; without any there is none.
+    """
+    sets = by_set(found)
+    made = []
+    for (app, together), members in sets.items():
+        alone = {one.repeat: one for one in sets.get((app, (app,)), [])}
+        pairs = [(one, alone[one.repeat]) for one in members if one.repeat in alone]
+        pairs = [(one, single) for one, single in pairs if _each(single) > 0]
+        if len(together) < 2 or not pairs:
+            continue
+        wall = estimate(_each(one) / _each(single) for one, single in pairs)
+        enough = min(len(one.times) for pair in pairs for one in pair) >= _TAIL
+        ratios = [_tail(one) / _tail(single) for one, single in pairs] if enough else []
+        tail = estimate(ratios) if ratios and np.isfinite(ratios).all() else None
+        made.append(Slowdown(app, others(app, together), wall, tail))
+    return made
+
+
+def iterations(found: Sequence[Launched]) -> list[Iterations]:
+    """Return percentiles of the iterations of each application, alone and beside others."""
+    made = []
+    for (app, together), members in by_set(found).items():
+        times = np.concatenate([one.times for one in members])
+        if not len(times):
+            continue
+        percentiles = {
+            name: float(np.quantile(times, part)) if len(times) >= ENOUGH[name] else math.nan
+            for name, part in QUANTILES.items()
+        }
+        made.append(
+            Iterations(app, others(app, together), len(times), percentiles, float(times.max()))
+        )
+    return made
+
+
+def others(app: int, together: tuple[int, ...]) -> tuple[int, ...]:
+    """Return those that an application ran beside."""
+    return tuple(other for other in together if other != app)
+
+
+def _each(one: Launched) -> float:
+    """Return the seconds of an iteration: a background application does not do the same number."""
+    return one.seconds / one.iterations
+
+
+def _tail(one: Launched) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.quantile(one.times, QUANTILES["p99"])) or math.nan

@@ -1,0 +1,1 @@
+"""Figures of this subject: ONE FILE = ONE FIGURE."""

@@ -1,0 +1,197 @@
+"""Who sends how much to whom: a recorded program's bytes or messages as a colour for each pair.
+
+Rows are senders and columns receivers, rank 0 at the top left, as a matrix is written. White is
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.applications.results.recording import Sent, program, sent
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.runfile.run import Run
+from isochrone.views.head import HeadLine, head_height, head_lines, made, write_head
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    host_segments,
+    new_figure,
+    nice_ranks,
+)
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+_MAX_CELLS: Final = 2048  # a side; more than this no screen or page resolves
+_MAX_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
+_LOG_ABOVE: Final = 20.0  # largest / smallest from which the colours are logarithmic
+_LEFT, _BOTTOM = 0.75, 0.3  # inches
+_ABOVE: Final = 0.55  # inches between the map and the head
+_EMPTY: Final = (255, 255, 255, 255)
+_HOSTS: Final = "#b9bec8"
+
+_WORDS: Final = {
+    "bytes": "Bytes sent", "messages": "Messages sent", "seconds": "Time in calls that send",
+}  # fmt: skip
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the matrix of one recording."""
+    run = runs[0]
+    what = "bytes" if options.what == Options.what else options.what
+    pairs = sent(run, what)
+    cells, block = _cells(pairs, run.size)
+    side = 6.2 if run.size > _MAX_NUMBERS else 4.9
+    width = _LEFT + side + 1.25
+    lines = _facts(run, what, pairs, block, width - _LEFT - 0.1)
+    height = _BOTTOM + side + _ABOVE + head_height(len(lines))
+    dpi = len(cells) * -(-side * 150 // len(cells)) / side
+    figure = new_figure(width, height, dpi)
+    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, side / width, side / height))
+    mappable = _colours(cells)
+    picture = mappable.to_rgba(np.nan_to_num(cells, nan=1.0), bytes=True)
+    picture[np.isnan(cells)] = _EMPTY
+    axes.imshow(
+        picture, interpolation="none", extent=(-0.5, run.size - 0.5, run.size - 0.5, -0.5),
+        aspect="auto",
+    )  # fmt: skip
+    if run.size <= _MAX_NUMBERS:
+        _print_numbers(axes, cells, picture, what)
+    _decorate(axes, run)
+    if not np.isnan(cells).all():
+        bar = figure.add_axes(
+            ((_LEFT + side + 0.15) / width, _BOTTOM / height, 0.17 / width, side / height)
+        )
+        _colour_bar(figure, bar, mappable, what)
+    write_head(figure, _LEFT / width, f"{_WORDS[what]} from rank to rank", lines)
+    return figure
+
+
+def _cells(pairs: Sent, ranks: int) -> tuple[NDArray[np.float64], int]:
+    """Return the matrix, NaN where nothing was sent, and the ranks that a cell stands for.
+
+    A cell of several ranks shows the largest of its pairs.
+    """
+    block = -(-ranks // _MAX_CELLS)
+    cells = np.full((-(-ranks // block),) * 2, np.nan)
+    np.fmax.at(cells, (pairs.source // block, pairs.target // block), pairs.amount)
+    return cells, block
+
+
+def _colours(values: NDArray[np.float64]) -> ScalarMappable:
+    """Choose linear colours from zero, or logarithmic ones over a wide range."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LogNorm, Normalize
+
+    found = values[np.isfinite(values)]
+    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
+    if low > 0 and high > _LOG_ABOVE * low:
+        return ScalarMappable(LogNorm(low, high, clip=True), "viridis_r")
+    return ScalarMappable(Normalize(0, high, clip=True), "viridis_r")
+
+
+def _text(value: float, what: str) -> str:
+    if what == "bytes":
+        return format_bytes(round(value)) if value < 1024 else _short_bytes(value)
+    return format_seconds(value) if what == "seconds" else f"{value:,.0f}"
+
+
+def _short_bytes(value: float) -> str:
+    """Write bytes with three digits, whatever they are a multiple of."""
+    for unit in ("KiB", "MiB", "GiB", "TiB"):
+        value /= 1024
+        if value < 999.5 or unit == "TiB":
+            break
+    return f"{value:.3g} {unit}"
+
+
+def _print_numbers(
+    axes: Axes, values: NDArray[np.float64], picture: NDArray[np.uint8], what: str
+) -> None:
+    for i, j in np.argwhere(values > 0):
+        red, green, blue = picture[i, j, :3] / 255
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+        axes.text(
+            j, i, _text(values[i, j], what).replace(" ", "\n"),
+            size=LABEL if len(values) <= 6 else CAPTION - 1, ha="center", va="center",
+            color="#ffffff" if dark else "#101418",
+        )  # fmt: skip
+
+
+def _decorate(axes: Axes, run: Run) -> None:
+    """Write the numbers of ranks, and draw a line wherever the host changes."""
+    ticks = nice_ranks(run.size, 12 if run.size <= 12 else 9)
+    axes.set(xticks=ticks, yticks=ticks)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    axes.set_xlabel("to rank", size=LABEL, color=FAINT)
+    axes.set_ylabel("from rank", size=LABEL, color=FAINT)
+    for spine in axes.spines.values():
+        spine.set_color(FAINT)
+        spine.set_linewidth(0.5)
+    cuts = [segment.first - 0.5 for segment in host_segments(run.hosts)[1:]]
+    if len(cuts) <= run.size // 2:
+        for cut in cuts:
+            axes.axhline(cut, color=_HOSTS, linewidth=0.6)
+            axes.axvline(cut, color=_HOSTS, linewidth=0.6)
+
+
+def _colour_bar(figure: Figure, axes: Axes, mappable: ScalarMappable, what: str) -> None:
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
+    logarithmic = isinstance(mappable.norm, LogNorm)
+    bar = figure.colorbar(mappable, cax=axes)
+    bar.outline.set_visible(False)
+    low, high = mappable.get_clim()
+    base = 2.0 if what == "bytes" else 10.0
+    axes.yaxis.set_major_locator(
+        LogLocator(base=base, numticks=8) if logarithmic else FixedLocator(_ticks(high or 1, what))
+    )
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _text(value, what)))
+    axes.set_ylim(low, high)
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    scale = ", logarithmic colours" if logarithmic else ""
+    axes.set_ylabel(f"{_WORDS[what].lower()}{scale}", size=LABEL, color=FAINT)
+
+
+def _ticks(high: float, what: str) -> list[float]:
+    """Choose numbers from zero to ``high`` that are round in the unit they are written in."""
+    from matplotlib.ticker import MaxNLocator
+
+    unit = 1.0
+    while what == "bytes" and high >= 1024 * unit:
+        unit *= 1024
+    found = unit * np.asarray(MaxNLocator(7).tick_values(0, high / unit))
+    return [float(value) for value in found.tolist() if 0 <= value <= high * (1 + 1e-9)]
+
+
+def _facts(run: Run, what: str, pairs: Sent, block: int, width: float) -> list[HeadLine]:
+    """Say of which program it is, on lines of at most this width in inches."""
+    hosts = len(set(run.hosts) - {""})
+    parts = [
+        program(run),
+        *([] if run.origin == "measured" else [run.origin]),
+        f"{run.size} ranks on {hosts} host{'' if hosts == 1 else 's'}",
+        f"{_text(float(pairs.amount.sum()), what)} in all, between {len(pairs.amount):,} pairs",
+    ]
+    parts += ["white: nothing"] if len(pairs.amount) < run.size**2 else []
+    parts += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
+    return [*head_lines(parts, width), *made(run, width)]
+
+
+VIEW: Final = View(draw, kinds=("recording",), usual=("recording",))

@@ -1,0 +1,191 @@
+"""Time of an iteration by phase: as it ran, and beside it what models predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Final
+
+from isochrone.applications.emulation.recorded import App
+from isochrone.applications.emulation.summary import Emulation, emulation
+from isochrone.applications.figures._emulations import HEAD, head, short, the_run
+from isochrone.applications.predict.applications import Prediction
+from isochrone.applications.predict.emulated import predicted
+from isochrone.base.errors import InputError
+from isochrone.runfile.origin import one_word
+from isochrone.runfile.run import Run
+from isochrone.views.scales import tick_seconds, value_ticks
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure, text_width
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "Bar", "draw", "figure_of"]
+
+TOTAL: Final = "iteration"
+"""What all phases of an iteration together are called."""
+
+_RAN: Final = COLOURS[0]
+_PREDICTED: Final = COLOURS[1]
+_WIDE: Final = 5.0  # inches of the bars
+_ROW: Final = 0.36  # inches of a phase with two bars
+_SINGLE: Final = 0.24  # and with one
+_ABOVE, _BELOW = 0.32, 0.36
+_MAX_PHASES: Final = 40
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A time with the ends of its interval, in seconds; NaN where that is not known."""
+
+    seconds: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Group:
+    """One phase of one application: as it ran, and as predicted (None if it is not)."""
+
+    name: str
+    ran: Bar
+    predicted: Bar | None
+
+
+Predicted = dict[tuple[str, str], Bar]
+"""By the name of the application and of the phase, `TOTAL` for all of them."""
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the phases of each application alone, and what models predict if any are given.
+
+    Raises
+    ------
+    InputError
+        If no launch of an application alone was recorded by phase, or the models do not hold what
+        the applications do.
+    """
+    run = the_run(runs)
+    return figure_of(run, _bars(predicted(run, options.models)) if options.models else {})
+
+
+def _bars(found: Sequence[Prediction]) -> Predicted:
+    """Return what is predicted of an iteration and of its phases."""
+    bars: Predicted = {}
+    for one in found:
+        for part in one.phases:
+            bars[one.app, part.phase] = Bar(part.seconds, part.low, part.high)
+        n = one.iterations
+        bars[one.app, TOTAL] = Bar(one.seconds / n, one.low / n, one.high / n)
+    return bars
+
+
+def figure_of(run: Run, predicted: Predicted) -> Figure:
+    """Draw the phases of each application alone, with what is predicted of them.
+
+    Raises
+    ------
+    InputError
+        If no launch of an application alone was recorded by phase.
+    """
+    found = emulation(run)
+    panels = [(app, groups) for app in found.apps if (groups := _groups(found, app, predicted))]
+    if not panels:
+        raise InputError(
+            "no application was launched alone", where=run.where, hint="emulate with --runs alone"
+        )
+    names = [short(group.name, 26) for _, groups in panels for group in groups]
+    left = 0.3 + max(text_width(name, LABEL) for name in names)
+    row = _ROW if predicted else _SINGLE
+    heights = [row * len(groups) for _, groups in panels]
+    width = left + _WIDE + 1.35
+    height = HEAD + sum(heights) + len(panels) * (_ABOVE + _BELOW) + 0.1
+    figure = new_figure(width, height)
+    top = HEAD
+    for (app, groups), high in zip(panels, heights, strict=True):
+        top += _ABOVE
+        axes = figure.add_axes((
+            left / width, 1 - (top + high) / height, _WIDE / width, high / height,
+        ))  # fmt: skip
+        _panel(axes, groups, one_word(run.origin))
+        axes.set_title(short(app.name, 60), size=LABEL + 1, color=INK, loc="left",
+                       weight="bold", pad=6, parse_math=False)  # fmt: skip
+        top += high + _BELOW
+    ran = one_word(run.origin)
+    notes = ["mean over the ranks, waiting included", "lines: 95 % intervals"]
+    notes += [f"percent: (predicted - {ran}) / {ran}"] if predicted else []
+    title = f"Phases of an iteration, {ran}" + (" and predicted" if predicted else "")
+    head(figure, 0.2, title, run, notes)
+    if predicted:
+        _legend(figure, left, ran)
+    return figure
+
+
+def _groups(found: Emulation, app: App, predicted: Predicted) -> list[Group]:
+    """Return the phases of one application alone, and all of them together."""
+    own = [one for one in found.phases if one.app == app.number and not one.beside]
+    groups = [
+        Group(one.name, Bar(one.mean.median, one.mean.low, one.mean.high),
+              predicted.get((app.name, one.name))) for one in own[:_MAX_PHASES]
+    ]  # fmt: skip
+    wall = found.alone(app.number)
+    if groups and wall is not None:
+        n = app.iterations
+        whole = Bar(wall.seconds.median / n, wall.seconds.low / n, wall.seconds.high / n)
+        groups.append(Group(TOTAL, whole, predicted.get((app.name, TOTAL))))
+    return groups
+
+
+def _panel(axes: Axes, groups: list[Group], ran: str) -> None:
+    """Draw the bars of one application, each with its number behind it."""
+    pairs = any(group.predicted for group in groups)
+    bars = [bar for group in groups for bar in (group.ran, group.predicted) if bar]
+    most = max(max(bar.seconds, bar.high if isfinite(bar.high) else 0.0) for bar in bars) or 1.0
+    for y, group in enumerate(groups):
+        _bar(axes, y - (0.2 if pairs else 0), group.ran, _RAN, 0.36 if pairs else 0.62, most, "")
+        if group.predicted:
+            off = group.predicted.seconds / group.ran.seconds - 1 if group.ran.seconds else None
+            words = "" if off is None else f"  {round(100 * off, 1) + 0.0:+.1f} %"
+            _bar(axes, y + 0.2, group.predicted, _PREDICTED, 0.36, most, words)
+    if len(groups) > 1 and groups[-1].name == TOTAL:
+        axes.axhline(len(groups) - 1.5, color=FAINT, linewidth=0.5)
+    axes.set_xlim(0, 1.04 * most)
+    axes.set_ylim(len(groups) - 0.5, -0.5)
+    axes.set_yticks(range(len(groups)), [short(group.name, 26) for group in groups],
+                    parse_math=False)  # fmt: skip
+    ticks = value_ticks(0.0, most, "linear", tick_seconds)
+    axes.set_xticks(ticks.places, ticks.texts)
+    axes.tick_params(axis="y", length=0, labelsize=LABEL, labelcolor=INK, pad=4)
+    axes.tick_params(axis="x", length=2, labelsize=CAPTION, colors=FAINT, pad=2)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)
+    axes.set_facecolor("none")
+
+
+def _bar(axes: Axes, y: float, bar: Bar, colour: str, high: float, most: float, words: str) -> None:
+    """Draw a bar, its interval as a line, and its number behind both."""
+    axes.barh(y, bar.seconds, high, color=colour, linewidth=0)
+    end = bar.seconds
+    if isfinite(bar.low) and isfinite(bar.high):
+        axes.plot([bar.low, bar.high], [y, y], color=INK, linewidth=1.0, solid_capstyle="butt")
+        end = max(end, bar.high)
+    axes.annotate(f"{tick_seconds(float(f'{bar.seconds:.3g}'))}{words}", (end, y), xytext=(4, 0),
+                  textcoords="offset points", va="center", size=CAPTION, color=INK,
+                  annotation_clip=False)  # fmt: skip
+
+
+def _legend(figure: Figure, left: float, ran: str) -> None:
+    """Say which bar is which, on the right of the title."""
+    from matplotlib.patches import Patch
+
+    handles = [Patch(color=_RAN, label=ran), Patch(color=_PREDICTED, label="predicted")]
+    figure.legend(handles=handles, loc="upper right", ncols=2, frameon=False, fontsize=CAPTION,
+                  labelcolor=INK, handlelength=1.0, handleheight=0.8,
+                  bbox_to_anchor=(0.99, 1 - 0.06 / figure.get_figheight()))  # fmt: skip
+
+
+VIEW: Final = View(draw, kinds=("emulation",), usual=("emulation",), predicts=True)

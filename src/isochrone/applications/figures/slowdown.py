@@ -1,0 +1,148 @@
+"""Slowdown of each application by each other one, with intervals; grey where it may be 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from isochrone.applications.emulation.summary import Emulation, emulation
+from isochrone.applications.emulation.timing import MIN_REPEATS, Estimate, Slowdown, differs
+from isochrone.applications.figures._emulations import HEAD, head, short, the_run
+from isochrone.base.errors import InputError
+from isochrone.base.units import format_ratio
+from isochrone.runfile.run import Run
+from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, text_width
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+Of = Callable[[Slowdown], Estimate | None]
+
+_WIDE, _HIGH = 0.84, 0.5  # inches of a cell that holds a ratio and its interval
+_SMALL: Final = 0.3  # and of one that is only a colour
+_MAX_NUMBERS: Final = 17  # columns up to which cells hold numbers
+_BESIDE: Final = 11.5  # inches up to which both matrices stand side by side
+_LEAST_SPAN: Final = math.log(2.0)  # of the colours, so that noise does not look like much
+
+_EVEN: Final = "#dfe2e7"
+_ON_EVEN: Final = "#59606c"
+_ON_LIGHT: Final = "#1a1d24"
+_ON_DARK: Final = "#ffffff"
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the matrix of wall times, and that of the 99th percentiles if these are known.
+
+    Raises
+    ------
+    InputError
+        If there is no slowdown with an interval.
+    """
+    run = the_run(runs)
+    found = emulation(run)
+    panels: list[tuple[str, Of]] = [("wall time", lambda one: one.wall)]
+    if not any(one.wall.known for one in found.slowdowns):
+        raise InputError(
+            "there is no slowdown with an interval", where=run.where,
+            hint=f"emulate with --runs alone,pairs,all and --repeats {MIN_REPEATS} or more",
+        )  # fmt: skip
+    if any(one.tail is not None and one.tail.known for one in found.slowdowns):
+        panels.append(("99th percentile of the iterations", lambda one: one.tail))
+    columns = found.columns()
+    rows = sorted({one.app for one in found.slowdowns})
+    numbers = len(columns) <= _MAX_NUMBERS
+    wide, high = (_WIDE, _HIGH) if numbers else (_SMALL, _SMALL)
+    names = [short(name) for name in columns]
+    slanted = max(text_width(name, LABEL) for name in names) > wide
+    top = 0.42 + (0.72 * max(text_width(name, LABEL) for name in names) if slanted else 0.22)
+    left = 0.35 + max(text_width(short(found.apps[app].name), LABEL) for app in rows)
+    width, height = left + wide * len(columns) + 0.45, top + high * len(rows) + 0.25
+    across = len(panels) if width * len(panels) <= _BESIDE else 1
+    down = len(panels) // across
+    figure = new_figure(max(width * across, 6.2), HEAD + height * down)
+    full = (figure.get_figwidth(), figure.get_figheight())
+    for number, (title, of) in enumerate(panels):
+        x = left + width * (number % across)
+        y = full[1] - HEAD - height * (number // across) - top - high * len(rows)
+        axes = figure.add_axes((
+            x / full[0], y / full[1], wide * len(columns) / full[0], high * len(rows) / full[1],
+        ))  # fmt: skip
+        _panel(axes, found, rows, columns, of)
+        _name(axes, [short(found.apps[app].name) for app in rows], names, slanted=slanted)
+        figure.text(x / full[0], (y + high * len(rows) + top - 0.12) / full[1], title,
+                    size=LABEL + 1, color=INK, va="top")  # fmt: skip
+    notes = ["time beside the column / time alone", f"{found.repeats} repeats"]
+    notes += ["below: 95 % interval"] if numbers else []
+    notes += ["grey: not distinguishable from 1"]
+    unknown = any(of(one) is None for one in found.slowdowns for _, of in panels)
+    notes += ["?: too few iterations"] if unknown else []
+    head(figure, 0.2, "Slowdown", run, notes)
+    return figure
+
+
+def _panel(axes: Axes, found: Emulation, rows: list[int], columns: list[str], of: Of) -> None:
+    """Fill the cells of one matrix."""
+    ratios = {(one.app, found.beside(one.beside)): of(one) for one in found.slowdowns}
+    known = [one for one in ratios.values() if one is not None and one.known]
+    span = max([_LEAST_SPAN, *(abs(math.log(one.median)) for one in known if differs(one))])
+    axes.set_xlim(0, len(columns))
+    axes.set_ylim(len(rows), 0)
+    for y, app in enumerate(rows):
+        for x, column in enumerate(columns):
+            ratio = ratios.get((app, column))
+            if ratio is not None and ratio.known:
+                _fill(axes, x, y, ratio, span, len(columns))
+            elif (app, column) in ratios:
+                axes.text(x + 0.5, y + 0.5, "?", color=FAINT, size=LABEL, ha="center", va="center")
+
+
+def _fill(axes: Axes, x: int, y: int, ratio: Estimate, span: float, columns: int) -> None:
+    """Draw one cell: the ratio and its interval below it, unless there are very many."""
+    from matplotlib.patches import Rectangle
+
+    colour, ink = _colours(ratio, span)
+    axes.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, facecolor=colour, linewidth=0))
+    if columns > _MAX_NUMBERS:
+        return
+    interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
+    axes.text(x + 0.5, y + 0.38, format_ratio(ratio.median), color=ink, size=LABEL + 1.5,
+              ha="center", va="center", weight="bold" if differs(ratio) else "normal")  # fmt: skip
+    axes.text(x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1, ha="center",
+              va="center")  # fmt: skip
+
+
+def _colours(ratio: Estimate, span: float) -> tuple[str, str]:
+    """Return the colour of a cell and of what is written on it: red is slower, blue faster."""
+    if not differs(ratio):
+        return _EVEN, _ON_EVEN
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    place = 0.5 + 0.5 * math.log(ratio.median) / span
+    place += 0.06 if place > 0.5 else -0.06  # the middle is white, as if it were nothing
+    place = min(max(place, 0.07), 0.93)  # and the ends are nearly black
+    red, green, blue, _ = colormaps["RdBu_r"](place)
+    light = 0.299 * red + 0.587 * green + 0.114 * blue
+    return to_hex((red, green, blue)), _ON_LIGHT if light > 0.58 else _ON_DARK
+
+
+def _name(axes: Axes, rows: list[str], columns: list[str], *, slanted: bool) -> None:
+    """Write who is slowed down, and beside what."""
+    axes.xaxis.tick_top()
+    axes.set_xticks([k + 0.5 for k in range(len(columns))], columns, parse_math=False)
+    axes.set_yticks([k + 0.5 for k in range(len(rows))], rows, parse_math=False)
+    axes.tick_params(length=0, labelsize=LABEL, labelcolor=INK, pad=3)
+    if slanted:
+        for label in axes.get_xticklabels():
+            label.set(rotation=45, ha="left", rotation_mode="anchor")
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_facecolor("none")
+
+
+VIEW: Final = View(draw, kinds=("emulation",))

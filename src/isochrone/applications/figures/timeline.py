@@ -1,0 +1,222 @@
+"""One iteration of each application, rank by rank: computation, and communication by phase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from isochrone.applications.emulation.recorded import App, Event, applications, events, launched
+from isochrone.applications.figures._emulations import (
+    COMMUNICATION,
+    COMPUTATION,
+    HEAD,
+    head,
+    short,
+    the_run,
+)
+from isochrone.base.errors import InputError
+from isochrone.runfile.run import Run
+from isochrone.views.scales import tick_seconds, value_ticks
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    new_figure,
+    nice_ranks,
+    text_width,
+)
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+_COMPUTE: Final = "compute"
+_WAITING: Final = ("recv", "wait", "irecv")
+"""What a rank may do in a phase that is drawn lighter."""
+
+_BOTH: Final = {"serve", "farm", "work"}
+"""What a rank may do that is both computation and communication."""
+
+_LIGHT: Final = 0.5
+_WIDTH: Final = 4.3  # inches of a panel where there are two columns of them
+_ALONE: Final = 7.6  # and where there is one
+_LEFT, _GAP = 0.62, 0.55
+_ABOVE, _BELOW = 0.5, 0.36  # inches above and below a panel: names of phases, and of times
+_BAR: Final = 0.17  # inches of a rank, as long as there are few
+_TALLEST: Final = 3.6
+_MAX_RANKS: Final = 512
+_ALIKE: Final = 3.0  # times as long, up to which both columns have one scale
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One iteration of one application."""
+
+    app: App
+    beside: bool
+    events: list[Event]
+
+    @property
+    def begin(self) -> float:
+        """When its first rank began, in seconds of the launch."""
+        return min(event.begin for event in self.events)
+
+    @property
+    def seconds(self) -> float:
+        """How long it took until the last rank was done."""
+        return max(event.end for event in self.events) - self.begin
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw a row for each application: alone, and beside all others if that was recorded.
+
+    Raises
+    ------
+    InputError
+        If no iteration was recorded event by event.
+    """
+    run = the_run(runs)
+    rows = _rows(run)
+    if not rows:
+        raise InputError("no iteration was recorded event by event", where=run.where)
+    columns = [beside for beside in (False, True) if any(beside in row for row in rows)]
+    wide = _WIDTH if len(columns) > 1 else _ALONE
+    heights = [
+        min(_TALLEST, max(0.34, _BAR * _shown(next(iter(row.values())).app))) for row in rows
+    ]
+    width = _LEFT + wide * len(columns) + _GAP * (len(columns) - 1) + 0.25
+    height = HEAD + sum(heights) + len(rows) * (_ABOVE + _BELOW) + 0.1
+    figure = new_figure(width, height)
+    top = HEAD
+    for row, high in zip(rows, heights, strict=True):
+        top += _ABOVE
+        lengths = [panel.seconds for panel in row.values()]
+        shared = max(lengths) <= _ALIKE * min(lengths)
+        for k, beside in enumerate(columns):
+            if beside not in row:
+                continue
+            x = _LEFT + k * (wide + _GAP)
+            axes = figure.add_axes((
+                x / width, 1 - (top + high) / height, wide / width, high / height,
+            ))  # fmt: skip
+            _panel(axes, row[beside], max(lengths) if shared else row[beside].seconds, wide)
+            axes.set_ylabel("rank" if k == 0 else "", size=CAPTION, color=FAINT, labelpad=2)
+            words = ("beside all others" if beside else "alone") if len(columns) > 1 else ""
+            words += "" if shared else ", on a scale of its own"
+            axes.set_title(words, size=LABEL, color=FAINT, loc="right", pad=5)
+            if k == 0:
+                _legend(axes, row[beside], wide, high)
+        top += high + _BELOW
+    notes = ["light: receiving or waiting", "dotted: the last rank is done"]
+    whats = {event.what for row in rows for panel in row.values() for event in panel.events}
+    notes += ["serving and farming: computation is in it"] if whats & _BOTH else []
+    most = max(len(next(iter(row.values())).app.ranks) for row in rows)
+    notes += [f"the first {_MAX_RANKS} ranks"] if most > _MAX_RANKS else []
+    head(figure, 0.2, "One iteration, rank by rank", run, notes)
+    return figure
+
+
+def _rows(run: Run) -> list[dict[bool, Panel]]:
+    """Return for each application its iteration alone, and beside others, by whether it is that."""
+    apps = applications(run)
+    alone = {(one.launch, one.app): len(one.together) == 1 for one in launched(run)}
+    found: dict[tuple[int, bool], list[Event]] = {}
+    for event in events(run):
+        if event.end >= event.begin:
+            beside = not alone.get((event.launch, event.app), True)
+            found.setdefault((event.app, beside), []).append(event)
+    rows = []
+    for app in apps:
+        row = {
+            beside: Panel(app, beside, _of_one_launch(found[app.number, beside]))
+            for beside in (False, True)
+            if (app.number, beside) in found
+        }
+        rows += [row] if row else []
+    return rows
+
+
+def _of_one_launch(found: list[Event]) -> list[Event]:
+    first = min(event.launch for event in found)
+    return [event for event in found if event.launch == first and event.rank < _MAX_RANKS]
+
+
+def _shown(app: App) -> int:
+    return min(len(app.ranks), _MAX_RANKS)
+
+
+def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
+    """Draw the bars of one iteration, and its axes."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgba
+
+    begin = panel.begin
+    corners, colours = [], []
+    order = sorted(panel.events, key=lambda event: event.end - event.begin, reverse=True)
+    for event in order:  # what is within another one is drawn above it
+        left, right = event.begin - begin, event.end - begin
+        low, high = event.rank - 0.42, event.rank + 0.42
+        corners.append([(left, low), (right, low), (right, high), (left, high)])
+        waits = event.what in _WAITING
+        colours.append(to_rgba(_colour(panel.app, event), _LIGHT if waits else 1.0))
+    axes.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
+    ranks = _shown(panel.app)
+    axes.set_xlim(0, 1.02 * longest)
+    axes.set_ylim(ranks - 0.5, -0.5)
+    ticks = value_ticks(0.0, longest, "linear", tick_seconds)
+    step = -(-len(ticks.places) // int(wide / 0.62))
+    axes.set_xticks(ticks.places[::step], ticks.texts[::step])
+    axes.set_yticks(nice_ranks(ranks))
+    axes.tick_params(length=2, labelsize=CAPTION, colors=FAINT, pad=2)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)
+    axes.set_facecolor("none")
+    axes.axvline(panel.seconds, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
+
+
+def _colour(app: App, event: Event) -> str:
+    """Return the colour of an event: computation has one, each phase that communicates its own."""
+    if event.what == _COMPUTE:
+        return COMPUTATION
+    return COMMUNICATION[event.phase % len(COMMUNICATION)]
+
+
+def _legend(axes: Axes, panel: Panel, wide: float, high: float) -> None:
+    """Name the application and, in their colours, what its ranks do."""
+    axes.annotate(short(panel.app.name), (0, 1), xytext=(0, 18), xycoords="axes fraction",
+                  textcoords="offset points", color=INK, size=LABEL + 1, weight="bold",
+                  parse_math=False)  # fmt: skip
+    x = 0.0
+    for text, colour in _seen(panel):
+        width = 0.24 + 0.9 * text_width(text, CAPTION)
+        if x + width > wide - 0.55:
+            text, colour, width = "…", "none", 0.0
+        axes.plot([(x + 0.05) / wide], [1 + 0.105 / high], marker="s", markersize=5, color=colour,
+                  transform=axes.transAxes, clip_on=False)  # fmt: skip
+        axes.annotate(text, ((x + 0.13) / wide, 1), xytext=(0, 5), xycoords="axes fraction",
+                      textcoords="offset points", size=CAPTION, color=INK,
+                      parse_math=False)  # fmt: skip
+        x += width
+        if not width:
+            break
+
+
+def _seen(panel: Panel) -> list[tuple[str, str]]:
+    """List what is to be seen, each with its colour."""
+    names, every = panel.app.phases, COMMUNICATION
+    computes = any(event.what == _COMPUTE for event in panel.events)
+    phases = sorted({event.phase for event in panel.events if event.what != _COMPUTE})
+    return [
+        *([("computation", COMPUTATION)] if computes else []),
+        *((short(names[k] if k < len(names) else str(k), 18), every[k % len(every)])
+          for k in phases),
+    ]  # fmt: skip
+
+
+VIEW: Final = View(draw, kinds=("emulation",))

@@ -1,0 +1,379 @@
+"""Emulated applications: how long they take, what slows them down, and what they do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import Any, Final
+
+from isochrone.applications.description import plain_data
+from isochrone.applications.emulation.recorded import DESCRIPTION, KIND, Edge, events
+from isochrone.applications.emulation.summary import Emulation, emulation
+from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Estimate, Slowdown, differs
+from isochrone.base.units import format_bytes, format_ratio, format_seconds
+from isochrone.models.pages.model import predicted_by_several
+from isochrone.pages.page import (
+    Asked,
+    Block,
+    Code,
+    Column,
+    Kind,
+    Listing,
+    Picture,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+)
+from isochrone.pages.words import between, on_ranks, plural, ranges, warnings_of
+from isochrone.runfile.run import Run
+from isochrone.views.view import Options
+
+__all__ = ["PAGE"]
+
+MAX_NAMED: Final = 8
+MAX_COLUMNS: Final = 6
+"""A matrix with more columns is a list."""
+
+MAX_EDGES: Final = 16
+MAX_ROWS: Final = 400
+LONGEST: Final = 20_000
+"""Characters of a description that are shown."""
+
+ALONE: Final = "–"
+EVEN: Final = "~1"
+"""Stands behind a ratio whose interval contains 1."""
+
+CHANCE: Final = "Of ratios that are 1 in truth, one in 20 is beyond its interval by chance"
+
+TIMELINE: Final = (
+    "One iteration of each application, from the middle of those asked for: a line is a rank. "
+    "Computation is slate; communication, waiting for others included, has the colour of its phase."
+)
+MATRIX: Final = (
+    "How many times as long the application of a row takes while that of the column runs, with "
+    "the 95 % interval over the repeats. Grey: not distinguishable from 1."
+)
+PHASES: Final = (
+    "Seconds of an iteration in each phase, the mean over the ranks, waiting for others included; "
+    "the line at its end is the 95 % interval over the repeats."
+)
+
+
+def _holds(run: Run) -> bool:
+    return run.kind == KIND
+
+
+def _title(run: Run) -> str:
+    table = run.tables.get("app")
+    count = plural(len(table), "application") if table is not None else "applications"
+    return f"{count} {on_ranks(run)}"
+
+
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    found = emulation(run)
+    doubts = [{"code": "doubtful", "text": text} for text in found.doubts()]
+    return {
+        "ranks": run.size, "options": run.options, **found.to_json(),
+        "warnings": [*run.warnings, *doubts],
+    }  # fmt: skip
+
+
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = emulation(run)
+    doubts = [{"text": text} for text in found.doubts()]
+    warnings = Section("Summary", (warnings_of([*run.warnings, *doubts]),))
+    if not found.walls:
+        nothing = Sentence("  The run holds no launch that came to its end")
+        return [Section("Summary", (nothing,)), warnings]
+    return [
+        Section("Summary", tuple(_about(found))),
+        Section("Slowdown", tuple(_slowdown(run, found))),
+        Section("One iteration", tuple(_timeline(run)), only="report"),
+        Section("Time", (_walls(found), _iterations(found))),
+        Section("Phases", tuple(_phases(run, found, asked))),
+        Section("Messages", tuple(_edges(found))),
+        warnings,
+        Section("How the times were taken", tuple(_how(found)), only="report"),
+        Section("Description", tuple(_description(run)), only="report"),
+    ]
+
+
+# --- summary --------------------------------------------------------------------------------------
+
+
+def _about(found: Emulation) -> list[Block]:
+    """Say who ran, and what slows what down."""
+    blocks: list[Block] = [Tiles(tuple(_tiles(found)))]
+    for app in found.apps:
+        background = ", in the background beside others" if app.background else ""
+        iterations = plural(app.iterations, "iteration")
+        many = "s" if len(app.ranks) != 1 else ""
+        blocks.append(Sentence(
+            f"{iterations} of {', '.join(app.phases)} on rank{many} {ranges(app.ranks)}"
+            f"{background}", about=app.name,
+        ))  # fmt: skip
+    return [*blocks, *_disturbed(found)]
+
+
+def _disturbed(found: Emulation) -> list[Block]:
+    """Name the clear slowdowns, the largest first."""
+    if not found.slowdowns:
+        return []
+    if not any(one.wall.known for one in found.slowdowns):
+        return [_too_few(found)]
+    clear = sorted((one for one in found.slowdowns if one.differs), key=lambda o: -o.wall.median)
+    if not clear:
+        return [Sentence("No application was slowed down: no ratio is distinguishable from 1")]
+    items = tuple(_said(found, one) for one in clear[:MAX_NAMED])
+    more = len(clear) - MAX_NAMED
+    left = f"and {plural(more, 'more ratio')} distinguishable from 1" if more > 0 else ""
+    return [Listing("Slowed down or sped up", items, more=left)]
+
+
+def _said(found: Emulation, one: Slowdown) -> Sentence:
+    ratio = f"{format_ratio(one.wall.median)} times"
+    text = f"takes {ratio} as long beside {found.beside(one.beside)}"
+    interval = f"({format_ratio(one.wall.low)} … {format_ratio(one.wall.high)})"
+    return Sentence(f"{text} {interval}", about=found.apps[one.app].name, stress=(ratio,))
+
+
+def _too_few(found: Emulation) -> Sentence:
+    return Sentence(
+        f"Too few repeats ({found.repeats}) for an interval, and so there are no slowdowns: "
+        f"--repeats {MIN_REPEATS} or more"
+    )
+
+
+def _tiles(found: Emulation) -> list[Tile]:
+    """Return the largest slowdown and the wall times alone of the first applications."""
+    clear = [one for one in found.slowdowns if one.differs]
+    tiles = []
+    if clear:
+        most = max(clear, key=lambda one: one.wall.median)
+        name, others = found.apps[most.app].name, found.beside(most.beside)
+        interval = f"95 % interval {format_ratio(most.wall.low)} … {format_ratio(most.wall.high)}"
+        note = f"{name} beside {others}; {interval}"
+        tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
+    for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
+        app = found.apps[wall.app]
+        iterations = plural(app.iterations, "iteration")
+        note = f"{iterations} on {plural(len(app.ranks), 'rank')}"
+        tiles.append(Tile(format_seconds(wall.seconds.median), f"{app.name} alone", note))
+    return tiles
+
+
+# --- slowdown -------------------------------------------------------------------------------------
+
+
+def _slowdown(run: Run, found: Emulation) -> list[Block]:
+    """Return the matrix as a picture and as tables; nothing without intervals."""
+    if not any(one.wall.known for one in found.slowdowns):
+        return []
+    alt = "Matrix of slowdowns: rows are applications, columns what runs beside them."
+    blocks: list[Block] = [Picture("slowdown", "Slowdown", MATRIX, (run,), alt=alt)]
+    title = "Wall time beside others, by that alone"
+    blocks.append(_ratios(found, title, lambda one: one.wall))
+    if any(one.tail is not None and one.tail.known for one in found.slowdowns):
+        title = "99th percentile of the iterations beside others, by that alone"
+        blocks.append(_ratios(found, title, lambda one: one.tail))
+    return [*blocks, Sentence(CHANCE, tone="faint")]
+
+
+def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | None]) -> Table:
+    """Return ratios as a matrix, or as a list if there are many columns."""
+    columns = found.columns()
+    cells = {(one.app, found.beside(one.beside)): _ratio(of(one)) for one in found.slowdowns}
+    title = f"{title}; 95 % interval; {EVEN}: not distinguishable from 1"
+    if len(columns) > MAX_COLUMNS:
+        rows = [Row((found.apps[app].name, name, cell)) for (app, name), cell in cells.items()]
+        named = (Column("application"), Column("beside"), Column("slowdown", right=True))
+        return Table(title, named, tuple(rows[:MAX_ROWS]), _more(rows), fold="All ratios")
+    apps = sorted({app for app, _ in cells})
+    rows = [
+        Row((found.apps[app].name, *(cells.get((app, name), ALONE) for name in columns)))
+        for app in apps
+    ]  # fmt: skip
+    titles = (Column("application"), *(Column(f"beside {name}", right=True) for name in columns))
+    return Table(title, titles, tuple(rows))
+
+
+def _ratio(ratio: Estimate | None) -> str:
+    """Write a ratio with its interval, never without."""
+    if ratio is None or not ratio.known:
+        return "?"
+    mark = "" if differs(ratio) else f" {EVEN}"
+    low, high = format_ratio(ratio.low), format_ratio(ratio.high)
+    return f"{format_ratio(ratio.median)} ({low} … {high}){mark}"
+
+
+# --- times ----------------------------------------------------------------------------------------
+
+
+def _walls(found: Emulation) -> Table:
+    """Return wall times, alone and beside others, with the parts of communication."""
+    shares = {(one.app, one.beside): one for one in found.shares}
+    rows = []
+    for one in found.walls:
+        app, share = found.apps[one.app], shares.get((one.app, one.beside))
+        parts = _shares(share.least, share.mean, share.most) if share else ("–",) * 3
+        delivered = f"{100 * share.delivered:.1f} %" if share else "–"
+        rows.append(Row((
+            app.name, found.beside(one.beside) or ALONE, str(one.seconds.n),
+            format_seconds(one.seconds.median), _interval(one.seconds), *parts,
+            "–" if share and isnan(share.delivered) else delivered,
+            f"{100 * one.overlap:.0f} %" if one.beside else ALONE,
+        )))  # fmt: skip
+    titles = ("application", "beside", "n", "wall time", "95 % interval", "communication",
+              "least", "most", "computation", "overlap")  # fmt: skip
+    columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
+    return Table(
+        "Wall time of the iterations asked for; part of it in communication, mean over ranks and "
+        "least and most of a rank; computation delivered by that asked for",
+        columns, tuple(rows[:MAX_ROWS]), _more(rows), fold=f"All {len(rows)} wall times",
+    )  # fmt: skip
+
+
+def _shares(least: float, mean: float, most: float) -> tuple[str, str, str]:
+    return f"{100 * mean:.0f} %", f"{100 * least:.0f} %", f"{100 * most:.0f} %"
+
+
+def _interval(found: Estimate) -> str:
+    return between(found.low, found.high) if found.known else "too few repeats"
+
+
+def _iterations(found: Emulation) -> Table:
+    """Return percentiles of single iterations."""
+    rows = [
+        Row((
+            found.apps[one.app].name, found.beside(one.beside) or ALONE, f"{one.n:,}",
+            *(format_seconds(value) for value in one.percentiles.values()),
+            format_seconds(one.max),
+        )) for one in found.iterations
+    ]  # fmt: skip
+    titles = ("application", "beside", "n", *ENOUGH, "max")
+    columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
+    least = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
+    return Table(
+        "Time of an iteration, of its slowest rank, over all repeats", columns,
+        tuple(rows[:MAX_ROWS]),
+        _more(rows) or (f"–: too few iterations, which is {least}" if _few(found) else ""),
+        fold=f"All {len(rows)} rows of percentiles",
+    )  # fmt: skip
+
+
+def _few(found: Emulation) -> bool:
+    return any(isnan(value) for one in found.iterations for value in one.percentiles.values())
+
+
+def _phases(run: Run, found: Emulation, asked: Asked) -> list[Block]:
+    """Return the time of each phase alone."""
+    alone = [one for one in found.phases if not one.beside]
+    if not alone:
+        return []
+    rows = [
+        Row((
+            found.apps[one.app].name, one.name, format_seconds(one.mean.median),
+            _interval(one.mean), format_seconds(one.max),
+        )) for one in alone
+    ]  # fmt: skip
+    titles = ("application", "phase", "mean", "95 % interval", "slowest rank")
+    columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
+    title = "Phases alone: time of an iteration in each, mean over the ranks, waiting included"
+    by = [predicted_by_several(asked.models)] if asked.models else []
+    return [
+        *by,
+        Picture("phases", "Phases of an iteration", PHASES, (run,), Options(models=asked.models),
+                alt="Bars of the time of an iteration in each phase."),
+        Table(title, columns, tuple(rows[:MAX_ROWS]), _more(rows), fold=f"All {len(rows)} phases"),
+    ]  # fmt: skip
+
+
+def _timeline(run: Run) -> list[Block]:
+    if not events(run):
+        return []
+    alt = "Bars of what each rank does in one iteration, by phase."
+    return [Picture("timeline", "One iteration, rank by rank", TIMELINE, (run,), alt=alt)]
+
+
+# --- messages -------------------------------------------------------------------------------------
+
+
+def _edges(found: Emulation) -> list[Block]:
+    """Return who sends how much to whom."""
+    if not found.edges:
+        return []
+    blocks: list[Block] = []
+    for app in found.apps:
+        own = [one for one in found.edges if one.app == app.number]
+        if own:
+            messages, size = sum(one.messages for one in own), sum(one.bytes for one in own)
+            blocks.append(Sentence(
+                f"{plural(messages, 'message')}, {_size(size)} between {plural(len(own), 'pair')} "
+                f"of ranks in {plural(app.iterations, 'iteration')}",
+                about=f"messages of {app.name}", tone="faint",
+            ))  # fmt: skip
+    largest = sorted(found.edges, key=lambda one: -one.bytes)[:MAX_EDGES]
+    rows = tuple(_edge(found, one) for one in largest)
+    titles = ("application", "from rank", "to rank", "messages", "bytes", "bytes a message")
+    columns = tuple(Column(title, right=k > 0) for k, title in enumerate(titles))
+    left = len(found.edges) - len(rows)
+    more = f"and {plural(left, 'more pair')} with fewer bytes (--json lists all)" if left else ""
+    title = "Pairs of ranks with most bytes; ranks of the application"
+    fold = f"{plural(len(rows), 'pair')} of ranks"
+    return [*blocks, Table(title, columns, rows, more, fold=fold, only="report")]
+
+
+def _edge(found: Emulation, one: Edge) -> Row:
+    size = _size(round(one.bytes / one.messages)) if one.messages else "–"
+    name = found.apps[one.app].name
+    return Row((name, str(one.source), str(one.to), f"{one.messages:,}", _size(one.bytes), size))
+
+
+def _size(size: int) -> str:
+    """Write a size that is no power of two with three digits."""
+    for factor, unit in ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")):
+        if size >= factor and size % factor:
+            return f"{size / factor:.3g} {unit}"
+    return format_bytes(size)
+
+
+def _more(rows: Sequence[Row]) -> str:
+    left = len(rows) - MAX_ROWS
+    return f"and {left:,} more (--json lists all)" if left > 0 else ""
+
+
+# --- how ------------------------------------------------------------------------------------------
+
+
+def _how(found: Emulation) -> list[Sentence]:
+    """Say what a number is."""
+    said = [
+        Sentence(
+            "Applications were launched alone and together in random order, repeat after repeat. "
+            "A launch is one observation: wall times are medians over the repeats, and a slowdown "
+            "is the median of the ratios of one repeat each. Its interval holds it with 95 %, "
+            "whatever the distribution.", stress=("A launch is one observation",),
+        ),
+    ]  # fmt: skip
+    if found.repeats == MIN_REPEATS:
+        said.append(Sentence(
+            f"Of {MIN_REPEATS} repeats the interval is from the smallest to the largest, and holds "
+            "the median with 94 %."
+        ))  # fmt: skip
+    return said
+
+
+def _description(run: Run) -> list[Code]:
+    """Return the description as it was written, as far as the run holds one that can be read."""
+    try:
+        document = json.loads(run.notes.get(DESCRIPTION, ""))
+        return [Code(plain_data.text(document)[:LONGEST])]
+    except (ValueError, RecursionError):
+        return []
+
+
+PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=6)

@@ -1,0 +1,314 @@
+"""Applications predicted: their programs played through with models for clocks.
+
+Computation takes what it draws, a collective operation the time of its runtime function from when
+the last member has come, a message what was measured of messages, while the ports of its nodes are
+shared. What the processes wait for each other follows from playing it (`playing`). Applications
+are predicted alone: how they slow each other down is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from isochrone.applications.description.program import Application, Collective, Program
+from isochrone.applications.predict.grid_parts import GridPart, parts_of
+from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
+from isochrone.applications.predict.operation_times import OperationTimes
+from isochrone.applications.simulate.collectives import Unfolding
+from isochrone.applications.simulate.play import Clocks, Played, play
+from isochrone.base.errors import InputError
+from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.models import Model
+from isochrone.models.grid_runs import CG
+
+__all__ = ["PhaseTime", "Prediction", "predict"]
+
+Array = NDArray[np.float64]
+
+_OTHER_SEEDS: Final = 8
+"""Seeds beside that of the description, which say how far the draws matter."""
+
+_POINT: Final = 150_000
+"""Steps that are played for a prediction, if its iterations are not steady before."""
+
+_SIDE: Final = 6_000
+"""Steps that are played for each end of an interval."""
+
+_FEW: Final = 6
+"""Iterations that are played at least for that."""
+
+_LEVEL: Final = 0.95
+
+_SIZES: Final = ("size", "request", "reply", "task", "result")
+
+_SIDES: Final[dict[Side, int]] = {"seconds": 0, "low": 1, "high": 2}
+
+
+@dataclass(frozen=True)
+class PhaseTime:
+    """Seconds of a phase in an iteration, a mean over ranks, waiting included."""
+
+    app: str
+    phase: str
+    seconds: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What an application takes alone.
+
+    Attributes
+    ----------
+    app, ranks, iterations
+        Of the program.
+    seconds, low, high
+        Of all iterations, until the last rank is done; with an interval of 95 % for what the
+        models, other draws and iterations that were not played leave open.
+    phases
+        In their order.
+    warnings
+        What makes it doubtful, one sentence each.
+    """
+
+    app: str
+    ranks: int
+    seconds: float
+    low: float
+    high: float
+    iterations: int
+    phases: list[PhaseTime]
+    warnings: list[str] = field(default_factory=list)
+
+
+def predict(
+    program: Program, models: Sequence[Model], machine: Machine | None = None,
+    ranks_of: Sequence[Sequence[int]] = (),
+) -> list[Prediction]:  # fmt: skip
+    """Predict every application of a program alone.
+
+    Parameters
+    ----------
+    program
+        Applications.
+    models
+        Of messages and of collectives, on the same machine.
+    machine
+        Where the ranks of the job are; not known if not given.
+    ranks_of
+        Ranks of the job that each application runs on; one application after the other if empty.
+
+    Raises
+    ------
+    InputError
+        If no model holds what an application does; says what to measure.
+    """
+    with_ranks = list(ranks_of) or _one_after_the_other(program)
+    messages, operations = MessageTimes(models), OperationTimes(models)
+    return [
+        _Question(program, k, messages, operations, machine or Machine(), ranks).answer()
+        for k, ranks in enumerate(with_ranks)
+    ]
+
+
+def _one_after_the_other(program: Program) -> list[list[int]]:
+    """Return the ranks of the job for each application: those it asked for, or the next ones."""
+    counts = [one.ranks for one in program.applications]
+    firsts = accumulate(counts, initial=0)
+    return [
+        list(one.on) or list(range(first, first + one.ranks))
+        for one, first in zip(program.applications, firsts, strict=False)
+    ]
+
+
+@dataclass
+class _Question:
+    """One application, and all that it is predicted by."""
+
+    program: Program
+    app: int
+    messages: MessageTimes
+    operations: OperationTimes
+    machine: Machine
+    ranks: Sequence[int]
+    unfoldings: dict[tuple[Any, ...], Unfolding] = field(default_factory=dict)
+
+    def answer(self) -> Prediction:
+        """Play it: with what is likely, with both ends of the models, and with other draws."""
+        _check_methods(self.application)
+        point = play(self.program, self.app, self._clocks("seconds"), most=_POINT)
+        low, high = (
+            play(self.program, self.app, self._clocks(side), least=_FEW, most=_SIDE)
+            for side in ("low", "high")
+        )  # fmt: skip
+        middle = np.array([point.seconds, *point.phase_seconds])
+        down, up = (_against(one, point) for one in (low, high))
+        drawn = self._drawn(point)
+        left_out = np.append(_quantile(7) * point.error / point.seconds, np.zeros(len(down) - 1))
+        below = np.sqrt((1 - np.minimum(down, 1)) ** 2 + drawn**2 + left_out**2)
+        above = np.sqrt((np.maximum(up, 1) - 1) ** 2 + drawn**2 + left_out**2)
+        ends = np.column_stack([middle, np.maximum(middle * (1 - below), 0), middle * (1 + above)])
+        phases = [
+            PhaseTime(self.application.name, phase.name, *row)
+            for phase, row in zip(self.application.phases, ends[1:].tolist(), strict=True)
+        ]
+        seconds, lowest, highest = ends[0].tolist()
+        return Prediction(
+            self.application.name, self.application.ranks, seconds, lowest, highest,
+            self.application.iterations, phases, self._warnings(),
+        )  # fmt: skip
+
+    @property
+    def application(self) -> Application:
+        return self.program.applications[self.app]
+
+    def _drawn(self, point: Played) -> Array:
+        """Return by what part other draws may be away: total and phases; 0 if nothing is drawn."""
+        if not _is_random(self.program, self.app):
+            return np.zeros(1 + point.phases.shape[1])
+        clocks = self._clocks("seconds")
+        others = [
+            play(
+                replace(self.program, seed=self.program.seed + k), self.app, clocks,
+                least=_FEW, most=_SIDE,
+            )
+            for k in range(1, 1 + _OTHER_SEEDS)
+        ]  # fmt: skip
+        each = np.array([_against(one, point) for one in others])
+        played = min(len(one.ends) for one in others)
+        spread = np.std(each, axis=0, ddof=1) * math.sqrt(1 + 1 / len(others))
+        return np.asarray(
+            _quantile(len(others) - 1) * spread * math.sqrt(played / point.iterations)
+        )
+
+    def _clocks(self, side: Side) -> Clocks:
+        node_of = self._nodes()
+
+        def operation(step: Collective, members: tuple[int, ...], size: float) -> Unfolding:
+            of = None if node_of is None else [node_of[rank] for rank in members]
+            return self._unfolding(step, size, of, len(members), side)
+
+        places = node_of if node_of is not None else self._assumed_nodes()
+        phases = self.application.phases
+
+        sizes = _sizes_of(self.program, self.app)
+        prepared: set[Path] = set()
+
+        def message(source: int, target: int, phase: int, size: float) -> Cost:
+            path: Path = "network"
+            if places[source] == places[target] or phases[phase].method == "shared-memory":
+                path = "node"
+            if path not in prepared:
+                prepared.add(path)
+                self.messages.prepare(path, sizes, side)
+            return self.messages.cost(path, size, side)
+
+        def parts(step: Collective, size: float, rank: int) -> list[tuple[Collective, float]]:
+            return parts_of(step, size, rank, len(self.ranks), node_of)
+
+        return Clocks(operation, message, parts, places, at_once=not self.messages.simulated)
+
+    def _unfolding(
+        self, step: Collective, size: float, node_of: Sequence[int] | None, ranks: int, side: Side
+    ) -> Unfolding:
+        """Return how an operation unfolds, in the time that is likely, or at an end of that."""
+        group = step.group if isinstance(step, GridPart) else CG
+        if isinstance(step, GridPart) and step.whole is not None:
+            everyone = step.whole.among or tuple(range(len(self.ranks)))
+            nodes = self._nodes()
+            times = self.operations.phase(
+                step.whole.op, step.of, step.whole.grid,
+                None if nodes is None else [nodes[rank] for rank in everyone], len(everyone),
+                step.number,
+            )  # fmt: skip
+        else:
+            times = self.operations.times(step.op, size, step.grid, node_of, ranks)
+        end = times[_SIDES[side]]
+        seconds = times[0] if math.isnan(end) else end
+        key = step.op, size, ranks, None if node_of is None else tuple(node_of), times[0], group
+        if step.grid:
+            return Unfolding(seconds)
+        if key not in self.unfoldings:
+            self.unfoldings[key] = self.operations.unfolding(
+                step.op, size, node_of, ranks, times[0], group, at_once=not self.messages.simulated
+            )
+        found = self.unfoldings[key]
+        by = seconds / found.seconds if found.seconds > 0 else 1.0
+        waits = self.messages.waits(size)
+        return replace(found, seconds=seconds, hop=found.hop * by, waits=waits)
+
+    def _nodes(self) -> list[int] | None:
+        """Return the node of each rank of the application, if that is known."""
+        needed = max(self.ranks) + 1
+        found = self.machine.numbers or self.machine.node_of(needed)
+        if found is None or len(found) < needed:
+            return None
+        return [int(found[rank]) for rank in self.ranks]
+
+    def _assumed_nodes(self) -> list[int]:
+        """Return the node of each rank where that is not known: what the models hold."""
+        if self.messages.paths == {"node"}:
+            return [0] * len(self.ranks)
+        return list(range(len(self.ranks)))
+
+    def _warnings(self) -> list[str]:
+        said = [*self.messages.warnings, *self.operations.warnings]
+        if self._nodes() is None and len(self.messages.paths) == 2:
+            said.append(
+                "on which nodes the ranks are is not known: every rank is taken to have its own "
+                "(give --ppn)"
+            )
+        return said
+
+
+def _check_methods(application: Application) -> None:
+    """Refuse what moves through files: no model holds that."""
+    for phase in application.phases:
+        if phase.method in ("posix-file", "mpi-file"):
+            raise InputError(
+                f"'{application.name}', phase '{phase.name}': no model holds data that move "
+                f"through a file ({phase.method})",
+                hint="predict it with method: message, or emulate it",
+            )
+
+
+def _is_random(program: Program, app: int) -> bool:
+    """Whether an application draws anything that differs."""
+    used = _lists_of(program.applications[app], ("time", *_SIZES))
+    return any(len(set(program.values[of])) > 1 for of in used)
+
+
+def _sizes_of(program: Program, app: int) -> set[float]:
+    """Return all sizes of messages that an application may draw."""
+    used = _lists_of(program.applications[app], _SIZES)
+    return {value for of in used for value in program.values[of]}
+
+
+def _lists_of(application: Application, names: Sequence[str]) -> set[int]:
+    """Return the lists of values to which the steps refer under some names."""
+    steps = {step for steps in application.steps for step in steps}
+    return {getattr(step, name) for step in steps for name in names if hasattr(step, name)}
+
+
+def _against(one: Played, point: Played) -> Array:
+    """Return one play as parts of another, over the iterations that both did: total, phases."""
+    both = min(len(one.ends), len(point.ends))
+    sides = [
+        np.array([played.ends[both - 1], *played.phases[:both].sum(axis=0)])
+        for played in (one, point)
+    ]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(sides[1] > 0, sides[0] / sides[1], 1.0)
+
+
+def _quantile(freedom: int) -> float:
+    return float(stdtrit(freedom, (1 + _LEVEL) / 2))

@@ -1,0 +1,279 @@
+"""What collective operations cost, from models of collectives, on grids of ranks or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfolding
+from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import Grid, Phase
+from isochrone.collectives.predict.grid_collectives import GridTime, Machine, predict, warnings_of
+from isochrone.collectives.predict.phase_times import PhaseTimes
+from isochrone.models import Model
+from isochrone.models.grid_runs import CG, GROUP
+from isochrone.models.leaving import nearest
+from isochrone.models.placement import PLACES
+from isochrone.models.questions import needed, subject
+from isochrone.runfile.grid_groups import Place, place_of
+
+__all__ = ["OperationTimes"]
+
+Ends = tuple[float, float, float]
+"""Seconds, and their interval."""
+
+_EMPTY: Final = ("barrier",)
+
+_SMALL: Final = 8
+"""Bytes of an operation whose time is hardly more than the latency."""
+
+_TWO_STEPS: Final = 1.5
+"""Less than this times what two members take is one step for all: nobody passes data on."""
+
+_STEPS: Final = (1.08, 1.6)
+"""Along a tree twice the members take a step more. What takes less more has no steps, and what
+takes more more is one member after the other: in both the root exchanges data with all."""
+
+_AT_ONCE: Final = 0.1
+"""Who leaves a reduce within this part of its time has not waited for data of others."""
+
+
+class OperationTimes:
+    """Models of collectives that are asked for operations of an application.
+
+    Parameters
+    ----------
+    models
+        Those of collectives are used; of two that hold an operation, the first.
+
+    Attributes
+    ----------
+    warnings
+        What was found to be doubtful so far; each sentence once.
+    """
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        self.warnings: dict[str, None] = {}
+        self._models = [m for m in models if subject(m.experiment, m.regimes) == "collective"]
+        self._phases = {id(model): PhaseTimes(model) for model in self._models}
+        self._known: dict[tuple[Any, ...], Ends] = {}
+
+    def times(self, op: str, size: float, grid: str, node_of: Sequence[int] | None,
+              ranks: int) -> Ends:  # fmt: skip
+        """Return what an operation takes.
+
+        Parameters
+        ----------
+        op, size, grid
+            As in ``measure collective``; ``grid`` is empty for the library's own.
+        node_of
+            Node of each member; None if not known.
+        ranks
+            Members.
+
+        Raises
+        ------
+        InputError
+            If no model holds the operation; says what to measure.
+        """
+        if ranks < 2:
+            return 0.0, 0.0, 0.0
+        key = (op, size, grid, None if node_of is None else tuple(node_of), ranks)
+        if key not in self._known:
+            self._known[key] = self._ask(op, round(size), grid, node_of, ranks)
+        return self._known[key]
+
+    def phase(
+        self, op: str, size: float, grid: str, node_of: Sequence[int] | None, ranks: int,
+        number: int,
+    ) -> Ends:  # fmt: skip
+        """Return what a phase of an operation on a grid takes, with all of its groups at work.
+
+        Raises
+        ------
+        InputError
+            As of `times`.
+        """
+        key = (op, size, grid, None if node_of is None else tuple(node_of), ranks, number)
+        if key not in self._known:
+            try:
+                found = self._grid_time(self._model(op), op, round(size), grid, node_of, ranks)
+            except InputError as error:
+                raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
+            for k, one in enumerate(found.phases):
+                middle, low, high = found.together
+                self._known[(*key[:-1], k)] = (
+                    one.seconds * middle, one.low * low, one.high * high,
+                )  # fmt: skip
+        return self._known[key]
+
+    def unfolding(
+        self, op: str, size: float, node_of: Sequence[int] | None, ranks: int, seconds: float,
+        group: str = CG, *, at_once: bool,
+    ) -> Unfolding:  # fmt: skip
+        """Return how an operation of the library unfolds, as far as that was measured.
+
+        ``seconds`` are what it takes, ``group`` is ``LG`` for a column of a grid. ``at_once``:
+        whether data move before they are asked for, so that those of two operations follow each
+        other without a latency.
+        """
+        known = (
+            nearest(self._model(op).leaving, op, ranks, round(size), group) if ranks > 2 else None
+        )
+        if known is None:
+            return Unfolding(seconds)
+        parts = tuple(known.of(member, ranks) for member in range(ranks))
+        if op not in (*FROM_ROOT, *TO_ROOT):
+            return Unfolding(seconds, parts)
+        at_once_gone = op in TO_ROOT and max(parts[1:]) < _AT_ONCE
+        fewer = self._of_fewer(op, size, node_of, ranks) if group == CG else None
+        if fewer is None:
+            if not at_once_gone:
+                return Unfolding(seconds, parts)
+            little = self._shape(op, min(size, _SMALL), node_of, ranks) or 0.0
+            little = min(max(little, 0.0), seconds)
+            hop = little + (seconds - little) / (ranks - 1)  # a latency, and the data of one
+            return Unfolding(seconds, parts, hop, *_star(ranks), flat=True)
+        hop, half, latency = fewer
+        flat = at_once_gone or seconds < _TWO_STEPS * hop or (
+            ranks > 3 and not _STEPS[0] <= seconds / half <= _STEPS[1]
+        )  # fmt: skip
+        parents = _tree(parts, leaves_first=op in TO_ROOT)
+        parents, below = _star(ranks) if flat else (parents, _below(parents, ranks))
+        last = max((parts[member] for member in below[0]), default=1.0)
+        return Unfolding(
+            seconds, parts, min(hop, seconds), parents, below, flat,
+            busy=max(last * seconds - (latency if at_once else 0.0), 0.0),
+        )  # fmt: skip
+
+    def _of_fewer(
+        self, op: str, size: float, node_of: Sequence[int] | None, ranks: int
+    ) -> tuple[float, float, float] | None:
+        """Return what an operation takes of two members, of half of them, and of two with little.
+
+        None if so few were not measured: a step from more to less is not what a formula is for.
+        """
+        where = {"op": op, GROUP: CG}
+        model = self._model(op)
+        regimes = model.chosen({k: v for k, v in where.items() if k in model.selectors})
+        if min((one.fitted["p"][0] for one in regimes if "p" in one.fitted), default=0) > 2:
+            return None
+        few = ((2, size), (-(-ranks // 2), size), (2, min(size, _SMALL)))
+        found = [self._shape(op, of, node_of, members) for members, of in few]
+        known = [one for one in found if one is not None]
+        return (known[0], known[1], known[2]) if len(known) == len(few) else None
+
+    def _shape(
+        self, op: str, size: float, node_of: Sequence[int] | None, ranks: int
+    ) -> float | None:
+        """Return the seconds of an operation that is only looked at for the shape of another.
+
+        That it is outside what was measured is no reason to doubt a prediction.
+        """
+        said = dict(self.warnings)
+        try:
+            return self.times(op, size, "", None if node_of is None else node_of[:ranks], ranks)[0]
+        except InputError:
+            return None
+        finally:
+            self.warnings = said
+
+    def _ask(
+        self, op: str, size: int, grid: str, node_of: Sequence[int] | None, ranks: int
+    ) -> Ends:
+        model = self._model(op)
+        try:
+            if grid:
+                return self._on_grid(model, op, size, grid, node_of, ranks)
+            return self._by_library(model, op, size, node_of, ranks)
+        except InputError as error:
+            raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
+
+    def _model(self, op: str) -> Model:
+        for model in self._models:
+            if op in model.selectors.get("op", [op]):
+                return model
+        raise InputError(
+            f"no model holds {op}", where="--model",
+            hint=f"isochrone measure collective --op {op}, fit it, and give it, too",
+        )  # fmt: skip
+
+    def _on_grid(
+        self, model: Model, op: str, size: int, grid: str, node_of: Sequence[int] | None, ranks: int
+    ) -> Ends:
+        found = self._grid_time(model, op, size, grid, node_of, ranks)
+        return found.seconds, found.low, found.high
+
+    def _grid_time(
+        self, model: Model, op: str, size: int, grid: str, node_of: Sequence[int] | None, ranks: int
+    ) -> GridTime:
+        machine = Machine() if node_of is None else Machine.of_hosts([f"n{n}" for n in node_of])
+        (found,) = predict(model, op, ranks, [Grid.parse(grid)], [size], machine)
+        self.warnings |= dict.fromkeys(warnings_of([found]))
+        return found
+
+    def _by_library(
+        self, model: Model, op: str, size: int, node_of: Sequence[int] | None, ranks: int
+    ) -> Ends:
+        place = None
+        if node_of is not None:
+            place = place_of(np.arange(ranks), np.zeros(ranks, np.int64), np.array(node_of))
+        if op in _EMPTY:
+            return self._without_size(model, op, place, ranks)
+        phase = Phase(CG, op, ranks, size, 1)  # all members are one row
+        found, said = self._phases[id(model)].time(phase, place)
+        self.warnings |= dict.fromkeys(said)
+        if found is None:
+            raise InputError(said[0] if said else "the model gives no time")
+        return found.seconds, found.low, found.high
+
+    def _without_size(self, model: Model, op: str, place: Place | None, ranks: int) -> Ends:
+        where: dict[str, Any] = {"op": op} if "op" in model.selectors else {}
+        if CG in model.selectors.get(GROUP, []):
+            where[GROUP] = CG
+        asked: dict[str, float] = {"p": ranks}
+        if place is not None and set(PLACES) & set(needed(model.chosen(where))):
+            asked["nodes"], asked["ppn"] = place.filled(ranks)
+        found = model.predict(asked, where)
+        self.warnings |= dict.fromkeys(found.warnings)
+        seconds, low, high = (float(end[0]) for end in (found.seconds, found.low, found.high))
+        if np.isnan(seconds):
+            raise InputError(found.warnings[0])
+        return seconds, low, high
+
+
+def _star(ranks: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Return the parents of all members, and whose parent each is, where the root is everyone's."""
+    return (-1,) + (0,) * (ranks - 1), (tuple(range(1, ranks)),) + ((),) * (ranks - 1)
+
+
+def _below(parents: Sequence[int], ranks: int) -> tuple[tuple[int, ...], ...]:
+    """Return whose parent each member is; nobody's, if no parents are known."""
+    below: list[list[int]] = [[] for _ in range(ranks)]
+    for member, parent in enumerate(parents):
+        if parent >= 0:
+            below[parent].append(member)
+    return tuple(map(tuple, below))
+
+
+def _tree(parts: Sequence[float], *, leaves_first: bool) -> tuple[int, ...]:
+    """Return the parents in the binomial tree that the times of leaving agree with; else nothing.
+
+    In one of them a member's parent is without its lowest bit, in the other without its highest.
+    Data take time from one to the other: who leaves at the same moment is not the other's parent.
+    """
+    members = range(1, len(parts))
+    trees = [
+        [member & (member - 1) for member in members],
+        [member - (1 << (member.bit_length() - 1)) for member in members],
+    ]
+    for tree in trees:
+        agree = sum(
+            parts[member] != parts[parent] and (parts[member] < parts[parent]) == leaves_first
+            for member, parent in zip(members, tree, strict=True)
+        )
+        if agree > 0.95 * len(tree):
+            return (-1, *tree)
+    return ()

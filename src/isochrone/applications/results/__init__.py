@@ -1,0 +1,1 @@
+"""What programs were recorded to do."""

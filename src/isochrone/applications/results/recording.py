@@ -1,0 +1,235 @@
+"""A recording of a program: who sent how much to whom, its operations, the time of each rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.runfile.columns import amounts, integers, numbers, seconds, texts
+from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
+
+__all__ = [
+    "KIND", "WHAT", "Edges", "Operation", "RankTime", "Sent", "edges", "groups", "matrix",
+    "operations", "program", "rank_times", "sent", "trace",
+]  # fmt: skip
+
+WHAT: Final = ("bytes", "messages", "seconds")
+"""What is known of the messages from one rank to another; seconds: of the sender, in the calls."""
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Ranks that sent to others, one entry for each pair with a message."""
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    messages: NDArray[np.int64]
+    bytes: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What ranks sent to others: bytes, messages or seconds, never nothing; each pair once."""
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    amount: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Calls of one operation of one size, of all ranks together.
+
+    Attributes
+    ----------
+    op
+        As MPI names it: ``isend``, ``allreduce`` …
+    bytes
+        Of a message, or of the block of a collective.
+    group
+        Number of the group of ranks of a collective; -1 of messages and what is only counted.
+    members
+        Ranks that take part in one operation.
+    calls
+        Of all ranks: one allreduce of 4 ranks is 4 calls.
+    moved
+        Bytes of all calls.
+    seconds, most
+        In the calls, summed; the longest call.
+    """
+
+    op: str
+    bytes: int
+    group: int
+    members: int
+    calls: int
+    moved: float
+    seconds: float
+    most: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the operation for JSON."""
+        return {
+            "op": self.op, "bytes": self.bytes, "group": self.group, "members": self.members,
+            "calls": self.calls, "moved": self.moved, "seconds": self.seconds, "most": self.most,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RankTime:
+    """What one rank did from MPI_Init to MPI_Finalize.
+
+    Attributes
+    ----------
+    seconds
+        Wall-clock time.
+    communication
+        In calls of MPI, summed over threads.
+    computation
+        Processor time between the calls.
+    recording
+        That recording itself took.
+    calls, threads
+        Number of calls, and of threads that made them.
+    """
+
+    rank: int
+    seconds: float
+    communication: float
+    computation: float
+    recording: float
+    calls: int
+    threads: int
+
+    @property
+    def share(self) -> float:
+        """Share of the time in calls of MPI, 0 to 1, of a thread."""
+        whole = self.seconds * self.threads
+        return min(1.0, self.communication / whole) if whole > 0 else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the times for JSON."""
+        return {
+            "rank": self.rank, "seconds": self.seconds, "communication": self.communication,
+            "computation": self.computation, "recording": self.recording, "calls": self.calls,
+            "threads": self.threads, "share": self.share,
+        }  # fmt: skip
+
+
+def edges(run: Run) -> Edges:
+    """Return who sent to whom.
+
+    Raises
+    ------
+    InputError
+        If the run is no recording, or damaged.
+    """
+    table = _table(run, "edge", ("from", "to", "messages", "bytes", "seconds"))
+    where = run.where
+    found = Edges(
+        numbers(table, "from", where, "edge"), numbers(table, "to", where, "edge"),
+        numbers(table, "messages", where, "edge"), numbers(table, "bytes", where, "edge"),
+        seconds(table, "seconds", where, "edge"),
+    )  # fmt: skip
+    if len(table) and max(found.source.max(), found.target.max()) >= run.size:
+        raise InputError(f"an 'edge' record beyond the {run.size} ranks", where=where)
+    return found
+
+
+def sent(run: Run, what: str = "bytes") -> Sent:
+    """Return what ranks sent to others: each pair that did so once.
+
+    Raises
+    ------
+    InputError
+        If the run is no recording or damaged, or ``what`` is none of `WHAT`.
+    """
+    if what not in WHAT:
+        raise InputError(f"no matrix of '{what}'", hint=f"there are: {', '.join(WHAT)}")
+    found = edges(run)
+    key, place = np.unique(found.source * run.size + found.target, return_inverse=True)
+    amount = np.bincount(place, getattr(found, what), len(key)).astype(np.float64)
+    some = amount > 0
+    return Sent(key[some] // run.size, key[some] % run.size, amount[some])
+
+
+def matrix(run: Run, what: str = "bytes") -> NDArray[np.float64]:
+    """Return what each rank sent to each other one as a matrix: rows are senders.
+
+    Raises
+    ------
+    InputError
+        As of `sent`, or if there are too many ranks.
+    """
+    if run.size > MAX_MATRIX_RANKS:
+        raise InputError(f"a matrix of {run.size} ranks is too large to be held")
+    found = sent(run, what)
+    values = np.zeros((run.size, run.size))
+    values[found.source, found.target] = found.amount
+    return values
+
+
+def operations(run: Run) -> list[Operation]:
+    """List the operations, those that took most time first.
+
+    Raises
+    ------
+    InputError
+        If the run is no recording, or damaged.
+    """
+    names = ("op", "bytes", "group", "members", "calls", "moved", "seconds", "most")
+    table = _table(run, "operation", names)
+    where = run.where
+    if not len(table):
+        return []
+    columns = [
+        texts(table, "op", where, "operation"),
+        numbers(table, "bytes", where, "operation").tolist(),
+        integers(table, "group", where, "operation").tolist(),
+        numbers(table, "members", where, "operation").tolist(),
+        numbers(table, "calls", where, "operation").tolist(),
+        amounts(table, "moved", where, "operation").tolist(),
+        seconds(table, "seconds", where, "operation").tolist(),
+        seconds(table, "most", where, "operation").tolist(),
+    ]
+    found = [Operation(*row) for row in zip(*columns, strict=True)]
+    return sorted(found, key=lambda one: -one.seconds)
+
+
+def rank_times(run: Run) -> list[RankTime]:
+    """List the times of the ranks.
+
+    Raises
+    ------
+    InputError
+        If the run is no recording, or damaged.
+    """
+    times = ("seconds", "communication", "computation", "recording")
+    table = _table(run, "rank_time", ("rank", *times, "calls", "threads"))
+    if not len(table):
+        return []
+    columns = [
+        numbers(table, "rank", run.where, "rank_time").tolist(),
+        *(seconds(table, key, run.where, "rank_time").tolist() for key in times),
+        *(numbers(table, key, run.where, "rank_time").tolist() for key in ("calls", "threads")),
+    ]
+    return [RankTime(*row) for row in zip(*columns, strict=True)]
+
+
+def _table(run: Run, name: str, keys: tuple[str, ...]) -> Table:
+    """Return the records of a name; an empty table with these columns if there are none."""
+    check_kind(run)
+    table = run.tables.get(name)
+    if table is None or not len(table):
+        return Table({key: np.zeros(0) for key in keys})
+    for key in keys:
+        if key not in table:
+            raise InputError(f"a '{name}' record without '{key}'", where=run.where)
+    return table

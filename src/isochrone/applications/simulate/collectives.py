@@ -1,0 +1,252 @@
+"""Collective operations: who has to wait for whom, and when each member may go on.
+
+An operation that asks the same of all (allgather, barrier …) begins when the last member has come,
+and all leave it together. In one with a root, members depend on each other in one direction only;
+how far is seen in when each of them left it while it was measured (`Unfolding.parts`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from isochrone.applications.description.program import Collective
+from isochrone.applications.simulate.events import Clock, Request
+
+__all__ = ["Meetings", "OperationTime", "Unfolding"]
+
+FROM_ROOT: Final = ("bcast", "scatter")
+TO_ROOT: Final = ("reduce", "gather")
+
+
+@dataclass(frozen=True)
+class Unfolding:
+    """The time of an operation, and how it unfolds if all come at once.
+
+    Attributes
+    ----------
+    seconds
+        Until the last member is done.
+    parts
+        When each member leaves, counted from the root, as parts of ``seconds``; empty: all at its
+        end, and after the last one has come.
+    hop
+        Seconds of the same operation of two members.
+    parents, below
+        Who a member gets the data from, or gives them to (-1 of the root), and those of whom it is
+        the parent. Empty: not known.
+    flat
+        Whether the root exchanges data with every member itself.
+    busy
+        Seconds for which the root's port is taken by data that it sends.
+    waits
+        Whether who sends waits until that is received.
+    """
+
+    seconds: float
+    parts: tuple[float, ...] = ()
+    hop: float = 0.0
+    parents: tuple[int, ...] = ()
+    below: tuple[tuple[int, ...], ...] = ()
+    flat: bool = False
+    busy: float = 0.0
+    waits: bool = False
+
+
+OperationTime = Callable[[Collective, tuple[int, ...], float], Unfolding]
+"""Of an operation of some ranks with blocks of so many bytes."""
+
+
+@dataclass
+class _Port:
+    """The port of a root: from when on it is free."""
+
+    free: float = 0.0
+
+
+class _Meeting:
+    """One call of an operation that begins when all have come."""
+
+    def __init__(self, clock: Clock, of: Unfolding, members: int, port: _Port) -> None:
+        self.clock = clock
+        self.of = of
+        self.port = port
+        self.came: list[float | None] = [None] * members
+        self.done: list[float | None] = [None] * members
+        self.requests = [Request() for _ in range(members)]
+        self.missing = members
+
+    def come(self, member: int) -> Request:
+        """Note that a member is there; return what it waits for."""
+        self.came[member] = self.clock.now
+        self.missing -= 1
+        self.look(member)
+        return self.requests[member]
+
+    def look(self, member: int) -> None:
+        """Let those leave who can, now that a member has come."""
+        if self.missing == 0:
+            for each in range(len(self.requests)):
+                self.leave(each, self.clock.now + self.after(each))
+
+    def leave(self, member: int, moment: float) -> None:
+        """Let a member go on at a moment."""
+        request = self.requests[member]
+        self.clock.at(max(moment, self.clock.now), lambda: self.clock.finish(request))
+
+    def after(self, member: int) -> float:
+        """Return the seconds after which a member leaves if all come at once."""
+        return self.of.seconds * (self.of.parts[member] if self.of.parts else 1.0)
+
+
+class _FromRoot(_Meeting):
+    """A broadcast or scatter: a member has its data after the one it gets them from.
+
+    ``done`` is when its data are there, and it could go on if its receivers are there, too.
+    """
+
+    def look(self, member: int) -> None:
+        """Reckon whose data are there now; let those leave who need not wait for receivers."""
+        asked = [member]
+        while asked:
+            one = asked.pop()
+            moment = self._moment(one)
+            if moment is not None:
+                self.done[one] = moment
+                asked += self.of.below[one]
+                self._try_to_leave(one)
+        if self.of.waits and self.of.parents[member] >= 0:
+            self._try_to_leave(self.of.parents[member])
+
+    def _moment(self, member: int) -> float | None:
+        came, parent = self.came[member], self.of.parents[member]
+        if came is None or self.done[member] is not None:
+            return None
+        if parent < 0:
+            return self._begin(came) + self.after(member)
+        before = self.done[parent]
+        if before is None:
+            return None
+        return max(came + self.of.hop, before + self.after(member) - self.after(parent))
+
+    def _begin(self, came: float) -> float:
+        """Return when the root's data begin to move: after those that it sent before."""
+        begin = max(came, self.port.free)
+        self.port.free = begin + self.of.busy
+        return begin
+
+    def _try_to_leave(self, member: int) -> None:
+        done, came = self.done[member], self.came[member]
+        if done is None or came is None:
+            return
+        if self.of.parents[member] < 0 and not self.of.waits:
+            done = came + self.after(member)  # its data wait in a buffer
+        receivers = [self.came[k] for k in self.of.below[member]] if self.of.waits else []
+        there = [moment + self.of.hop for moment in receivers if moment is not None]
+        if len(there) == len(receivers):
+            self.leave(member, max([done, *there]))
+
+
+class _ToRoot(_Meeting):
+    """A reduce or gather along a tree: a member has to wait for those below it only."""
+
+    def look(self, member: int) -> None:
+        """Let the member leave if all below it are done, and then those above it."""
+        one = member
+        while one >= 0:
+            moment = self._moment(one)
+            if moment is None:
+                return
+            self.done[one] = moment
+            self.leave(one, moment)
+            one = self.of.parents[one]
+
+    def _moment(self, member: int) -> float | None:
+        came, below = self.came[member], self.of.below[member]
+        if came is None or self.done[member] is not None:
+            return None
+        if not below:
+            return came + self.after(member)
+        known = [moment for k in below if (moment := self.done[k]) is not None]
+        if len(known) < len(below):
+            return None
+        step = self.after(member) - max(self.after(k) for k in below)
+        return max(came, max(known) + step)
+
+
+class _Queue(_Meeting):
+    """A reduce or gather whose root takes the members one after the other, as they come."""
+
+    def look(self, member: int) -> None:
+        """Let those leave who need not wait for others; the root when all have come."""
+        root = self.came[0]
+        for each in (member,) if member else range(1, len(self.came)):
+            came = self.came[each]
+            if each and came is not None:
+                self._try_to_leave(each, came, root)
+        if self.missing == 0:
+            self.leave(0, self._end())
+
+    def _try_to_leave(self, member: int, came: float, root: float | None) -> None:
+        if self.done[member] is not None:
+            return
+        if not self.of.waits:
+            self.done[member] = came + self.after(member)
+        elif root is not None:
+            self.done[member] = max(came, root) + self.after(member)
+        done = self.done[member]
+        if done is not None:
+            self.leave(member, done)
+
+    def _end(self) -> float:
+        """Return when the root has taken all; data do not move before it is there."""
+        came = sorted(moment for moment in self.came[1:] if moment is not None)
+        service = (self.of.seconds - self.of.hop) / max(len(came) - 1, 1)
+        free = self.came[0] or 0.0
+        for moment in came:
+            free = max(free, moment) + service
+        return free + self.of.hop - service
+
+
+class Meetings:
+    """The collective operations of an application."""
+
+    def __init__(self, clock: Clock, time: OperationTime, ranks: int) -> None:
+        self._clock = clock
+        self._time = time
+        self._all = tuple(range(ranks))
+        self._places: dict[tuple[int, ...], dict[int, int]] = {}
+        self._ports: dict[tuple[int, tuple[int, ...]], _Port] = {}
+        self._calls: Counter[tuple[int, tuple[int, ...]]] = Counter()
+        self._open: dict[tuple[int, tuple[int, ...]], _Meeting] = {}
+
+    def join(self, rank: int, step: Collective, size: float) -> Request:
+        """Come to the next operation of these members."""
+        members = step.among or self._all
+        call = self._calls[rank, members]
+        self._calls[rank, members] += 1
+        meeting = self._open.get((call, members))
+        if meeting is None:
+            of = self._time(step, members, size)
+            port = self._ports.setdefault((step.root, members), _Port())
+            meeting = _kind(step.op, of)(self._clock, of, len(members), port)
+            self._open[call, members] = meeting
+        places = self._places.get(members)
+        if places is None:
+            places = self._places[members] = {each: k for k, each in enumerate(members)}
+        request = meeting.come((places[rank] - places.get(step.root, 0)) % len(members))
+        if meeting.missing == 0:
+            del self._open[call, members]
+        return request
+
+
+def _kind(op: str, of: Unfolding) -> type[_Meeting]:
+    if of.parts and op in TO_ROOT and of.flat:
+        return _Queue
+    if of.parts and of.parents and op in FROM_ROOT:
+        return _FromRoot
+    if of.parts and of.parents and op in TO_ROOT:
+        return _ToRoot
+    return _Meeting

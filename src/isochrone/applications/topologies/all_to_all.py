@@ -1,0 +1,19 @@
+"""Everyone sends to everyone else."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Final
+
+from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+
+__all__ = ["TOPOLOGY"]
+
+
+def _make(options: Options) -> Graph:
+    p = options.ranks
+    options.check_edges(p * (p - 1) / 2)
+    return Graph(tuple(Edge(a, b) for a, b in combinations(range(p), 2)))
+
+
+TOPOLOGY: Final = Topology(make=_make)

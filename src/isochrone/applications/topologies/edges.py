@@ -1,0 +1,53 @@
+"""Any graph, as a list of edges: ``[0, 1]``, or ``{from: 0, to: 1, bytes: 4KiB, count: 2}``."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from isochrone.applications.description import quantities
+from isochrone.applications.description.description import Given
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+
+__all__ = ["TOPOLOGY"]
+
+
+def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
+    if isinstance(written, list):
+        written = {"from": written[0], "to": written[1]}
+
+    def rank(key: str) -> int:
+        found = quantities.count(Given(written[key], at), options.scope, 0, 2**31)
+        if found >= options.ranks:
+            raise at.error(
+                f"rank {found} in an application of {options.ranks} ranks",
+                f"they are 0 to {options.ranks - 1}",
+            )
+        return found
+
+    source, target = rank("from"), rank("to")
+    if source == target:
+        raise at.error(f"rank {source} sends to itself")
+    size = None
+    if "bytes" in written:
+        size = int(quantities.size(Given(written["bytes"], at.key("bytes")), options.scope))
+    count = Given(written.get("count", 1), at.key("count"))
+    return Edge(source, target, size, quantities.count(count, options.scope, 1, 2**20 - 1))
+
+
+def _make(options: Options) -> Graph:
+    at = options.place("list")
+    edges = tuple(
+        _edge(edge, options, at.item(k)) for k, edge in enumerate(options.written["list"])
+    )
+    options.check_edges(sum(edge.count for edge in edges))
+    return Graph(edges, directed=bool(options.written.get("directed", True)))
+
+
+TOPOLOGY: Final = Topology(
+    make=_make,
+    options={"list": "edges", "directed": "boolean"},
+    needed=("list",),
+    short="list",
+    example=[[0, 1], [1, 2], {"from": 2, "to": 7, "bytes": "4KiB", "count": 2}],
+)

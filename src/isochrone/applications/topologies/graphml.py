@@ -1,0 +1,28 @@
+"""Any graph in a GraphML file; edges may have attributes ``bytes`` and ``count``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from isochrone.applications.description import graphml_file
+from isochrone.applications.description.topology import Graph, Options, Topology
+
+__all__ = ["TOPOLOGY"]
+
+
+def _make(options: Options) -> Graph:
+    at = options.place("file")
+    found = graphml_file.read(options.folder / options.written["file"], at)
+    if found.nodes > options.ranks:
+        raise at.error(f"a graph of {found.nodes} nodes in an application of {options.ranks} ranks")
+    options.check_edges(sum(edge.count for edge in found.edges))
+    return Graph(found.edges, found.directed)
+
+
+TOPOLOGY: Final = Topology(
+    make=_make,
+    options={"file": "text"},
+    needed=("file",),
+    short="file",
+    example="g.graphml",
+)

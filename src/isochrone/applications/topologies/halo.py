@@ -1,0 +1,68 @@
+"""Neighbours in a grid of one to three dimensions, last one fastest; optionally periodic."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from isochrone.applications.description.topology import MAX_EDGES, Edge, Graph, Options, Topology
+
+__all__ = ["TOPOLOGY", "balanced"]
+
+DIMENSIONS: Final = 2
+"""If neither a shape nor dimensions are given."""
+
+
+def balanced(ranks: int, dimensions: int) -> list[int]:
+    """Return sides of a grid of that many ranks, as equal as whole numbers allow, largest first."""
+    if dimensions == 1:
+        return [ranks]
+    best = [ranks, *[1] * (dimensions - 1)]
+    for side in (s for s in range(1, ranks + 1) if ranks % s == 0 and s**dimensions <= ranks):
+        shape = sorted([*balanced(ranks // side, dimensions - 1), side], reverse=True)
+        best = min(best, shape, key=lambda sides: (sum(sides), sides))
+    return best
+
+
+def _shape(options: Options) -> list[int]:
+    """Return the sides, and refuse a grid of another number of ranks."""
+    if "shape" not in options:
+        return balanced(options.ranks, options.count("dimensions", 1, 3, DIMENSIONS))
+    if "dimensions" in options:
+        raise options.place("dimensions").error("a shape has its dimensions", "leave out one")
+    at = options.place("shape")
+    shape = options.counts("shape", 1, MAX_EDGES)
+    if len(shape) > 3:
+        raise at.error(f"{len(shape)} dimensions", "up to three")
+    if math.prod(shape) != options.ranks:
+        written = "x".join(map(str, shape))
+        raise at.error(
+            f"{written} is a grid of {math.prod(shape)} ranks, and the application has "
+            f"{options.ranks}",
+            "{halo: {dimensions: 2}} fits every number",
+        )
+    return shape
+
+
+def _make(options: Options) -> Graph:
+    shape = _shape(options)
+    periodic = options.booleans("periodic", len(shape))
+    numbers = np.arange(options.ranks).reshape(shape)
+    edges: list[Edge] = []
+    for axis, around in enumerate(periodic):
+        if shape[axis] == 1:
+            continue
+        pairs = np.stack([numbers, np.roll(numbers, -1, axis)])
+        if not around:
+            pairs = pairs.take(range(shape[axis] - 1), axis + 1)
+        edges += [Edge(a, b) for a, b in pairs.reshape(2, -1).T.tolist()]
+    return Graph(tuple(edges))
+
+
+TOPOLOGY: Final = Topology(
+    make=_make,
+    options={"shape": "numbers", "dimensions": "number", "periodic": "booleans"},
+    example={"shape": [2, 2, 2], "periodic": True},
+)

@@ -1,0 +1,123 @@
+"""Any generator of graphs of networkx, called with numbers or booleans."""
+
+from __future__ import annotations
+
+import inspect
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import networkx as nx
+
+from isochrone.applications.description.description import Given
+from isochrone.applications.description.program import MAX_RANKS
+from isochrone.applications.description.quantities import quantity
+from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+from isochrone.base.text import printable
+
+__all__ = ["TOPOLOGY"]
+
+LONGEST: Final = 20.0
+"""Seconds that a generator may take."""
+
+MOST_MEMORY: Final = 2**30
+"""Bytes that it may take."""
+
+
+def _generator(options: Options) -> Callable[..., Any]:
+    """Return a public function of networkx.generators."""
+    name = options.written["generator"]
+    found = None if name.startswith("_") else getattr(nx, name, None)
+    module = str(getattr(found, "__module__", ""))
+    if not inspect.isfunction(found) or not module.startswith("networkx.generators."):
+        raise options.place("generator").error(
+            f"networkx has no generator '{printable(name, 60)}'",
+            "its page 'Graph generators' lists them",
+        )
+    return found
+
+
+def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any]:
+    """Return numbers and booleans by name; what is random is drawn from the seed."""
+    known = inspect.signature(generator).parameters
+    found: dict[str, Any] = {}
+    for name, value in options.written.items():
+        if name == "generator":
+            continue
+        if name not in known or name in _NOT_OURS:
+            raise options.place(name).error(
+                f"{options.written['generator']} takes no '{printable(name, 40)}'",
+                f"it takes {', '.join(n for n in known if n not in _NOT_OURS)}",
+            )
+        found[name] = value
+        if not isinstance(value, bool):
+            number = quantity(Given(value, options.place(name)), options.scope).value
+            if abs(number) > MAX_RANKS and name != "seed":
+                raise options.place(name).error(f"{number:g} is too large", f"at most {MAX_RANKS}")
+            found[name] = int(number) if number.is_integer() else number
+    if "seed" in known:
+        found.setdefault("seed", options.seed % 2**32)
+    return found
+
+
+_NOT_OURS: Final = ("create_using", "backend", "backend_kwargs")
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """End what runs here by an error: small numbers can ask for graphs beyond all memory."""
+    end = time.monotonic() + LONGEST
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        if time.monotonic() > end:
+            raise TimeoutError
+        return trace
+
+    tracing, limits = sys.gettrace(), resource.getrlimit(resource.RLIMIT_AS)
+    with suppress(OSError, ValueError):  # systems without /proc, or with a lower limit
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + MOST_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, limits[1]))
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(tracing)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+def _make(options: Options) -> Graph:
+    generator = _generator(options)
+    arguments = _arguments(options, generator)
+    name = options.written["generator"]
+    try:
+        with _bounded():
+            graph = generator(**arguments)
+    except (TimeoutError, MemoryError):
+        raise options.at.error(f"the graph of {name} is too large", "try smaller numbers") from None
+    except Exception as error:  # whatever a function that we do not know may raise
+        raise options.at.error(f"{name}: {error or type(error).__name__}") from None
+    if not isinstance(graph, nx.Graph):
+        raise options.place("generator").error(f"{name} makes no graph")
+    if len(graph) > options.ranks:
+        raise options.at.error(
+            f"a graph of {len(graph)} nodes in an application of {options.ranks} ranks"
+        )
+    options.check_edges(graph.number_of_edges())
+    rank = {node: k for k, node in enumerate(graph)}
+    edges = (Edge(rank[a], rank[b]) for a, b in graph.edges() if a != b)
+    return Graph(tuple(edges), directed=graph.is_directed())
+
+
+TOPOLOGY: Final = Topology(
+    make=_make,
+    options={"generator": "text"},
+    needed=("generator",),
+    more=True,
+    example={"generator": "random_regular_graph", "d": 3, "n": "p", "seed": 1},
+)

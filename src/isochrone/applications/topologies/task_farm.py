@@ -1,0 +1,16 @@
+"""A master, rank 0, that hands out tasks to all others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+
+__all__ = ["TOPOLOGY"]
+
+
+def _make(options: Options) -> Graph:
+    return Graph(tuple(Edge(0, r) for r in range(1, options.ranks)), root=0)
+
+
+TOPOLOGY: Final = Topology(make=_make, flow="farm")

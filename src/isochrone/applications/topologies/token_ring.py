@@ -1,0 +1,18 @@
+"""A ring in which a token goes round: from each rank to the next one, and from the last to 0."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+
+__all__ = ["TOPOLOGY"]
+
+
+def _make(options: Options) -> Graph:
+    p = options.ranks
+    edges = tuple(Edge(r, (r + 1) % p) for r in range(p)) if p > 1 else ()
+    return Graph(edges, directed=True, root=0)
+
+
+TOPOLOGY: Final = Topology(make=_make, flow="token")

@@ -1,0 +1,20 @@
+"""A complete tree: rank 0 is the root, and the children of rank r are d*r + 1 to d*r + d."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from isochrone.applications.description.program import MAX_RANKS
+from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+
+__all__ = ["TOPOLOGY"]
+
+
+def _make(options: Options) -> Graph:
+    degree = options.count("degree", 1, MAX_RANKS, default=2)
+    return Graph(tuple(Edge((r - 1) // degree, r) for r in range(1, options.ranks)), root=0)
+
+
+TOPOLOGY: Final = Topology(
+    make=_make, flow="stream", options={"degree": "number"}, example={"degree": 2}
+)

@@ -1,0 +1,299 @@
+"""The loop of a program that all its ranks are in, and what each does in one turn of it.
+
+Each rank's calls are folded into loops of its own; those of one program belong together by how
+often they are repeated. Where a turn begins is a convention: it is put where every message that
+was sent before was received before, all ranks have done as many collective operations, and nothing
+is open, at the earliest such place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import lcm
+from typing import Final
+
+from isochrone.applications.traces.folding import Node, calls_in, length
+from isochrone.applications.traces.loops_of_ranks import (
+    LONGEST,
+    Candidate,
+    Unknown,
+    belonging,
+    candidates,
+    unfolded,
+    written_out,
+)
+from isochrone.applications.traces.trace import CYCLE, Call, Gap, Trace
+from isochrone.base.errors import InputError
+
+__all__ = ["MainLoop", "main_loop", "once"]
+
+UNEVEN: Final = 0.01
+"""Share of all computation by which turns must differ to be told apart."""
+
+QUARTER: Final = 0.25
+"""Share of a gap by which turns must differ to be told apart."""
+
+SHORT: Final = 200
+"""Calls of a rank that can be written down without any repetition."""
+
+_Counts = Counter[tuple[str, int]]
+
+
+@dataclass(frozen=True)
+class MainLoop:
+    """`bodies[r]` is what rank r does in each of `iterations` turns, one call after another."""
+
+    iterations: int
+    bodies: list[list[Call]]
+
+
+def main_loop(trace: Trace) -> MainLoop:
+    """Find the main loop of a program.
+
+    Raises
+    ------
+    Unknown
+        If there is none, or the ranks do not agree on one.
+    """
+    found = [candidates(nodes) for nodes in trace.ranks]
+    sizes = [length(nodes) for nodes in trace.ranks]
+    if not any(sizes):
+        raise Unknown("it holds no communication")
+    return _aligned(belonging(found, sizes), trace.groups)
+
+
+def once(trace: Trace, reason: Unknown) -> MainLoop:
+    """Return all calls of a program as one turn.
+
+    Raises
+    ------
+    InputError
+        If there are too many of them.
+    """
+    sizes = [length(nodes) for nodes in trace.ranks]
+    if max(sizes, default=0) > SHORT or not any(sizes):
+        raise InputError(f"not known: {reason}", where=trace.name)
+    return MainLoop(1, [list(unfolded(nodes)) for nodes in trace.ranks])
+
+
+class _Walk:
+    """One rank's way through its loop, from the first call that fits its pattern."""
+
+    def __init__(self, candidate: Candidate | None) -> None:
+        self.places = [] if candidate is None else written_out(candidate)
+        self.body = [place.call for place in self.places]
+        self.total = 0 if candidate is None else candidate.total
+        self.turns = 0 if candidate is None else candidate.longest.count
+        self.counts: _Counts = Counter()
+        self.open = 0
+        self.place = 0
+        self.end = self.turns * len(self.body)
+        if candidate is not None:
+            self._back(candidate)
+
+    def _back(self, candidate: Candidate) -> None:
+        """Count what was done before, and step back as far as that fits the pattern."""
+        for level, place in candidate.trail:
+            for call, times in calls_in(level[:place]):
+                _count(self.counts, call, times)
+        for call in _before(candidate.trail):
+            if not _alike(call, self.body[(self.place - 1) % len(self.body)]):
+                break
+            self.place -= 1
+            _count(self.counts, call, -1)
+        for call in _after(candidate.trail):
+            if not _alike(call, self.body[self.end % len(self.body)]):
+                break
+            self.end += 1
+
+    def forget(self) -> None:
+        """Begin where the loop was seen to begin, and as if nothing had been before."""
+        self.place, self.open = 0, 0
+        self.counts = Counter()
+
+    def advance(self) -> None:
+        """Do the next call."""
+        if self.place >= self.end:
+            raise Unknown("its ranks do not agree on where an iteration begins")
+        call = self.body[self.place % len(self.body)]
+        _count(self.counts, call, 1)
+        self.open = 0 if call.op == "wait" else self.open + (call.op in ("isend", "irecv"))
+        self.place += 1
+
+    def of_body(self) -> _Counts:
+        counts: _Counts = Counter()
+        for call in self.body:
+            _count(counts, call, 1)
+        return counts
+
+
+def _count(counts: _Counts, call: Call, times: int) -> None:
+    if call.op in ("send", "isend"):
+        counts["to", call.peer] += times
+    elif call.op in ("recv", "irecv"):
+        counts["from", call.peer] += times
+    elif call.op != "wait":
+        counts["in", call.members] += times
+
+
+def _alike(one: Call, other: Call) -> bool:
+    return (one.op, one.peer, one.root, one.members, one.bytes) == (
+        other.op, other.peer, other.root, other.members, other.bytes
+    )  # fmt: skip
+
+
+def _before(trail: list[tuple[list[Node], int]]) -> Iterator[Call]:
+    """Yield the calls before a loop, nearest first, in the first turn of those around it."""
+    for level, place in reversed(trail):
+        for node in reversed(level[:place]):
+            yield from unfolded([node], backwards=True)
+
+
+def _after(trail: list[tuple[list[Node], int]]) -> Iterator[Call]:
+    """Yield the calls after a loop, in the last turn of those around it."""
+    for level, place in reversed(trail):
+        yield from unfolded(level[place + 1 :])
+
+
+def _aligned(chosen: list[Candidate | None], groups: list[tuple[int, ...]]) -> MainLoop:
+    """Begin the turns of all ranks together, and let them have the same number of them."""
+    walks = [_Walk(candidate) for candidate in chosen]
+    if any(call.peer < 0 for w in walks for call in w.body if call.op in ("recv", "irecv")):
+        raise Unknown("a receive from any source decides at run time who is answered")
+    whole = _turns_together(walks, groups)
+    times = _uneven(walks, whole)
+    whole = [turns * times for turns in whole]
+    try:
+        _cut(walks, groups)
+    except Unknown:  # what came before does not add up: it received from anyone, or was cut off
+        for walk in walks:
+            walk.forget()
+        _cut(walks, groups)
+    bodies = []
+    iterations = []
+    for walk, turns in zip(walks, whole, strict=True):
+        size = len(walk.body) * turns
+        found = []
+        for k in range(walk.place, walk.place + size):
+            turn, place = divmod(k, len(walk.body))
+            found.append(walk.places[place].at(turn, turns))
+        bodies.append(found)
+        if size:
+            elsewhere = (walk.total - walk.turns) // turns
+            iterations.append((walk.end - walk.place) // size + elsewhere)
+    return MainLoop(min(iterations), bodies)
+
+
+def _uneven(walks: list[_Walk], whole: list[int]) -> int:
+    """Return how many turns a program takes until it computes as before, if not one.
+
+    Calls may be alike in each while what is computed before them is not.
+    """
+    found, better = 1, True
+    while better:
+        better = False
+        for times in (2, 3, 4, 6, 12):
+            if CYCLE % (found * times) == 0 and _differ(walks, whole, found, found * times):
+                found, better = found * times, True
+                break
+    return found
+
+
+def _differ(walks: list[_Walk], whole: list[int], now: int, then: int) -> bool:
+    """Whether gaps at one place differ between turns that are taken for the same now."""
+    total = sum(place.call.gap.mean for walk in walks for place in walk.places)
+    for walk, turns in zip(walks, whole, strict=True):
+        size = len(walk.places)
+        if walk.turns < 4 * then * turns or size * turns * then > LONGEST:
+            return False
+        for place in walk.places:
+            for turn in range(now * turns):
+                gaps = [place.at(turn + k * now * turns, then * turns).gap
+                        for k in range(then // now)]  # fmt: skip
+                if _apart(gaps, UNEVEN * total):
+                    return True
+    return False
+
+
+def _apart(gaps: list[Gap], least: float) -> bool:
+    """Whether some gaps are all shorter than all others, and by enough to be told."""
+    order = sorted(gaps, key=lambda gap: gap.mean)
+    for low, high in pairwise(order):
+        below, above = (order[: order.index(high)], order[order.index(high) :])
+        if (
+            high.mean - low.mean > max(least, QUARTER * high.mean)
+            and max(gap.most for gap in below) < min(gap.least for gap in above)
+        ):  # fmt: skip
+            return True
+    return False
+
+
+_Meeting = tuple[int, tuple[str, int], int, tuple[str, int]]
+
+
+def _meetings(walks: list[_Walk], groups: list[tuple[int, ...]]) -> Iterator[_Meeting]:
+    """Yield two ranks and what of theirs must be as many: sent and received, taken part in."""
+    for rank, walk in enumerate(walks):
+        for what, other in walk.of_body():
+            if what == "to":
+                yield rank, (what, other), other, ("from", rank)
+            elif what == "from":
+                yield other, ("to", rank), rank, (what, other)
+            else:
+                for member in groups[other]:
+                    yield rank, (what, other), member, (what, other)
+
+
+def _turns_together(walks: list[_Walk], groups: list[tuple[int, ...]]) -> list[int]:
+    """Return how many turns of each rank's own pattern make one of the program."""
+    counts = [walk.of_body() for walk in walks]
+    links: dict[int, list[tuple[int, Fraction]]] = {rank: [] for rank in range(len(walks))}
+    for a, what_a, b, what_b in _meetings(walks, groups):
+        if not counts[a][what_a] or not counts[b][what_b]:
+            raise Unknown(f"what rank {a} and rank {b} do together does not repeat at both")
+        ratio = Fraction(counts[a][what_a], counts[b][what_b])
+        links[a].append((b, ratio))
+        links[b].append((a, 1 / ratio))
+    turns: dict[int, Fraction] = {}
+    base = min((walk.total for walk in walks if walk.body), default=1)
+    for rank, walk in enumerate(walks):
+        if rank in turns:
+            continue
+        turns[rank] = Fraction(max(1, round(walk.total / base)))
+        reached = [rank]
+        while reached:
+            a = reached.pop()
+            for b, ratio in links[a]:
+                if b not in turns:
+                    turns[b] = turns[a] * ratio
+                    reached.append(b)
+                elif turns[b] != turns[a] * ratio:
+                    raise Unknown(f"ranks {a} and {b} do not repeat at the same rate")
+    scale = lcm(*(t.denominator for t in turns.values()))
+    whole = [int(turns[rank] * scale) for rank in range(len(walks))]
+    if any(w * len(walk.body) > LONGEST for w, walk in zip(whole, walks, strict=True)):
+        raise Unknown("one iteration of it has too many calls to be written down")
+    return whole
+
+
+def _cut(walks: list[_Walk], groups: list[tuple[int, ...]]) -> None:
+    """Advance each rank to the earliest place at which all agree."""
+    pairs = list(dict.fromkeys(_meetings(walks, groups)))
+    moved = True
+    while moved:
+        moved = False
+        for a, what_a, b, what_b in pairs:
+            while walks[a].counts[what_a] < walks[b].counts[what_b]:
+                walks[a].advance()
+                moved = True
+            while walks[b].counts[what_b] < walks[a].counts[what_a]:
+                walks[b].advance()
+                moved = True
+        for walk in walks:
+            while walk.open:
+                walk.advance()
+                moved = True

@@ -1,0 +1,115 @@
+"""Calls whose order is left to chance, put into one order, so that what repeats looks the same.
+
+Whoever answers several others answers as they ask; receives that are begun together may be
+completed in any order; and a receive from any source may not say whom it received from. None of
+that is part of a description. The computation before a call stays at its place in time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from isochrone.applications.traces.folding import Event
+
+__all__ = ["in_order", "with_sources"]
+
+_MESSAGES = ("send", "isend", "recv", "irecv", "wait")
+
+
+def in_order(events: Sequence[Event]) -> list[Event]:
+    """Return the calls of a rank with those put in order that could have come in another."""
+    found: list[Event] = []
+    place = 0
+    while place < len(events):
+        end = _answers(events, place)
+        if end > place:
+            found += _in_turn(events[place:end])
+        elif events[place].op == "irecv":
+            end = place
+            while end < len(events) and events[end].op == "irecv":
+                end += 1
+            found += _as_timed(sorted(events[place:end], key=lambda e: e.peer), events[place:end])
+        else:
+            end = place + 1
+            found.append(events[place])
+        place = end
+    return found
+
+
+def _answers(events: Sequence[Event], place: int) -> int:
+    """Return the end of the questions and answers that begin here."""
+    end = place
+    while (
+        end + 1 < len(events)
+        and (events[end].op, events[end + 1].op) == ("recv", "send")
+        and events[end].peer in (-1, events[end + 1].peer)
+    ):
+        end += 2
+    return end
+
+
+def _in_turn(events: Sequence[Event]) -> Sequence[Event]:
+    """Let those who ask as often as each other ask in turns."""
+    of_peer: dict[int, list[tuple[Event, Event]]] = defaultdict(list)
+    for question, answer in zip(events[::2], events[1::2], strict=True):
+        of_peer[answer.peer].append((question._replace(peer=answer.peer), answer))
+    if len({len(asked) for asked in of_peer.values()}) > 1:
+        return events
+    turns = zip(*(of_peer[peer] for peer in sorted(of_peer)), strict=True)
+    return _as_timed([event for turn in turns for pair in turn for event in pair], events)
+
+
+def _as_timed(events: Sequence[Event], timed: Sequence[Event]) -> list[Event]:
+    """Return calls with the times of those that were made in their places."""
+    return [
+        event._replace(gap=time.gap, seconds=time.seconds)
+        for event, time in zip(events, timed, strict=True)
+    ]
+
+
+def with_sources(ranks: Sequence[Sequence[Event]]) -> list[list[Event]]:
+    """Say whom receives from any source received from.
+
+    Between two collective operations of all ranks, messages that were sent to a rank and not
+    received by name were received by those receives, in turns if there are several senders. Where
+    their numbers differ, they stay open.
+    """
+    parts = [_parts(events) for events in ranks]
+    if len({len(of_rank) for of_rank in parts}) > 1:
+        return [list(events) for events in ranks]
+    for number in range(len(parts[0]) if parts else 0):
+        sent: dict[int, Counter[int]] = defaultdict(Counter)
+        for rank, of_rank in enumerate(parts):
+            for event in of_rank[number]:
+                if event.op in ("send", "isend"):
+                    sent[event.peer][rank] += 1
+        for rank, of_rank in enumerate(parts):
+            of_rank[number] = _named(of_rank[number], sent[rank])
+    return [[event for part in of_rank for event in part] for of_rank in parts]
+
+
+def _parts(events: Sequence[Event]) -> list[list[Event]]:
+    """Cut the calls of a rank after each collective operation of all ranks."""
+    found: list[list[Event]] = [[]]
+    for event in events:
+        found[-1].append(event)
+        if event.op not in _MESSAGES and event.members == 0:
+            found.append([])
+    return found
+
+
+def _named(events: list[Event], sent: Counter[int]) -> list[Event]:
+    received = Counter(e.peer for e in events if e.op in ("recv", "irecv") and e.peer >= 0)
+    left = sent - received
+    turns = [((k + 0.5) / count, peer) for peer, count in left.items() for k in range(count)]
+    rest = [peer for _, peer in sorted(turns)]
+    if len(rest) != sum(e.op in ("recv", "irecv") and e.peer < 0 for e in events):
+        return events
+    sources = iter(rest)
+    return [
+        event._replace(peer=next(sources))
+        if event.op in ("recv", "irecv") and event.peer < 0
+        else event
+        for event in events
+    ]

@@ -1,0 +1,267 @@
+"""What the ranks do together in one iteration, round by round: a collective, or messages.
+
+Each rank's calls are in order; those of different ranks are put together where they meet. Next
+comes whatever is closed: a collective at which all its members are, or messages whose senders and
+receivers are all there. Ranks that are not part of a round are not held up by it, as in a
+description.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from isochrone.applications.traces.gaps import Spent
+from isochrone.applications.traces.loops_of_ranks import Unknown
+from isochrone.applications.traces.trace import Call, Gap
+from isochrone.applications.traces.units_of_calls import (
+    MESSAGES,
+    SENDS,
+    Unit,
+    answers,
+    are_next,
+    blocking_with,
+    both_ways,
+    closed_among,
+    opened,
+    receive_first,
+    send_first,
+)
+
+__all__ = ["Kind", "Round", "rounds"]
+
+Kind = Literal["collective", "exchange", "stream", "token", "request"]
+
+
+@dataclass
+class Round:
+    """Ranks that meet.
+
+    Attributes
+    ----------
+    kind
+        A collective, or the flow of messages.
+    ranks
+        That take part.
+    messages
+        Sender, receiver and bytes, in the order of the senders' calls.
+    before, within
+        Computation before a rank takes part; and within: between what it receives and what it
+        sends, or, of an exchange, between the begin of messages and the wait for them.
+    starter
+        Of a token: who sends first; of requests: the server.
+    answers
+        Of requests: how many; `within` is for each of them.
+    call, among
+        Of a collective, and the ranks of each communicator that does it.
+    """
+
+    kind: Kind
+    ranks: list[int]
+    messages: list[tuple[int, int, float]] = field(default_factory=list)
+    before: dict[int, Spent] = field(default_factory=dict)
+    within: dict[int, Spent] = field(default_factory=dict)
+    starter: int = -1
+    answers: int = 1
+    call: Call | None = None
+    among: list[list[int]] = field(default_factory=list)
+
+
+def rounds(bodies: list[list[Call]], groups: list[tuple[int, ...]]) -> list[Round]:
+    """Return what happens in one iteration.
+
+    Parameters
+    ----------
+    bodies
+        Calls of each rank in one iteration.
+    groups
+        Ranks of communicators, by number.
+
+    Raises
+    ------
+    Unknown
+        If calls are left that never meet.
+    """
+    meeting = _Meeting([_collectives_first(body) for body in bodies], groups)
+    found = []
+    while any(meeting.left(rank) for rank in range(len(bodies))):
+        found.append(meeting.next())
+    return found
+
+
+def _collectives_first(body: list[Call]) -> list[Call]:
+    """Let messages that are open across a collective begin after it: phases follow each other."""
+    found: list[Call] = []
+    open_: list[Call] = []
+    for call in body:
+        if call.op in ("isend", "irecv"):
+            open_.append(call)
+        elif call.op == "wait" or (open_ and call.op in ("send", "recv")):
+            found += [*open_, call] if call.op == "wait" else []
+            if call.op == "wait":
+                open_ = []
+            else:
+                open_.append(call)
+        elif open_:
+            moved = Call(call.op, call.peer, call.bytes, call.root, call.members, open_[0].gap)
+            open_[0] = _with_gap(open_[0], call.gap)
+            found.append(moved)
+        else:
+            found.append(call)
+    return found + open_
+
+
+def _with_gap(call: Call, gap: Gap) -> Call:
+    return Call(call.op, call.peer, call.bytes, call.root, call.members, gap)
+
+
+class _Meeting:
+    """How far each rank is in its iteration."""
+
+    def __init__(self, bodies: list[list[Call]], groups: list[tuple[int, ...]]) -> None:
+        self.bodies = bodies
+        self.groups = groups
+        self.at = [0] * len(bodies)
+
+    def left(self, rank: int) -> list[Call]:
+        return self.bodies[rank][self.at[rank] : self.at[rank] + 4096]
+
+    def next(self) -> Round:
+        """Take the next round."""
+        for find in (
+            self._collective, self._exchange, self._requests, self._token, self._shift,
+            self._stream,
+        ):  # fmt: skip
+            found = find()
+            if found is not None:
+                return found
+        rank = next(r for r in range(len(self.bodies)) if self.left(r))
+        raise Unknown(
+            f"rank {rank} makes a call ({self.left(rank)[0].op}) that never meets its other side "
+            "in an iteration"
+        )
+
+    def _collective(self) -> Round | None:
+        for rank in range(len(self.bodies)):
+            calls = self.left(rank)
+            if not calls or calls[0].op in MESSAGES:
+                continue
+            call = calls[0]
+            members = list(self.groups[call.members])
+            heads = [self.left(m)[0] if self.left(m) else None for m in members]
+            if all(h is not None and (h.op, h.root, h.members) == (call.op, call.root, call.members)
+                   for h in heads):  # fmt: skip
+                sizes = [h.bytes for h in heads if h is not None]
+                together = Call(call.op, -1, max(sizes), call.root, call.members)
+                before = {m: Spent.of([h.gap]) for m, h in zip(members, heads, strict=True) if h}
+                for member in members:
+                    self.at[member] += 1
+                return Round("collective", members, before=before, call=together)
+        return None
+
+    def _exchange(self) -> Round | None:
+        """Take messages that are begun, some sent and some received, and waited for."""
+        offers = {r: u for r in range(len(self.bodies)) if (u := opened(self.left(r)))}
+        partners = {call.peer for unit in offers.values() for call in unit.calls if call.peer >= 0}
+        for rank in partners - offers.keys():
+            unit = blocking_with(self.left(rank), offers)
+            if unit.calls:
+                offers[rank] = unit
+        closed = both_ways(closed_among(offers))
+        if not closed:
+            return None
+        found = self._take("exchange", closed)
+        for rank, unit in closed.items():
+            found.before[rank] = unit.gaps(0, len(unit.calls) - 1)
+            found.within[rank] = unit.gaps(len(unit.calls) - 1, len(unit.calls))
+        return found
+
+    def _requests(self) -> Round | None:
+        """Take questions of several ranks that one answers."""
+        for server in range(len(self.bodies)):
+            unit = answers(self.left(server))
+            clients = []
+            for question in unit.calls[::2]:
+                if not are_next(self.left(question.peer), ("send", server), ("recv", server)):
+                    break
+                clients.append(question.peer)
+            if len(clients) > 1 or (clients and clients[0] > server):
+                closed = {c: Unit(self.left(c)[:2]) for c in clients}
+                closed[server] = Unit(unit.calls[: 2 * len(clients)])
+                return self._answered(closed, server)
+        return None
+
+    def _answered(self, closed: dict[int, Unit], server: int) -> Round:
+        found = self._take("request", closed, server)
+        for rank, unit in closed.items():
+            found.before[rank] = unit.gaps(0, 2)
+        answers = Gap()
+        for call in closed[server].calls[1::2]:
+            answers.add(call.gap)
+        found.within[server] = Spent.of([answers])
+        found.answers = len(closed) - 1
+        found.before[server] = Spent.of([call.gap for call in closed[server].calls[::2]])
+        return found
+
+    def _token(self) -> Round | None:
+        """Take a message that goes round, from whoever sends it first."""
+        for starter in range(len(self.bodies)):
+            calls = self.left(starter)
+            if len(calls) < 2 or (calls[0].op, calls[1].op) != ("send", "recv"):
+                continue
+            path, rank = [starter], calls[0].peer
+            while rank not in path and are_next(
+                self.left(rank), ("recv", path[-1]), ("send", None)
+            ):
+                path.append(rank)
+                rank = self.left(rank)[1].peer
+            if rank == starter and calls[1].peer == path[-1] and len(path) > 1:
+                return self._gone_round({r: Unit(self.left(r)[:2]) for r in path}, starter)
+        return None
+
+    def _gone_round(self, closed: dict[int, Unit], starter: int) -> Round:
+        found = self._take("token", closed, starter)
+        for rank, unit in closed.items():
+            if rank == starter:
+                found.within[rank] = unit.gaps(0, 2)
+            else:
+                found.before[rank] = unit.gaps(0, 1)
+                found.within[rank] = unit.gaps(1, 2)
+        return found
+
+    def _shift(self) -> Round | None:
+        """Take messages of ranks that all send before they receive: as good as begun."""
+        offers = {r: u for r in range(len(self.bodies)) if (u := send_first(self.left(r)))}
+        closed = closed_among(offers)
+        if not closed:
+            return None
+        found = self._take("exchange", closed)
+        found.before = {r: u.gaps(0, len(u.calls)) for r, u in closed.items()}
+        return found
+
+    def _stream(self) -> Round | None:
+        """Take messages that are received and sent on."""
+        offers = {
+            rank: receive_first(calls)
+            for rank in range(len(self.bodies))
+            if (calls := self.left(rank)) and calls[0].op in MESSAGES
+        }
+        closed = closed_among(offers, shorten=True)
+        if not closed:
+            return None
+        found = self._take("stream", closed)
+        for rank, unit in closed.items():
+            end = len(unit.calls)
+            if unit.pivot < end:
+                found.within[rank] = unit.gaps(unit.pivot, end)
+            if unit.pivot > 0:
+                found.before[rank] = unit.gaps(0, unit.pivot)
+        return found
+
+    def _take(self, kind: Kind, closed: dict[int, Unit], starter: int = -1) -> Round:
+        ranks = sorted(closed)
+        messages = []
+        for rank in ranks:
+            self.at[rank] += len(closed[rank].calls)
+            messages += [(rank, c.peer, c.bytes) for c in closed[rank].calls if c.op in SENDS]
+        return Round(kind, ranks, messages, starter=starter)

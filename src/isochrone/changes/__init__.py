@@ -1,0 +1,1 @@
+"""What changed: two measurements compared, a run checked, baselines, history."""

@@ -1,0 +1,264 @@
+"""A run held against earlier ones of the same kind, place and settings.
+
+Of n earlier runs a quantity (`quantities`) has the mean m and the standard deviation s. One more
+run of the same machine lies below
+
+    m + t s √(1 + 1/n)
+
+but for a small chance, with t the quantile of Student's distribution (Hahn & Meeker 1991,
+*Statistical Intervals*, 4.7). Many quantities are looked at, so that the chance of *any* false
+alarm, `RATE`, is shared out among levels (or curves), nodes and ranks, and pairs (or points), and
+among all of a kind by Bonferroni. Spreads are made surer by those of like things (`moderated`).
+
+Whole runs differ by more than their parts. A level (or curve) is therefore worse also if it is
+slower against the other levels, which shared the same start, and not only by its own time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from isochrone.base.errors import InputError
+from isochrone.changes.moderated import moderated
+from isochrone.changes.quantities import Quantities, Quantity, quantities
+from isochrone.runfile.run import Run
+
+__all__ = ["BLIND", "ENOUGH", "MARGIN", "Change", "Expected", "against", "expected", "typical"]
+
+Array = NDArray[np.float64]
+
+ENOUGH: Final = 3
+"""Fewer earlier runs hardly know how much runs differ."""
+
+MARGIN: Final = 0.05
+"""What is slower by less than this is not worse."""
+
+RATE: Final = 0.03
+"""Chance of even one false alarm in a run of a machine that did not change."""
+
+BLIND: Final = 1.6
+"""Where the next run may be so much slower by chance, silence is no proof."""
+
+_LARGEST: Final = 50.0
+
+SEVERAL: Final = 2
+MOST_OF: Final = 0.6
+"""Nodes, and part of those behind a switch, that are laid to it if they are worse together."""
+
+_FAMILIES: Final = {
+    "level": "level", "curve": "level", "node": "node", "inside": "node", "rank": "node",
+    "pair": "pair", "point": "pair",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Change:
+    """One quantity of the new run that is worse.
+
+    Attributes
+    ----------
+    what
+        The quantity.
+    ratio
+        Its time over what is usual.
+    limit
+        Ratio that chance stays below.
+    seconds, usual
+        Median in the new run, and typical median of the earlier ones, in seconds.
+    proved
+        Of a node or rank: whether it alone explains it. Near a slow link only some round trips are
+        longer, and with a slow switch all nodes behind it.
+    """
+
+    what: Quantity
+    ratio: float
+    limit: float
+    seconds: float
+    usual: float
+    proved: bool = True
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the next run will be like.
+
+    Attributes
+    ----------
+    found
+        The quantities of the earlier runs, and of the new one last, if there is one.
+    mean, limit
+        Usual shift of each quantity, and how far above it the next run stays, as logarithms.
+    runs
+        Number of earlier runs.
+    """
+
+    found: Quantities
+    mean: Array
+    limit: Array
+    runs: int
+
+    def visible(self) -> dict[str, float]:
+        """Return the ratio from which on something would be seen, by kind: in the middle."""
+        kinds = np.array([one.kind for one in self.found.items])
+        names = dict.fromkeys(one.kind for one in self.found.items)
+        return {kind: _ratio(np.median(self.limit[kinds == kind])) for kind in names}
+
+
+def _ratio(log: np.floating[Any]) -> float:
+    """Return a ratio of a logarithm; of launches that have nothing in common it is no infinity."""
+    return float(np.exp(min(float(log), _LARGEST)))
+
+
+def expected(runs: Sequence[Run], new: Run | None = None) -> tuple[Expected, NDArray[np.bool_]]:
+    """Say what the next run will be like, and which quantities of the new one are beyond that.
+
+    Raises
+    ------
+    InputError
+        If a run holds no times, or they have too little in common.
+    """
+    earlier = len(runs)
+    found = quantities([*runs, *([] if new is None else [new])], earlier)
+    mean = np.mean(found.shifts[:earlier], axis=0)
+    limit, beyond = np.empty(len(mean)), np.zeros(len(mean), bool)
+    families = np.array([_FAMILIES[one.kind] for one in found.items])
+    kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
+    names = list(dict.fromkeys(families.tolist()))
+    for family in names:
+        chance = RATE / len(names) / int(np.sum(families == family))
+        for kind in dict.fromkeys(kinds[families == family].tolist()):
+            own = np.flatnonzero(kinds == kind)
+            values = found.shifts[:, own]
+            if family == "level" and len(own) > 1:
+                limit[own], beyond[own] = _either(values, earlier, chance)
+            else:
+                limit[own], beyond[own] = _beyond(values, earlier, chance)
+    return Expected(found, mean, limit, earlier), beyond
+
+
+def _beyond(values: Array, earlier: int, chance: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Return how far above its mean the next run of each column stays, and which do not."""
+    before = values[:earlier]
+    squared, freedom = moderated(np.var(before, axis=0, ddof=1), earlier - 1)
+    limit = stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / earlier))
+    return limit, np.asarray(values[-1] - np.mean(before, axis=0) > limit)
+
+
+def _either(values: Array, earlier: int, chance: float) -> tuple[Array, NDArray[np.bool_]]:
+    """Do so by the times themselves, and by those of the others of the same run."""
+    alone = _beyond(values, earlier, chance / 2)
+    columns = range(values.shape[1])
+    beside = np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
+    against_others = _beyond(values - beside, earlier, chance / 2)
+    return np.minimum(alone[0], against_others[0]), alone[1] | against_others[1]
+
+
+def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> tuple[list[Change], Expected]:
+    """Return what of a run is worse than in the earlier ones, and what was expected.
+
+    Raises
+    ------
+    InputError
+        As `expected`; if there are fewer than `ENOUGH` earlier runs.
+    """
+    if len(runs) < ENOUGH:
+        raise InputError(f"{len(runs)} earlier runs are too few", hint=f"it needs {ENOUGH}")
+    told, beyond = expected(runs, new)
+    ratio = np.exp(told.found.shifts[-1] - told.mean)
+    usual = np.exp(np.mean(np.log(told.found.seconds[:-1]), axis=0))
+    lower = told.found.lower[-1] - np.mean(told.found.lower[:-1], axis=0)
+    changes = [
+        Change(
+            told.found.items[k], float(ratio[k]), _ratio(told.limit[k]),
+            float(told.found.seconds[-1, k]), float(usual[k]),
+            not lower[k] < np.log(ratio[k]) / 2,
+        )
+        for k in np.flatnonzero(beyond & (ratio > 1 + margin)).tolist()
+    ]  # fmt: skip
+    changes = _of_switches(_first_causes(changes), told.found)
+    return sorted(changes, key=lambda one: -one.ratio), told
+
+
+def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
+    """Make one of nodes that are worse together: what is between them and the others is.
+
+    Where no switch is known, and a third of all nodes is worse, none of them is proved to be.
+    """
+    nodes = [one for one in changes if one.what.kind == "node"]
+    hosts = dict.fromkeys(one.what.hosts[0] for one in nodes)
+    if len(hosts) < SEVERAL:
+        return changes
+    others = [one for one in changes if one.what.kind != "node"]
+    switch = next(
+        (group for group in found.groups
+         if hosts.keys() <= group and len(hosts) > MOST_OF * len(group)), None,
+    )  # fmt: skip
+    if switch is None:
+        every = sum(one.kind == "node" and one.nbytes == nodes[0].what.nbytes
+                    for one in found.items)  # fmt: skip
+        common = 3 * len(hosts) > every
+        return [*others, *(replace(one, proved=one.proved and not common) for one in nodes)]
+    worst = max(nodes, key=lambda one: one.ratio)
+    ranks = tuple(sorted({rank for one in nodes for rank in one.what.ranks}))
+    what = replace(
+        worst.what, kind="switch", who=f"switch of {', '.join(hosts)}", hosts=tuple(hosts),
+        ranks=ranks,
+    )  # fmt: skip
+    return [*others, replace(worst, what=what, proved=False)]
+
+
+def _first_causes(changes: Iterable[Change]) -> list[Change]:
+    """Leave out what something larger explains: a pair of a worse node, a rank of it."""
+    changes = list(changes)
+    nodes, inside = (
+        {one.what.hosts[0] for one in changes if one.what.kind == kind}
+        for kind in ("node", "inside")
+    )
+    ranks = {one.what.ranks[0] for one in changes if one.what.kind == "rank"}
+
+    def explained(what: Quantity) -> bool:
+        hosts = set(what.hosts)
+        if what.kind == "pair":
+            single = len(what.ranks) == 2 and bool(ranks & set(what.ranks))
+            return single or bool(nodes & hosts)
+        if what.kind == "rank":
+            return bool(hosts) and hosts <= nodes | inside
+        return what.kind == "inside" and hosts <= nodes
+
+    return [one for one in changes if not explained(one.what)]
+
+
+def typical(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return typical times of the quantities of runs of one setting, as plain data.
+
+    Each with ``kind``, ``who``, ``seconds`` (geometric mean of the medians) and ``low`` and
+    ``high``, the 95 % interval of the next run's; None of fewer than two runs.
+
+    Raises
+    ------
+    InputError
+        If a run holds no times, or they have too little in common.
+    """
+    found = quantities(runs, len(runs))
+    logs = np.log(found.seconds)
+    n = len(runs)
+    mean = np.mean(logs, axis=0)
+    half = np.full(len(mean), np.nan)
+    if n > 1:
+        spread = np.std(logs, axis=0, ddof=1)
+        half = stdtrit(n - 1, 0.975) * spread * np.sqrt(1 + 1 / n)
+    return [
+        {
+            "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,
+            "seconds": float(np.exp(mean[k])),
+            "low": float(np.exp(mean[k] - half[k])) if n > 1 else None,
+            "high": float(np.exp(mean[k] + half[k])) if n > 1 else None,
+        }
+        for k, one in enumerate(found.items)
+    ]  # fmt: skip

@@ -1,0 +1,330 @@
+"""The nightly verdict on a run: good, slow, worse than earlier runs, or not known.
+
+*Slow* is what a latency map says by itself (`map_health`); *worse* is what a run says against
+earlier runs of the same thing (`baseline`). What looks slow and was not measured again alone is a
+*suspect*: nothing unconfirmed is called slow. Nothing else is ever good by silence: what cannot be
+judged is *not known*, and says what to measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.changes.allowed import Rule
+from isochrone.changes.baseline import BLIND, ENOUGH, MARGIN, Change, against
+from isochrone.changes.comparable import why_not
+from isochrone.changes.quantities import called
+from isochrone.latency_map.diagnosis import LEAST
+from isochrone.latency_map.map_health import MapHealth, map_health
+from isochrone.latency_map.slow import Slow
+from isochrone.runfile.rules import below_resolution
+from isochrone.runfile.run import Run
+
+__all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "hosts_of", "together"]
+
+VERDICTS: Final = ("slow", "worse", "not known", "good")
+"""The first that is true of any part is the verdict on the whole."""
+
+_PROVES: Final = ("node", "rank", "inside")
+"""Kinds of findings that prove their host bad."""
+
+_BLAMED: Final = ("node", "rank", "inside", "pair", "switch", "uplink")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is slow, worse than before, or may be slow.
+
+    Attributes
+    ----------
+    verdict
+        ``slow``, ``worse`` or ``suspect``.
+    kind
+        ``node``, ``inside`` (of a node), ``rank``, ``pair``, ``switch``, ``uplink``, ``level``,
+        ``curve`` or ``point``.
+    who
+        For a person. Host names come from elsewhere: escape them.
+    hosts, ranks
+        What it concerns.
+    level
+        Number of the level, if it is one.
+    nbytes
+        Message size, if it is of one of several.
+    ratio
+        Its time over what it should be.
+    limit
+        Ratio that chance stays below; None of what a map says by itself.
+    evidence
+        What was seen, in a sentence.
+    proved
+        Whether it proves its host bad, if it is of one.
+    allowed
+        The rule that allows it; empty if none does.
+    """
+
+    verdict: str
+    kind: str
+    who: str
+    hosts: tuple[str, ...]
+    ranks: tuple[int, ...]
+    level: int | None
+    nbytes: int | None
+    ratio: float
+    limit: float | None
+    evidence: str
+    proved: bool = True
+    allowed: str = ""
+
+    @property
+    def bad_hosts(self) -> tuple[str, ...]:
+        """The hosts that it proves bad."""
+        sure = self.proved and self.verdict != "suspect"
+        return self.hosts if sure and self.kind in _PROVES else ()
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """The hosts of which one may be the cause, or what is between them."""
+        return self.hosts if self.kind in _BLAMED and not self.bad_hosts else ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON; times in seconds, sizes in bytes."""
+        return {
+            "verdict": self.verdict, "kind": self.kind, "who": self.who,
+            "hosts": list(self.hosts), "ranks": list(self.ranks), "level": self.level,
+            "bytes": self.nbytes, "ratio": self.ratio, "limit": self.limit,
+            "evidence": self.evidence, "proved": self.proved, "allowed": self.allowed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The runs of a baseline.
+
+    Attributes
+    ----------
+    folder
+        Where they are.
+    runs
+        All of them but the one that is judged.
+    """
+
+    folder: str
+    runs: Sequence[Run]
+
+
+@dataclass(frozen=True)
+class Check:
+    """The verdict on one run.
+
+    Attributes
+    ----------
+    run
+        What was judged.
+    findings
+        What is slow, worse or a suspect, allowed or not, the worst first.
+    doubts
+        What cannot be judged, and what to measure; a sentence each.
+    judged
+        What the verdict rests on: a sentence each.
+    earlier
+        Number of comparable earlier runs; None without a baseline.
+    left_out
+        Earlier runs that are not comparable: file and reason.
+    visible
+        Ratio from which on something worse would be seen, by kind.
+    """
+
+    run: Run
+    findings: list[Finding]
+    doubts: list[str]
+    judged: list[str]
+    earlier: int | None = None
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    visible: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """One of `VERDICTS`."""
+        said = {one.verdict for one in self.findings if not one.allowed}
+        known = [word for word in VERDICTS[:2] if word in said]
+        return known[0] if known else "not known" if self.doubts else "good"
+
+    @property
+    def bad_hosts(self) -> list[str]:
+        """The hosts proved bad and not allowed, in the order of the findings."""
+        return _hosts(one.bad_hosts for one in self.findings if not one.allowed)
+
+    @property
+    def suspects(self) -> list[str]:
+        """The hosts that may be bad, without those that are."""
+        named = _hosts(one.suspects for one in self.findings if not one.allowed)
+        bad = self.bad_hosts
+        return [host for host in named if host not in bad]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        left_out = [{"file": file, "why": why} for file, why in self.left_out]
+        return {
+            "file": self.run.where, "experiment": self.run.experiment, "kind": self.run.kind,
+            "ranks": self.run.size, "verdict": self.verdict, "bad_hosts": self.bad_hosts,
+            "suspects": self.suspects, "findings": [one.to_json() for one in self.findings],
+            "doubts": self.doubts, "judged": self.judged, "earlier": self.earlier,
+            "left_out": left_out, "visible": self.visible,
+        }  # fmt: skip
+
+
+def check(
+    run: Run,
+    earlier: Earlier | None = None,
+    rules: Sequence[Rule] = (),
+    *,
+    least: float = LEAST,
+    margin: float = MARGIN,
+) -> Check:
+    """Judge a run.
+
+    Parameters
+    ----------
+    run
+        Of any kind; of what no map is, only earlier runs tell whether it is good.
+    earlier
+        The runs it is held against.
+    rules
+        What is allowed.
+    least
+        What adds less than this part of the time to a map's round trips is not called slow.
+    margin
+        What is slower than before by less than this part is not worse.
+
+    Raises
+    ------
+    InputError
+        If the run is damaged.
+    """
+    is_map = bool(len(run.tables["pair"])) if "pair" in run.tables else False
+    found = Check(run, [], [], [])
+    zeros = below_resolution(run)
+    if zeros:
+        return replace(found, doubts=[f"{zeros}: measure more repetitions at once"])
+    if is_map:
+        health = map_health(run, least)
+        found = _by_itself(run, health)
+    elif run.kind == "latency-map":
+        found.doubts.append("it holds no pairs: measure again")
+    elif earlier is None:
+        found.doubts.append(
+            f"a run of {printable(run.experiment, 40)} says nothing by itself: give --baseline"
+        )
+    if earlier is not None:
+        settled = is_map and not health.far_off
+        found = _against(found, earlier, margin, settles=settled)
+    findings = [_allowed(one, rules) for one in found.findings]
+    doubts = list(found.doubts)
+    count = sum(one.verdict == "suspect" and not one.allowed for one in findings)
+    if count:
+        suspects = "1 suspect" if count == 1 else f"{count} suspects"
+        doubts.append(f"{suspects}, not confirmed (--strict fails on it): measure again")
+    findings.sort(key=lambda one: (bool(one.allowed), one.verdict == "suspect"))
+    return replace(found, findings=findings, doubts=doubts)
+
+
+def together(checks: Sequence[Check]) -> str:
+    """Return the verdict on several runs."""
+    said = {one.verdict for one in checks}
+    return next(word for word in VERDICTS if word in said)
+
+
+def hosts_of(checks: Sequence[Check]) -> tuple[list[str], list[str]]:
+    """Return the bad hosts of several runs, and the suspects without them, each once."""
+    bad = _hosts(one.bad_hosts for one in checks)
+    return bad, [host for host in _hosts(one.suspects for one in checks) if host not in bad]
+
+
+def _by_itself(run: Run, health: MapHealth) -> Check:
+    several = len(health.found) > 1
+    findings = [
+        _slow(part, size if several else None, proved) for part, size, proved in health.slow
+    ]
+    nodes = len(set(run.hosts) - {""})
+    judged = [f"{run.size} ranks on {nodes or 'unknown'} nodes held against each other"]
+    judged += [
+        f"{part.name} is {100 * (part.ratio - 1):.0f} % slower: too little to act on"
+        for part, _ in health.minor
+    ]
+    return Check(run, findings, list(health.doubts), judged)
+
+
+def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:
+    evidence = part.evidence
+    if not proved:
+        evidence += "; not proved: a slow link near it, or a slow switch, looks so, too"
+    if not part.retested:
+        evidence += "; not measured again alone"
+    return Finding(
+        "slow" if part.retested else "suspect", part.kind, part.name, part.hosts, part.ranks, None,
+        nbytes, part.ratio, None, evidence, proved,
+    )  # fmt: skip
+
+
+def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) -> Check:
+    """Hold a run against earlier ones; ``settles``: they answer what the map left open."""
+    reasons = [(one, below_resolution(one) or why_not(found.run, one)) for one in earlier.runs]
+    runs = [one for one, why in reasons if not why]
+    found = replace(
+        found, earlier=len(runs), left_out=[(one.where, why) for one, why in reasons if why]
+    )
+    if len(runs) < ENOUGH:
+        number = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"
+        doubt = (
+            f"{number} in {printable(earlier.folder, 200)}: it needs {ENOUGH}, better 5, of "
+            "separate starts: isochrone baseline add"
+        )
+        return replace(found, doubts=[*found.doubts, doubt])
+    if not found.run.complete:
+        return replace(found, doubts=[*found.doubts, "a partial run cannot be held against others"])
+    try:
+        changes, told = against(runs, found.run, margin)
+    except InputError as error:
+        return replace(found, doubts=[*found.doubts, error.what])
+    visible = told.visible()
+    blind = {kind: ratio for kind, ratio in visible.items() if ratio > BLIND}
+    doubts = [] if settles else list(found.doubts)
+    doubts += [
+        f"earlier runs differ so much that a {kind} is seen to be worse from {ratio:.1f} times on "
+        "only: add more of them"
+        for kind, ratio in blind.items()
+    ]
+    judged = [*found.judged, f"held against {len(runs)} earlier runs", *told.found.notes]
+    findings = [*found.findings, *map(_worse, changes)]
+    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=visible)
+
+
+def _worse(change: Change) -> Finding:
+    what = change.what
+    beside = "" if what.kind in ("level", "curve") else " over the rest of its run"
+    evidence = (
+        f"{change.ratio:.2f} times its usual time{beside}, chance stays below "
+        f"{change.limit:.2f}: median {format_seconds(change.seconds)}, "
+        f"usually {format_seconds(change.usual)}"
+    )
+    return Finding(
+        "worse", what.kind, called(what.kind, what.who), what.hosts, what.ranks,
+        what.level if what.kind == "level" else None, what.nbytes, change.ratio, change.limit,
+        evidence, change.proved,
+    )  # fmt: skip
+
+
+def _allowed(one: Finding, rules: Sequence[Rule]) -> Finding:
+    for rule in rules:
+        if rule.covers(one.kind, one.hosts, one.ranks, one.level, one.ratio):
+            return replace(one, allowed=rule.text)
+    return one
+
+
+def _hosts(groups: Any) -> list[str]:
+    return list(dict.fromkeys(host for group in groups for host in group if host))

@@ -1,0 +1,293 @@
+"""Two measurements of the same thing: what became slower, what is the same, what is not known.
+
+Each side is one or more launches of the same command; a launch is what is repeated (`verdict`).
+Of many points some differ by chance. The chance of *any* wrong verdict is 5 %: it is shared out
+among the kinds of parts (all points, the curves or levels, the nodes … and the single points), and
+within a kind by Bonferroni, among the single points by Holm. Times of a simulator know no chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from isochrone.base.errors import InputError
+from isochrone.changes.alike import around, check_alike, environment
+from isochrone.changes.explanation import of_all_ranks
+from isochrone.changes.maps import of_maps
+from isochrone.changes.measured import Measured, of_samples
+from isochrone.changes.parts import Part, changed_parts, overall
+from isochrone.changes.verdict import (
+    MARGIN,
+    RATE,
+    VERDICTS,
+    Contrast,
+    Difference,
+    contrast,
+    holm,
+    without_chance,
+)
+from isochrone.runfile.rules import below_resolution
+from isochrone.runfile.run import Run
+from isochrone.runfile.surroundings import Differing
+
+__all__ = ["Change", "Comparison", "compare"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One point, measured on both sides.
+
+    Attributes
+    ----------
+    key
+        What the point is, for example ``{"op": "bcast", "p": 8, "bytes": 1024}``.
+    before, after
+        Times in seconds: geometric means over the launches of their medians.
+    difference
+        after / before, and what may be said of it.
+    """
+
+    key: dict[str, Any]
+    before: float
+    after: float
+    difference: Difference
+
+    @property
+    def ratio(self) -> float:
+        """After / before."""
+        return self.difference.ratio
+
+    @property
+    def verdict(self) -> str:
+        """``slower``, ``faster``, ``same`` or ``unclear``."""
+        return self.difference.verdict
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the point for JSON."""
+        sides = {"key": self.key, "before": self.before, "after": self.after}
+        return {**sides, **self.difference.to_json()}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison found.
+
+    Attributes
+    ----------
+    experiment
+        What was measured.
+    points
+        All points.
+    kind
+        What a point is: ``pair`` of a latency map, or ``point``.
+    parts
+        What changed, the largest first: parts with all their points, then single points.
+    overall
+        All points as one; None if there is only one.
+    differences
+        What differs around the measurement.
+    explanations
+        Those of them that explain a change likely, the best first: settings, library, memory,
+        machine. Empty if nothing changed that all ranks have in common.
+    launches
+        Of each side.
+    unit
+        What is repeated: ``launch``; ``exact`` where times know no chance, so that one launch is
+        enough; ``start`` where the user wants the ratios of single launches taken as they are.
+    margin
+        Within it times are the same.
+    visible
+        Ratio from which on a single point would stand out from chance; None if not known.
+    notes
+        How points were matched, and what was left out.
+    one_sided
+        Number of points that only one side has, where sizes were not chosen by the measurement.
+    partial
+        Number of runs that did not come to their end.
+    """
+
+    experiment: str
+    points: list[Change]
+    kind: str
+    parts: list[Part]
+    overall: Difference | None
+    differences: list[dict[str, str]]
+    launches: tuple[int, int]
+    unit: str
+    margin: float
+    visible: float | None
+    notes: list[str]
+    explanations: list[Differing] = field(default_factory=list)
+    one_sided: int = 0
+    partial: int = 0
+
+    @property
+    def one_start(self) -> bool:
+        """Whether a side has only one launch, so that nothing can be said of the machine."""
+        return self.unit != "exact" and min(self.launches) < 2
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        verdicts = [point.verdict for point in self.points]
+        return {
+            "experiment": self.experiment,
+            "counts": {word: verdicts.count(word) for word in VERDICTS},
+            "points": [point.to_json() for point in self.points],
+            "differences": self.differences,
+            "explanations": [one.to_json() for one in self.explanations],
+            "parts": [part.to_json() for part in self.parts],
+            "overall": self.overall and self.overall.to_json(),
+            "launches": {"before": self.launches[0], "after": self.launches[1]},
+            "unit": self.unit,
+            "margin": self.margin,
+            "visible": self.visible,
+            "notes": self.notes,
+        }
+
+
+def compare(
+    before: Sequence[Run],
+    after: Sequence[Run],
+    *,
+    margin: float | None = None,
+    at_most: float = inf,
+    as_they_are: bool = False,
+) -> Comparison:
+    """Compare two measurements, each of one or more launches.
+
+    Parameters
+    ----------
+    before, after
+        Runs of one experiment with the same options.
+    margin
+        Times that differ by less are the same; None: 5 %, and 0 where times know no chance.
+    at_most
+        The margin is not above this: what is beyond the limit of a gate is not the same.
+    as_they_are
+        Where a side has one launch, take the ratios for the truth.
+
+    Raises
+    ------
+    InputError
+        If they measured unlike things; says what differs.
+    """
+    check_alike([*before, *after])
+    before, after, left_out = _without_shared_processors(before, after)
+    runs = [*before, *after]
+    for run in runs:
+        if zeros := below_resolution(run):
+            raise InputError(zeros, where=run.where, hint="measure more repetitions at once")
+    found = (of_maps if "pair" in runs[0].tables else of_samples)(before, after)
+    certain = all(map(_deterministic, runs))
+    if margin is None:
+        margin = 0.0 if certain else MARGIN
+    margin = min(margin, at_most)
+    forced = as_they_are and min(len(before), len(after)) < 2
+    test = without_chance if certain or forced else contrast
+    tests = len(found.kinds) + 1
+    single = test(found.before, found.after)
+    points = _changes(found, single, tests * holm(single.p), margin)
+    parts, explained = changed_parts(
+        found.before, found.after, found.kinds, test, tests=tests, margin=margin
+    )
+    parts += _alone(found, points, explained)
+    contrasts = overall(found.before, found.after, test) if found.kinds else None
+    whole = None if contrasts is None else contrasts.differences(tests * contrasts.p, margin)[0]
+    unit = "exact" if certain else "start" if forced else "launch"
+    common = of_all_ranks(
+        parts, whole, [point.ratio for point in points],
+        one_start=unit == "launch" and min(len(before), len(after)) < 2,
+    )  # fmt: skip
+    explains = around(before, after)
+    return Comparison(
+        experiment=runs[0].experiment,
+        points=points,
+        kind=found.kind,
+        parts=parts,
+        overall=whole,
+        differences=environment(before, after, explains),
+        launches=(len(before), len(after)),
+        unit=unit,
+        margin=margin,
+        visible=_visible(single),
+        notes=[*found.notes, *left_out],
+        one_sided=0 if any(map(_chose_sizes, runs)) else found.one_sided,
+        partial=sum(not run.complete for run in runs),
+        explanations=explains if common else [],
+    )
+
+
+def _without_shared_processors(
+    before: Sequence[Run], after: Sequence[Run]
+) -> tuple[Sequence[Run], Sequence[Run], list[str]]:
+    """Leave out launches in which ranks shared a processor although there were enough of them.
+
+    That is how the ranks were started, and nothing that changed. Where a side has no other
+    launches, all stay. Also returns what to say of it.
+    """
+    found = [[run for run in side if not _shares(run)] for side in (before, after)]
+    shared = len(before) + len(after) - sum(map(len, found))
+    if not shared:
+        return before, after, []
+    what = f"in {shared} launches ranks shared a processor; bind the ranks"
+    if not all(found):
+        return before, after, [f"{what}; they were not left out, since a side has no others"]
+    return found[0], found[1], [f"{what}; they were left out"]
+
+
+def _shares(run: Run) -> bool:
+    return bool(run.shared_processors) and not run.oversubscribed
+
+
+def _deterministic(run: Run) -> bool:
+    """Tell whether a run would give the same times again: simulated, or made up without noise."""
+    made_up = run.origin == "made up" and not run.options.get("noise")
+    return run.origin == "simulated" or made_up
+
+
+def _chose_sizes(run: Run) -> bool:
+    """Tell whether the measurement chose its sizes, so that launches differ in them."""
+    return str(run.options.get("bytes", "")).startswith("auto")
+
+
+def _changes(found: Measured, single: Contrast, corrected: Array, margin: float) -> list[Change]:
+    sides = [np.exp(np.nanmean(side, axis=0)).tolist() for side in (found.before, found.after)]
+    differences = single.differences(corrected, margin)
+    return [Change(*one) for one in zip(found.keys, *sides, differences, strict=True)]
+
+
+def _alone(found: Measured, points: list[Change], explained: NDArray[np.bool_]) -> list[Part]:
+    """Return the points that changed and belong to no part that did, the worst first."""
+    changed = [
+        k for k, point in enumerate(points)
+        if point.verdict in ("slower", "faster") and not explained[k]
+    ]  # fmt: skip
+    changed.sort(key=lambda k: -abs(np.log(points[k].ratio)))
+    return [
+        Part(
+            found.kind, "", None, points[k].before, points[k].after,
+            points[k].after - points[k].before, points[k].difference, (k,), 1,
+        )
+        for k in changed
+    ]  # fmt: skip
+
+
+def _visible(single: Contrast) -> float | None:
+    """Return the ratio that chance reaches in one of 20 comparisons, at any of the points.
+
+    The points of a comparison scatter alike, so that their common scatter is known far better than
+    that of each.
+    """
+    errors = single.error[~np.isnan(single.error)]
+    if not len(errors):
+        return None
+    return float(np.exp(ndtri(1 - RATE / 2 / len(errors)) * np.sqrt(np.mean(errors**2))))

@@ -1,0 +1,211 @@
+"""Medians of levels, nodes or curves, run after run; changes and other settings are marked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.changes.history import Change, History, Series, histories
+from isochrone.changes.quantities import at_size
+from isochrone.runfile.run import Run
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    SLOW,
+    TITLE,
+    host_colours,
+    new_figure,
+    short_names,
+    time_unit,
+)
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+MAX_LINES: Final = 10
+MAX_PANELS: Final = 16
+MAX_DATES: Final = 8
+_WIDTH: Final = 9.0
+_PANEL: Final = 2.35
+_NAMES: Final = 2.3
+"""Inches: of the figure, the height of a panel, and what is left for names on the right."""
+
+_FAR: Final = 2.5
+"""Ratio from which on an axis is logarithmic."""
+
+
+class _Panel(NamedTuple):
+    """Lines of one history that belong together, drawn on one scale."""
+
+    title: str
+    of: History
+    lines: list[Series]
+    behind: list[Series]
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the levels, then the nodes of each thing that was measured, by date.
+
+    Nodes that changed have a colour and a name, all others are a grey band of lines.
+
+    Raises
+    ------
+    InputError
+        If no run came to its end, or they hold no times.
+    """
+    found = list(options.histories) or histories(runs)
+    if not found:
+        raise InputError("no complete run to draw", hint="name runs of isochrone measure")
+    panels = [panel for one in found for panel in _panels(one, options)]
+    if not panels:
+        raise InputError("the runs have nothing of this size in common")
+    left_out = max(0, len(panels) - MAX_PANELS)
+    panels = panels[:MAX_PANELS]
+    height = 0.6 + _PANEL * len(panels)
+    figure = new_figure(_WIDTH, height)
+    total = sum(len(one.runs) for one in found)
+    figure.text(0.08, 1 - 0.16 / height, f"History of {total} run{'s' if total > 1 else ''}",
+                size=TITLE, weight="bold", color=INK, va="top")  # fmt: skip
+    note = f"; {left_out} panels left out" if left_out else ""
+    legend = f"median of each run · dashed: the times changed · dotted: other settings{note}"
+    figure.text(0.08, 1 - 0.42 / height, legend,
+                size=CAPTION, color=FAINT, va="top")  # fmt: skip
+    for number, panel in enumerate(panels):
+        bottom = 0.35 / height + (len(panels) - 1 - number) * _PANEL / height
+        size = (_WIDTH - 0.75 - _NAMES) / _WIDTH, (_PANEL - 0.75) / height
+        _draw(figure.add_axes((0.75 / _WIDTH, bottom, *size)), panel)
+    return figure
+
+
+def _panels(found: History, options: Options) -> list[_Panel]:
+    """Return what is drawn of a history: levels and nodes, or curves, or points."""
+
+    def chosen(*kinds: str) -> list[Series]:
+        sizes = options.sizes
+        return [one for one in found.of(*kinds) if not sizes or one.what.nbytes in (None, *sizes)]
+
+    first = found.runs[0]
+    about = f"{printable(first.experiment, 40)} on {first.size} ranks, {first.origin}"
+    levels, nodes = chosen("level"), chosen("node")
+    if not levels:
+        curves = chosen("curve") or chosen("point")
+        shown = sorted(curves, key=lambda one: -len(one.changes))[:MAX_LINES]
+        more = f" ({len(shown)} of {len(curves)})" if len(curves) > len(shown) else ""
+        return [_Panel(f"{about}{more}", found, shown, [])] if shown else []
+    panels = [_Panel(f"levels of a {about}", found, levels[:MAX_LINES], [])]
+    if nodes:
+        changed = sorted((one for one in nodes if one.changes), key=_size)[:MAX_LINES]
+        few = len(nodes) <= MAX_LINES
+        lines = nodes if few else changed
+        behind = [] if few else [one for one in nodes if one not in changed]
+        panels.append(_Panel(f"{len(nodes)} nodes of a {about}", found, lines, behind))
+    return panels
+
+
+def _size(one: Series) -> float:
+    """Sort key: the largest change first."""
+    return -max(abs(math.log(change.ratio)) for change in one.changes)
+
+
+def _draw(axes: Axes, panel: _Panel) -> None:
+    shown = [*panel.lines, *panel.behind]
+    unit = time_unit(np.concatenate([one.seconds for one in shown]))
+    nights = np.arange(len(panel.of.runs))
+    for one in panel.behind:
+        axes.plot(nights, one.seconds / unit.factor, "-" if len(nights) > 1 else "o",
+                  color="#b8bec7", lw=0.7, ms=2, zorder=1)  # fmt: skip
+    names = _names(panel.lines)
+    colours = host_colours(names)
+    for one, name in zip(panel.lines, names, strict=True):
+        axes.plot(nights, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
+                  label=name, zorder=3)  # fmt: skip
+    _mark(axes, panel)
+    axes.set_title(panel.title, size=LABEL, color=INK, loc="left", parse_math=False)
+    _scale(axes)
+    _style(axes, panel, unit.name)
+    if names:
+        legend = axes.legend(frameon=False, fontsize=CAPTION, loc="upper left",
+                             bbox_to_anchor=(1.01, 1.05), labelcolor=INK)  # fmt: skip
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+
+
+def _names(lines: Sequence[Series]) -> list[str]:
+    short = short_names([one.what.hosts[0] for one in lines if one.what.kind == "node"])
+    names = []
+    for one in lines:
+        name = short[one.what.hosts[0]] if one.what.kind == "node" else printable(one.name, 28)
+        names.append(name + at_size(one.what.kind, one.what.nbytes))
+    return names
+
+
+def _mark(axes: Axes, panel: _Panel) -> None:
+    """Draw a line where something changed, and where a run has other settings."""
+    found: dict[int, list[tuple[Series, Change]]] = {}
+    for one in panel.lines:
+        for change in one.changes:
+            found.setdefault(change.at, []).append((one, change))
+    for at, changes in found.items():
+        axes.axvline(at - 0.5, color=SLOW, lw=1, ls="--", zorder=2)
+        ratio = max((change.ratio for _, change in changes), key=lambda r: abs(math.log(r)))
+        axes.annotate(f"{ratio:.2f}x", (at - 0.5, 1.0), xycoords=("data", "axes fraction"),
+                      xytext=(2, -9), textcoords="offset points", size=CAPTION,
+                      color=SLOW)  # fmt: skip
+    for at, other in enumerate(panel.of.marks):
+        if other:
+            axes.axvline(at - 0.5, color=FAINT, lw=1, ls=":", zorder=2)
+
+
+def _dates(found: History, at: Sequence[int]) -> list[str]:
+    """Return the days of some runs, with the time if several are of one day."""
+    texts = [printable(found.dates[k], 40) for k in at]
+    days = [text[:10] or f"run {k + 1}" for k, text in zip(at, texts, strict=True)]
+    if len(set(days)) == len(days):
+        return days
+    return [
+        text[5:16].replace("T", " ") or f"run {k + 1}" for k, text in zip(at, texts, strict=True)
+    ]
+
+
+def _scale(axes: Axes) -> None:
+    """Let levels far apart be seen on one axis, and what is close together on a plain one."""
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
+    low, high = axes.get_ylim()
+    if low > 0 and high > _FAR * low:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(ScalarFormatter())
+        axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _style(axes: Axes, panel: _Panel, unit: str) -> None:
+    runs = len(panel.of.runs)
+    axes.set_xlim(-0.5, max(runs - 0.5, 0.5))
+    step = -(-runs // MAX_DATES)
+    at = list(range(0, runs, step))
+    axes.set_xticks(at, _dates(panel.of, at), fontsize=CAPTION, parse_math=False)
+    axes.tick_params(which="both", labelsize=CAPTION, labelcolor=FAINT, color=FAINT, length=2)
+    axes.set_ylabel(unit, size=LABEL, color=FAINT)
+    axes.set_facecolor("none")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
+    axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.5)
+
+
+VIEW: Final = View(
+    draw, kinds=("latency-map", "sweep", "hotspot", "tile-io", "emulation"), several=True
+)

@@ -1,0 +1,71 @@
+"""Earlier runs in words: which there are, and what is usual of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.changes.baseline import ENOUGH
+from isochrone.changes.comparable import Group
+from isochrone.changes.quantities import at_size, called
+from isochrone.pages.page import Block, Column, Row, Sentence, Table
+from isochrone.pages.words import between, plural
+from isochrone.runfile.header import library_name
+
+__all__ = ["listing", "typical_times"]
+
+MAX_ROWS: Final = 40
+
+
+def listing(folder: str, groups: Sequence[Group]) -> list[Block]:
+    """Say which runs there are."""
+    if not groups:
+        return [Sentence(f"{printable(folder, 200)} holds no complete run")]
+    said: list[Block] = []
+    for group in groups:
+        said.append(_title(group))
+        for run in group.runs:
+            name = run.path.name if run.path is not None else "?"
+            date = printable(run.about.started or "date not known", 40)
+            said.append(Sentence(f"  {date}  {printable(name, 120)}"))
+    return said
+
+
+def typical_times(
+    folder: str, found: Sequence[tuple[Group, Sequence[dict[str, Any]]]]
+) -> list[Block]:
+    """Say what is usual: levels, nodes and curves; of many pairs or points only their number."""
+    if not found:
+        return [Sentence(f"{printable(folder, 200)} holds no complete run")]
+    said: list[Block] = []
+    columns = (Column(""), Column("typical", right=True), Column("next run", right=True))
+    for group, times in found:
+        said.append(_title(group))
+        large = [one for one in times if one["kind"] not in ("pair", "rank", "point")]
+        shown = large if len(large) > 1 or len(times) > MAX_ROWS else list(times)
+        rows = tuple(_row(one) for one in shown[:MAX_ROWS])
+        more = len(times) - len(rows)
+        left_out = f"and {plural(more, 'rank, pair or point')} more" if more == 1 else (
+            f"and {more:,} more (--json lists all)" if more else ""
+        )  # fmt: skip
+        said.append(Table("", columns, rows, left_out))
+    return said
+
+
+def _title(group: Group) -> Sentence:
+    first = group.runs[0]
+    about = [f"{first.experiment} on {plural(first.size, 'rank')}"]
+    library = library_name(group.setting["MPI library"])
+    about += [f"{what}: {printable(text, 100)}" for what, text in (
+        ("hosts", group.setting["hosts"]), ("MPI library", library),
+    )]  # fmt: skip
+    few = "" if len(group.runs) >= ENOUGH else f" (a verdict needs {ENOUGH})"
+    return Sentence(f"{plural(len(group.runs), 'run')}{few}: " + "; ".join(about), "strong")
+
+
+def _row(one: dict[str, Any]) -> Row:
+    who = called(one["kind"], one["who"]) + at_size(one["kind"], one["bytes"])
+    interval = "–" if one["low"] is None else between(one["low"], one["high"])
+    return Row((printable(who, 120), format_seconds(one["seconds"]), interval))

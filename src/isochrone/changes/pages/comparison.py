@@ -1,0 +1,178 @@
+"""Two measurements compared: what became slower or faster, what is not known, what differs."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.changes.compare import Comparison
+from isochrone.changes.gate import Limit
+from isochrone.changes.parts import Part
+from isochrone.changes.verdict import VERDICTS, Difference
+from isochrone.pages.page import Block, Column, Row, Sentence, Table, Tone
+
+__all__ = ["blocks", "complaint", "name_of", "passed", "what_to_measure"]
+
+MAX_ROWS: Final = 20
+TONES: Final[dict[str, Tone]] = {"slower": "bad", "faster": "good"}
+
+
+def blocks(found: Comparison) -> list[Block]:
+    """Say what a comparison found: the parts that changed, or the points if none did."""
+    counts = found.to_json()["counts"]
+    words = ", ".join(f"{counts[word]} {_word(word, found)}" for word in VERDICTS)
+    title = f"{found.experiment}: {len(found.points)} {found.kind}s, {words}"
+    said: list[Block] = [Sentence(title, "strong"), _basis(found)]
+    said += [Sentence(f"  {note}") for note in found.notes]
+    said += _around(found)
+    nothing = found.unit == "exact" and counts["same"] == len(found.points)
+    return said if nothing else [*said, _table(found)]
+
+
+def name_of(key: dict[str, Any]) -> str:
+    """Name a point by what it is: ``op bcast, p 8, 1 KiB``; a pair by its places."""
+    words = []
+    if "places" in key:
+        words.append("–".join(key["places"]))
+    elif "i" in key and "j" in key:
+        words.append(f"ranks {key['i']}–{key['j']}")
+    words += [
+        format_bytes(value) if name == "bytes" and isinstance(value, int) else f"{name} {value}"
+        for name, value in key.items()
+        if value is not None and name not in ("i", "j", "places")
+    ]
+    return printable(", ".join(words), 200)
+
+
+def complaint(part: Part, found: Comparison) -> str:
+    """Say in a line what is not allowed: ``… node n5: 3.00x, 448 pairs, +16.0 µs each``."""
+    change = 100 * abs(part.difference.ratio - 1)
+    text = f"{part.difference.verdict} by {change:.1f} %: {_name(part, found)}"
+    if part.of > 1:
+        text += f": {part.difference.ratio:.2f}x"
+    text = text if _says_all(part) else f"{text}, {_extent(part, found)}"
+    return f"{text}, {_added(part)}"
+
+
+def passed(found: Comparison, limits: list[Limit]) -> str:
+    """Say what it means that nothing was beyond the limits."""
+    what = " or ".join(f"{one.what} by more than {100 * one.by:g} %" for one in limits)
+    if found.visible is None or found.unit != "launch":
+        return f"nothing is {what}"
+    return f"nothing is seen to be {what}; one point is seen from {found.visible:.2f}x on"
+
+
+def what_to_measure() -> str:
+    """Say how launches are repeated."""
+    return (
+        "isochrone measure … --runs 5 on each side, or at once and in turns: "
+        "isochrone compare --measure '…' '…' --runs 5"
+    )
+
+
+def _word(verdict: str, found: Comparison) -> str:
+    margin = f" (within {100 * found.margin:g} %)" if found.margin else ""
+    return f"same{margin}" if verdict == "same" else verdict
+
+
+def _basis(found: Comparison) -> Sentence:
+    """Say what the verdicts rest on."""
+    if found.one_start and found.unit == "start":
+        return Sentence(
+            "  one start a side, its ratios taken as they are: chance is among them", "bad"
+        )
+    if found.one_start:
+        return Sentence(
+            "  one start a side: no verdict about the machine, because launches of one command "
+            f"differ. Measure three or more: {what_to_measure()}", "bad",
+        )  # fmt: skip
+    if found.unit == "exact":
+        return Sentence("  times without chance: every difference beyond rounding counts")
+    text = f"  {found.launches[0]} and {found.launches[1]} starts"
+    if found.overall is not None:
+        text += f"; on the whole {_ratio(found.overall)}: {found.overall.verdict}"
+    return Sentence(text)
+
+
+def _around(found: Comparison) -> list[Block]:
+    """Say what differs around the two sides, what explains a change likely first."""
+    likely = [f"{one.what}: {one.before} → {one.after}" for one in found.explanations]
+    said: list[Block] = [Sentence(f"  likely explanation: {text}", "strong") for text in likely[:1]]
+    said += [Sentence(f"  or: {text}") for text in likely[1:]]
+    if len(likely) > 1:
+        said.append(Sentence("  to tell these apart, measure again with one changed at a time"))
+    names = {one.what for one in found.explanations}
+    said += [
+        Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
+        for one in found.differences
+        if one["what"] not in names
+    ]
+    return said
+
+
+def _table(found: Comparison) -> Table:
+    if found.parts:
+        rows = [
+            _row(part.difference, part.before, part.after, _full_name(part, found))
+            for part in found.parts
+        ]
+    else:
+        listed = sorted(found.points, key=lambda point: -abs(point.ratio - 1))
+        rows = [_row(p.difference, p.before, p.after, name_of(p.key)) for p in listed]
+    more = len(rows) - MAX_ROWS
+    columns = (Column(""), Column("ratio, 95 % interval", right=True),
+               Column("median, A -> B", right=True),
+               Column("part" if found.parts else "point"))  # fmt: skip
+    left_out = f"and {more} more (--json lists all)" if more > 0 else ""
+    return Table("", columns, tuple(rows[:MAX_ROWS]), left_out)
+
+
+def _row(difference: Difference, before: float, after: float, name: str) -> Row:
+    times = f"{format_seconds(before)} -> {format_seconds(after)}"
+    cells = (difference.verdict, _ratio(difference), times, name)
+    return Row(cells, TONES.get(difference.verdict, ""))
+
+
+def _name(part: Part, found: Comparison) -> str:
+    """Name a part: ``node n5``, ``switch of n0 … n3 (4 nodes)``, ``op bcast, p 8, 1 KiB``."""
+    if part.of == 1:
+        return name_of(found.points[part.points[0]].key)
+    kind = "node " if part.kind == "node" and not part.who.startswith("inside") else ""
+    size = f", {format_bytes(part.nbytes)}" if part.nbytes is not None else ""
+    return printable(f"{kind}{part.who}{size}", 200)
+
+
+def _extent(part: Part, found: Comparison) -> str:
+    """Say how many points a part explains: ``448 pairs``, ``46 of its 48 pairs``."""
+    number = len(part.points)
+    return f"{number if number == part.of else f'{number} of its {part.of}'} {found.kind}s"
+
+
+def _added(part: Part) -> str:
+    """Write the time a part adds to each of its points: ``+9.1 µs each``."""
+    sign = "+" if part.added >= 0 else "-"
+    return f"{sign}{format_seconds(abs(part.added))}{' each' if part.of > 1 else ''}"
+
+
+def _full_name(part: Part, found: Comparison) -> str:
+    name = _name(part, found)
+    name = name if _says_all(part) else f"{name}: {_extent(part, found)}"
+    return f"{name}, {_added(part)}" if part.of > 1 else name
+
+
+def _says_all(part: Part) -> bool:
+    """Whether its name says already how many points it explains."""
+    return part.of == 1 or (part.kind == "all" and len(part.points) == part.of)
+
+
+def _ratio(difference: Difference) -> str:
+    """Write a ratio with its interval, which a single launch does not have."""
+    if difference.low is None or difference.high is None:
+        return f"{difference.ratio:.3f} [not known]"
+    interval = (
+        f"[{difference.low:.3f}, {difference.high:.3f}]"
+        if difference.low < difference.high
+        else "[–]"
+    )
+    return f"{difference.ratio:.3f} {interval}"

@@ -1,0 +1,166 @@
+"""Runs over time as a page: the last run, what changed and when, a picture, and the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.changes.check import Earlier, check
+from isochrone.changes.history import LEAST, SHORTEST, History, Series, histories
+from isochrone.changes.pages.check import blocks
+from isochrone.changes.quantities import at_size
+from isochrone.pages.common import date_in_words
+from isochrone.pages.page import (
+    Block,
+    Column,
+    Listing,
+    Page,
+    Picture,
+    Row,
+    Section,
+    Sentence,
+    Table,
+)
+from isochrone.pages.words import plural
+from isochrone.runfile.run import Run
+from isochrone.views.view import Options
+
+__all__ = ["history_page"]
+
+MAX_CHANGES: Final = 40
+MAX_ROWS: Final = 64
+MAX_DIFFERENCES: Final = 4
+
+
+def history_page(runs: Sequence[Run]) -> Page:
+    """Say what became of the times of runs.
+
+    Raises
+    ------
+    InputError
+        If no run came to its end, or they hold no times.
+    """
+    found = histories(runs)
+    if not found:
+        raise InputError("no complete run", hint="isochrone baseline add FOLDER RUN adds some")
+    total = sum(len(one.runs) for one in found)
+    partial = len(runs) - total
+    sections = [section for one in found for section in _sections(one, several=len(found) > 1)]
+    if partial:
+        text = f"{plural(partial, 'run')} did not come to the end: left out"
+        sections.append(Section("Left out", (Sentence(text),)))
+    dates = sorted(date for one in found for date in one.dates if date)
+    facts = (f"{date_in_words(dates[0])} to {date_in_words(dates[-1])}",) if dates else ()
+    return Page(f"History of {plural(total, 'run')}", ("history",), facts, None, tuple(sections))
+
+
+def _sections(found: History, *, several: bool) -> list[Section]:
+    *earlier, last = found.runs
+    about = f"{last.experiment} on {plural(last.size, 'rank')}"
+    title = f"{about}: " if several else ""
+    verdict = check(last, Earlier("the runs before it", earlier))
+    picture = Picture(
+        "history", f"{about}, run after run",
+        "Each line is the median of a level, node or curve. Dashed lines are changes of the times, "
+        "dotted ones runs with other settings than the run before.", tuple(found.runs),
+        Options(histories=(found,)), alt=" ".join(_changes_in_words(found)) or "nothing changed",
+    )  # fmt: skip
+    return [
+        Section(f"{title}Last run, compared with the runs before it", tuple(blocks(verdict))),
+        Section(f"{title}What changed", (
+            *_summary(found, verdict.verdict == "good"), *map(Sentence, found.notes), picture,
+        )),
+        Section(f"{title}Medians", (_medians(found),)),
+        Section(f"{title}Runs", (_runs(found),)),
+    ]  # fmt: skip
+
+
+def _summary(found: History, good: bool) -> list[Block]:
+    """Say what changed for good; the last run may differ, which its verdict says."""
+    first = found.runs[0]
+    said: list[Block] = [Sentence(
+        f"{plural(len(found.runs), 'run')} of {first.experiment} on {plural(first.size, 'rank')}, "
+        f"{first.origin}"
+    )]  # fmt: skip
+    other = sum(map(bool, found.marks))
+    if other:
+        said.append(Sentence(f"{plural(other, 'run')} with other settings than the run before"))
+    words = _changes_in_words(found)
+    if words:
+        shown = tuple(Sentence(text) for text in words[:MAX_CHANGES])
+        more = f"and {len(words) - MAX_CHANGES} more" if len(words) > MAX_CHANGES else ""
+        said.append(Listing("Changes of the times", shown, "bad", more))
+    elif len(found.runs) < 2 * SHORTEST:
+        said.append(Sentence(
+            f"{plural(len(found.runs), 'run')} are too few to see a change: it needs "
+            f"{2 * SHORTEST}"
+        ))  # fmt: skip
+    else:
+        text = f"no lasting change of more than {100 * LEAST:.0f} %"
+        said.append(Sentence(text, "good" if good else ""))
+    return said
+
+
+def _changes_in_words(found: History) -> list[str]:
+    """Return a sentence for each change, the earliest first, with what else changed then."""
+    told = sorted(
+        ((change.at, one, change) for one in found.series for change in one.changes),
+        key=lambda item: (item[0], -abs(item[2].ratio - 1)),
+    )
+    words = []
+    for at, one, change in told:
+        when = date_in_words(found.dates[at]) or f"run {at + 1}"
+        beside = " over the other nodes" if one.what.kind in ("node", "inside") else ""
+        text = (
+            f"{_name(one)}: {change.ratio:.2f} times its time{beside} from {when} on, "
+            f"{format_seconds(change.before)} before and {format_seconds(change.after)} after"
+        )
+        if found.marks[at]:
+            text += f"; at the same time changed: {_differences(found, at)}"
+        words.append(text)
+    return words
+
+
+def _name(one: Series) -> str:
+    return printable(one.name, 120) + at_size(one.what.kind, one.what.nbytes)
+
+
+def _differences(found: History, at: int) -> str:
+    other = found.marks[at]
+    text = "; ".join(
+        f"{printable(one.what, 60)}: {printable(one.there, 80)} | {printable(one.here, 80)}"
+        for one in other[:MAX_DIFFERENCES]
+    )
+    left = len(other) - MAX_DIFFERENCES
+    return text + (f"; and {left} more" if left > 0 else "")
+
+
+def _medians(found: History) -> Table:
+    columns = (Column(""), *(Column(title, right=True) for title in
+               ("first", "last", "least", "most", "changes")))  # fmt: skip
+    rows = []
+    for one in found.series[:MAX_ROWS]:
+        first, last = one.seconds[0], one.seconds[-1]
+        times = (first, last, one.seconds.min(), one.seconds.max())
+        cells = (_name(one), *(format_seconds(float(time)) for time in times),
+                 str(len(one.changes)))  # fmt: skip
+        rows.append(Row(cells, "bad" if one.changes else ""))
+    left = len(found.series) - len(rows)
+    more = f"and {left:,} more" if left else ""
+    return Table("medians over the runs", columns, tuple(rows), more, fold="Medians over the runs")
+
+
+def _runs(found: History) -> Table:
+    columns = (Column("date"), Column("file"), Column("settings that differ from the run before"))
+    rows = tuple(
+        Row((
+            date_in_words(run.about.started) or "not known",
+            printable(run.path.name if run.path is not None else "", 80),
+            _differences(found, at) if found.marks[at] else "–" if at else "",
+        ), "strong" if found.marks[at] else "")
+        for at, run in enumerate(found.runs)
+    )  # fmt: skip
+    return Table("runs", columns, rows, fold="Runs, the oldest first")

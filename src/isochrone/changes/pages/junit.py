@@ -1,0 +1,74 @@
+"""The nightly verdict as JUnit XML, which Jenkins, GitLab and others show.
+
+A run is a suite. Its cases are its hosts, and whatever else is slow or worse; the last one says
+whether all could be judged. A host that is bad, and anything else that is not allowed, is a
+failure; suspects and what is not known are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree as Xml
+
+from isochrone.base.text import printable
+from isochrone.changes.check import Check, Finding
+
+__all__ = ["junit"]
+
+_LONGEST = 1000
+
+
+def junit(checks: Sequence[Check]) -> bytes:
+    """Return the document; all texts from elsewhere are escaped, and without control characters."""
+    root = Xml.Element("testsuites", {"name": "isochrone check"})
+    for one in checks:
+        root.append(_suite(one))
+    for count in ("tests", "failures", "skipped", "errors"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    Xml.indent(root)
+    return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _suite(one: Check) -> Xml.Element:
+    name = printable(one.run.where or one.run.experiment, _LONGEST)
+    suite = Xml.Element("testsuite", {"name": name})
+    if one.run.about.started:
+        suite.set("timestamp", printable(one.run.about.started, 60))
+    open_ = [finding for finding in one.findings if not finding.allowed]
+    of_hosts = [finding for finding in open_ if finding.bad_hosts]
+    for host in dict.fromkeys(host for host in one.run.hosts if host):
+        case = _case(suite, name, f"host {host}")
+        _fail(case, [finding for finding in of_hosts if host in finding.bad_hosts])
+    for finding in open_:
+        if finding.verdict == "suspect":
+            case = _case(suite, name, f"{finding.who} (suspect)")
+            Xml.SubElement(case, "skipped", {"message": printable(finding.evidence, _LONGEST)})
+        elif not finding.bad_hosts:
+            _fail(_case(suite, name, finding.who), [finding])
+    for finding in one.findings:
+        if finding.allowed:
+            case = _case(suite, name, f"{finding.who} (allowed)")
+            text = f"allowed by {finding.allowed}: {finding.evidence}"
+            Xml.SubElement(case, "system-out").text = printable(text, _LONGEST)
+    last = _case(suite, name, "all could be judged")
+    if one.doubts:
+        Xml.SubElement(last, "skipped", {"message": printable("; ".join(one.doubts), _LONGEST)})
+    suite.set("tests", str(len(suite)))
+    for count, tag in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
+        suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
+    return suite
+
+
+def _case(suite: Xml.Element, file: str, name: str) -> Xml.Element:
+    about = {"classname": file, "name": printable(name, _LONGEST)}
+    return Xml.SubElement(suite, "testcase", about)
+
+
+def _fail(case: Xml.Element, findings: Sequence[Finding]) -> None:
+    """Let a case fail for what was found, if anything was."""
+    if findings:
+        message = "; ".join(f"{one.verdict}: {one.who}" for one in findings)
+        failure = Xml.SubElement(
+            case, "failure", {"type": findings[0].verdict, "message": printable(message, _LONGEST)}
+        )
+        failure.text = "\n".join(printable(one.evidence, _LONGEST) for one in findings)

@@ -1,0 +1,87 @@
+"""Several launches of one measurement: typical times, and where the next start will be."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from typing import Any, Final
+
+from scipy.special import stdtrit
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.changes.launches import Launches, OverLaunches
+from isochrone.changes.pages.comparison import name_of
+from isochrone.pages.page import Block, Column, Row, Sentence, Table
+from isochrone.pages.words import between, plural
+
+__all__ = ["blocks"]
+
+MAX_ROWS: Final = 256
+MAX_PAIRS: Final = 20
+
+FEW: Final = 3
+"""Fewer launches hardly know how much launches differ."""
+
+_COLUMNS: Final = (
+    Column(""), Column("typical", right=True), Column("95 % interval", right=True),
+    Column("next start", right=True), Column("spread", right=True), Column("launches", right=True),
+)  # fmt: skip
+
+
+def blocks(found: Launches) -> list[Block]:
+    """Say what launches have in common: of a map its levels, of anything else each point."""
+    title = f"{found.experiment}: {found.launches} launches"
+    said: list[Block] = [Sentence(printable(title, 200), "strong"), *_meaning(found.launches)]
+    said += [Sentence(f"  {note}") for note in found.notes]
+    said += [
+        Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
+        for one in found.differences
+    ]
+    if found.levels.keys:
+        more = f"{plural(len(found.points.keys), 'pair')} of these levels: --json lists them"
+        return [*said, _table(found.levels, MAX_ROWS, more)]
+    return [*said, _table(found.points, MAX_PAIRS if found.kind == "latency-map" else MAX_ROWS)]
+
+
+def _meaning(launches: int) -> list[Sentence]:
+    """Say what the columns are, and how far they can be trusted."""
+    said = [
+        Sentence("  typical: over starts like these, with its 95 % interval"),
+        Sentence(f"  next start: 95 % interval for the next start, from {launches} launches"),
+    ]
+    if launches < FEW:
+        wide = f"{stdtrit(launches - 1, 0.975):.1f}"
+        said.append(Sentence(
+            f"  wide by nature: {launches} launches hardly show how much launches differ "
+            f"(Student's t is {wide}, of five launches 2.8): measure --runs 5", "bad",
+        ))  # fmt: skip
+    return said
+
+
+def _table(times: OverLaunches, most: int, more: str = "") -> Table:
+    shown = min(len(times.keys), most)
+    left_out = len(times.keys) - shown
+    if left_out:
+        more = f"and {left_out:,} more (--json lists all)"
+    return Table("", _COLUMNS, tuple(_row(times, k) for k in range(shown)), more)
+
+
+def _row(times: OverLaunches, k: int) -> Row:
+    spread = float(times.spread[k])
+    return Row((
+        _name(times.keys[k]), format_seconds(float(times.seconds[k])),
+        _interval(float(times.low[k]), float(times.high[k])),
+        _interval(float(times.next_low[k]), float(times.next_high[k])),
+        "–" if isnan(spread) else f"{100 * spread:.1f} %", str(times.n[k]),
+    ))  # fmt: skip
+
+
+def _name(key: dict[str, Any]) -> str:
+    if "level" not in key:
+        return name_of(key)
+    size = f", {format_bytes(key['bytes'])}" if "bytes" in key else ""
+    return printable(f"{key['level']}{size}", 200)
+
+
+def _interval(low: float, high: float) -> str:
+    return between(low, high) if isfinite(low) and isfinite(high) else "–"

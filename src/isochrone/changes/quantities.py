@@ -1,0 +1,399 @@
+"""The numbers of a run that is made again and again: levels, nodes, pairs; curves and points.
+
+Launches of one command share what their start gave them, so that whole launches differ by more than
+the parts of one. A map is therefore taken apart: the logarithm of each pair of nodes, over what it
+usually is, is the shift of its level, of both of its nodes, and a rest of its own,
+
+    log t(a, b) - base(a, b) = level + node(a) + node(b) + rest(a, b),
+
+fitted so that a few odd pairs do not matter (Huber 1964, *Robust estimation of a location
+parameter*, Annals of Mathematical Statistics 35, 73-101). Only the level holds what a launch has in
+common. Likewise a curve is its shift, and each point what is left of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.applications.emulation.summary import emulation
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.changes.maps import Matched, matched
+from isochrone.changes.measured import logs_of
+from isochrone.changes.shifts import MIN_UNITS, shifts_of
+from isochrone.latency_map.pairs import partition_of
+from isochrone.latency_map.partitions import level_of, numbered
+from isochrone.latency_map.topology import analyse
+from isochrone.runfile.run import Rank, Run
+
+__all__ = ["Quantities", "Quantity", "at_size", "called", "quantities"]
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MIN_POINTS: Final = 3
+"""Of fewer points a curve has no shift of its own."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One thing that every run has a number for.
+
+    Attributes
+    ----------
+    kind
+        ``level``, ``node``, ``inside`` (of a node), ``rank``, ``pair``, ``curve`` or ``point``.
+    who
+        For a person. Host names come from elsewhere: escape them.
+    hosts, ranks
+        What it concerns; ranks by their numbers in the first run.
+    level
+        Number of a level, or of the one a pair is on; None for others.
+    nbytes
+        Message size, if it is of one.
+    points
+        How many pairs or points it is the middle of.
+    """
+
+    kind: str
+    who: str
+    hosts: tuple[str, ...] = ()
+    ranks: tuple[int, ...] = ()
+    level: int | None = None
+    nbytes: int | None = None
+    points: int = 1
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """Numbers of several runs.
+
+    Attributes
+    ----------
+    items
+        What each column is.
+    shifts
+        Logarithm of each over what it usually is, without what its level or curve has in common;
+        shape (runs, items).
+    seconds
+        Median times, shape (runs, items), in seconds.
+    lower
+        Of a node or rank the lower quartile of the shifts of its pairs, likewise; else NaN.
+    groups
+        Of a map the hosts that are together on a level: those of a switch.
+    notes
+        What was left out.
+    """
+
+    items: list[Quantity]
+    shifts: Array
+    seconds: Array
+    lower: Array
+    groups: list[frozenset[str]]
+    notes: list[str]
+
+
+def called(kind: str, who: str) -> str:
+    """Name a quantity, its kind in front unless it is there."""
+    return who if who.startswith((kind, "inside")) else f"{kind} {who}"
+
+
+def at_size(kind: str, nbytes: int | None) -> str:
+    """Return the message size to be written after a name; the name of a point holds it."""
+    return "" if nbytes is None or kind == "point" else f", {format_bytes(nbytes)}"
+
+
+class _Column(NamedTuple):
+    """A quantity with its shifts, its medians and the lower quartiles, of all runs."""
+
+    what: Quantity
+    shift: Array
+    seconds: Array
+    lower: Array
+
+
+def quantities(runs: Sequence[Run], earlier: int) -> Quantities:
+    """Take runs of one thing apart; the first ``earlier`` of them say what is usual.
+
+    Raises
+    ------
+    InputError
+        If a run holds no times, or they have too little in common.
+    """
+    if "pair" in runs[0].tables:
+        return _of_maps(runs, earlier)
+    keys, logs = _of_emulations(runs) if runs[0].kind == "emulation" else logs_of(runs)
+    return _of_curves(runs[0], keys, logs, earlier)
+
+
+# ---- maps --------------------------------------------------------------------------------------
+
+
+def _of_maps(runs: Sequence[Run], earlier: int) -> Quantities:
+    found = matched(runs)
+    whole = np.asarray(~np.isnan(found.logs).any(axis=0))
+    notes = [found.places.note] if found.places.note else []
+    if 2 * whole.sum() < len(whole):
+        raise InputError(
+            "the maps have less than half of their pairs in common", where=runs[-1].where
+        )
+    if not whole.all():
+        notes.append(f"left out, as not in all runs: {int(np.sum(~whole))} pairs")
+    found = Matched(found.places, found.rows[whole], found.logs[:, whole])
+    level, names, groups = _levels(found, earlier)
+    columns: list[_Column] = []
+    sizes = np.unique(found.rows[:, 2])
+    for size in sizes:
+        rows = np.flatnonzero(found.rows[:, 2] == size)
+        part = _Map(found, rows, level[rows], names, earlier, int(size))
+        columns += part.columns()
+    shifts, seconds, lower = (
+        np.array([getattr(column, name) for column in columns]).T
+        for name in ("shift", "seconds", "lower")
+    )
+    return Quantities([one.what for one in columns], shifts, seconds, lower, groups, notes)
+
+
+def _levels(found: Matched, earlier: int) -> tuple[Ints, list[str], list[frozenset[str]]]:
+    """Return the level of each row, their names, and the hosts that are together on them.
+
+    They are those that the earlier runs together show.
+    """
+    seats = len(found.places.rank)
+    first = found.rows[:, 2] == found.rows[:, 2].min()
+    a, b = found.rows[first, 0], found.rows[first, 1]
+    hosts = found.places.hosts
+    node = numbered(hosts).tolist()
+    middle = Run(
+        header={"experiment": "latency-map", "ranks": seats},
+        ranks=[Rank(k, hosts[k], node[k]) for k in range(seats)] if all(hosts) else [],
+        tables={"pair": Table({
+            "i": a, "j": b, "bytes": found.rows[first, 2],
+            "median": np.exp(np.median(found.logs[:earlier, first], axis=0)),
+        })},
+        end={"complete": True},
+    )  # fmt: skip
+    levels = analyse(middle).levels
+    chain = [partition_of(one, seats) for one in levels]
+    level = level_of(chain, found.rows[:, 0], found.rows[:, 1])
+    together = {frozenset(hosts[seat] for seat in group) for one in levels for group in one.groups}
+    groups = sorted((one for one in together if 1 < len(one) < len(set(hosts))), key=len)
+    return level, [one.name for one in levels], groups
+
+
+class _Map:
+    """The pairs of one message size, taken apart."""
+
+    def __init__(
+        self, found: Matched, rows: Ints, level: Ints, names: list[str], earlier: int, nbytes: int
+    ) -> None:
+        self.places, self.names, self.level = found.places, names, level
+        self.nbytes: int | None = nbytes if len(np.unique(found.rows[:, 2])) > 1 else None
+        self.logs = found.logs[:, rows]
+        self.delta = self.logs - np.mean(self.logs[:earlier], axis=0)
+        hosts = found.places.hosts
+        self.named = all(hosts)
+        self.host_names = list(dict.fromkeys(hosts))
+        seat_host = numbered(hosts)
+        self.a, self.b = found.rows[rows, 0], found.rows[rows, 1]
+        outer = seat_host[self.a] != seat_host[self.b]
+        self.by_host = self.named and bool(outer.any())
+        self.seat_host = seat_host if self.by_host else np.arange(len(hosts))
+        self.outer = outer if self.by_host else np.ones(len(rows), bool)
+
+    def columns(self) -> Iterator[_Column]:
+        """Yield each quantity."""
+        yield from self._levels()
+        yield from self._network()
+        if self.by_host:
+            yield from self._insides()
+
+    def _column(
+        self, quantity: Quantity, shift: Array, rows: Any, own: Array | None = None
+    ) -> _Column:
+        """Return a column; ``own`` are the shifts of the pairs it is made of."""
+        lower = np.full(len(shift), np.nan) if own is None else np.quantile(own, 0.25, axis=1)
+        return _Column(quantity, shift, np.exp(np.median(self.logs[:, rows], axis=1)), lower)
+
+    def _levels(self) -> Iterator[_Column]:
+        level, levels = self._units[1], self._fit[0]
+        for k, name in enumerate(self.names):
+            rows = np.flatnonzero(self.level == k)
+            if not len(rows):
+                continue
+            shift = np.median(self.delta[:, rows], axis=1)
+            if (level == k).any():  # of the network: without what single nodes add
+                shift = levels[:, np.unique(level).tolist().index(k)]
+            about = Quantity(
+                "level", f"level {k} ({name})", level=k, nbytes=self.nbytes, points=len(rows)
+            )
+            yield self._column(about, shift, rows)
+
+    @cached_property
+    def _units(self) -> tuple[Ints, Ints, Array, list[Ints]]:
+        """The pairs of nodes (or ranks), and the level, the shifts and the rows of each."""
+        rows = np.flatnonzero(self.outer)
+        one, other = self.seat_host[self.a[rows]], self.seat_host[self.b[rows]]
+        count = int(self.seat_host.max()) + 1
+        code = np.minimum(one, other) * count + np.maximum(one, other)
+        order = np.argsort(code, kind="stable")
+        codes, first = np.unique(code[order], return_index=True)
+        parts = [rows[own] for own in np.split(order, first[1:])]
+        pairs = np.column_stack(np.divmod(codes, count))
+        level = np.array([int(np.median(self.level[own])) for own in parts])
+        if len(parts) == len(rows):
+            return pairs, level, self.delta[:, rows[order]], parts
+        delta = np.array([np.median(self.delta[:, own], axis=1) for own in parts]).T
+        return pairs, level, delta, parts
+
+    @cached_property
+    def _fit(self) -> tuple[Array, Array, Array]:
+        """Shifts of levels and units, and the rests of the pairs of units, of all runs."""
+        pairs, level, delta, _ = self._units
+        found = [shifts_of(pairs, level, values) for values in delta]
+        levels, units, rest = (np.array(side) for side in zip(*found, strict=True))
+        return levels, units, rest
+
+    def _network(self) -> Iterator[_Column]:
+        """Yield nodes, their ranks, and pairs of nodes; or ranks and their pairs."""
+        pairs, level, delta, parts = self._units
+        levels, units, rest = self._fit
+        beyond = delta - levels[:, np.unique(level, return_inverse=True)[1]]
+        if units.shape[1] >= MIN_UNITS:
+            for k in np.unique(pairs).tolist():
+                own = np.flatnonzero((pairs == k).any(axis=1))
+                rows = np.concatenate([parts[p] for p in own])
+                yield self._column(self._unit(k, len(rows)), units[:, k], rows, beyond[:, own])
+        if self.by_host:
+            yield from self._ranks()
+        single = len(parts) == int(self.outer.sum())  # a row is the median of its part then
+        seconds = np.exp(self.logs[:, np.concatenate(parts)]) if single else None
+        none = np.full(len(self.logs), np.nan)
+        for k, (a, b) in enumerate(pairs.tolist()):
+            hosts, ranks, who = self._ends(a, b)
+            about = Quantity("pair", who, hosts, ranks, int(level[k]), self.nbytes, len(parts[k]))
+            if seconds is None:
+                yield self._column(about, rest[:, k], parts[k])
+            else:
+                yield _Column(about, rest[:, k], seconds[:, k], none)
+
+    def _unit(self, k: int, points: int) -> Quantity:
+        if self.by_host:
+            seats = np.flatnonzero(self.seat_host == k)
+            ranks = tuple(self.places.rank[seat] for seat in seats)
+            host = self.host_names[k]
+            return Quantity("node", host, (host,), ranks, None, self.nbytes, points)
+        return self._rank(k, points)
+
+    def _rank(self, seat: int, points: int) -> Quantity:
+        host = self.places.hosts[seat]
+        rank = self.places.rank[seat]
+        who = f"rank {rank}" + (f" ({printable(host, 60)})" if host else "")
+        hosts = (host,) if host else ()
+        return Quantity("rank", who, hosts, (rank,), None, self.nbytes, points)
+
+    def _ends(self, a: int, b: int) -> tuple[tuple[str, ...], tuple[int, ...], str]:
+        if self.by_host:
+            hosts = self.host_names[a], self.host_names[b]
+            ranks = np.flatnonzero((self.seat_host == a) | (self.seat_host == b)).tolist()
+            return hosts, tuple(self.places.rank[seat] for seat in ranks), "-".join(hosts)
+        pair = tuple(sorted((self.places.rank[a], self.places.rank[b])))
+        names = dict.fromkeys(self.places.hosts[seat] for seat in (a, b))
+        return tuple(name for name in names if name), pair, f"{pair[0]}-{pair[1]}"
+
+    def _ranks(self) -> Iterator[_Column]:
+        """Yield what each rank adds to that of its node, where nodes have several."""
+        _, _, delta, parts = self._units
+        place = np.empty(len(self.a), np.int64)
+        for k, own in enumerate(parts):
+            place[own] = k
+        for seat in range(len(self.seat_host)):
+            if np.sum(self.seat_host == self.seat_host[seat]) < 2:
+                continue
+            rows = np.flatnonzero(self.outer & ((self.a == seat) | (self.b == seat)))
+            if len(rows):
+                own = self.delta[:, rows] - delta[:, place[rows]]
+                shift = np.median(own, axis=1)
+                yield self._column(self._rank(seat, len(rows)), shift, rows, own)
+
+    def _insides(self) -> Iterator[_Column]:
+        """Yield what each node adds within itself, over the others."""
+        inner = np.flatnonzero(~self.outer)
+        host = self.seat_host[self.a[inner]]
+        known = np.unique(host)
+        if len(known) < MIN_UNITS:
+            return
+        own = [inner[host == k] for k in known]
+        shift = np.array([np.median(self.delta[:, rows], axis=1) for rows in own])
+        shift = shift - np.median(shift, axis=0)
+        for k, rows, values in zip(known.tolist(), own, shift, strict=True):
+            name = self.host_names[k]
+            seats = np.flatnonzero(self.seat_host == k)
+            ranks = tuple(self.places.rank[seat] for seat in seats)
+            who = f"inside of {printable(name, 60)}"
+            about = Quantity("inside", who, (name,), ranks, None, self.nbytes, len(rows))
+            yield self._column(about, values, rows)
+
+
+# ---- curves and points -------------------------------------------------------------------------
+
+
+def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) -> Quantities:
+    whole = np.asarray(~np.isnan(logs).any(axis=0))
+    if 2 * whole.sum() < len(whole) or not whole.any():
+        raise InputError("the runs have less than half of their points in common", where=run.where)
+    notes = [] if whole.all() else [f"left out, as not in all runs: {int(np.sum(~whole))} points"]
+    keys = [key for key, known in zip(keys, whole, strict=True) if known]
+    logs = logs[:, whole]
+    delta = logs - np.mean(logs[:earlier], axis=0)
+    curves: dict[str, list[int]] = {}
+    for k, key in enumerate(keys):
+        curves.setdefault(_curve(key, run.by), []).append(k)
+    items: list[Quantity] = []
+    shifts: list[Array] = []
+    seconds: list[Array] = []
+    for name, own in curves.items():
+        common = np.zeros(len(logs))
+        if len(own) >= MIN_POINTS:
+            common = np.median(delta[:, own], axis=1)
+            items.append(Quantity("curve", name or "all points", points=len(own)))
+            shifts.append(common)
+            seconds.append(np.exp(np.median(logs[:, own], axis=1)))
+        for k in own:
+            items.append(Quantity("point", _point(keys[k]), nbytes=keys[k].get("bytes")))
+            shifts.append(delta[:, k] - common)
+            seconds.append(np.exp(logs[:, k]))
+    lower = np.full((len(logs), len(items)), np.nan)
+    return Quantities(items, np.array(shifts).T, np.array(seconds).T, lower, [], notes)
+
+
+def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
+    """Return the wall time of each application, alone and beside others."""
+    found: list[dict[tuple[str, str], float]] = []
+    for run in runs:
+        told = emulation(run)
+        names = [app.name for app in told.apps]
+        found.append({
+            (names[wall.app], ", ".join(names[k] for k in wall.beside)): wall.seconds.median
+            for wall in told.walls
+        })  # fmt: skip
+    keys = list(dict.fromkeys(key for times in found for key in times))
+    logs = np.log([[times.get(key, np.nan) for key in keys] for times in found])
+    return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], logs
+
+
+def _curve(key: dict[str, Any], by: Sequence[str]) -> str:
+    own = {n: v for n, v in key.items() if (n in by if by else isinstance(v, str))}
+    return _point(own)
+
+
+def _point(key: dict[str, Any]) -> str:
+    return printable(", ".join(f"{name} {value}" for name, value in key.items()), 200)

@@ -1,0 +1,181 @@
+"""Assignments whose dearest pairs are cheapest: exact for one table of costs and for several.
+
+With one table the least possible dearest pair is found by bisection over bipartite matchings. With
+several, and the weighted sum of their dearest pairs as the aim, limits are searched instead of
+assignments: one limit for each table. A vector of limits is possible if the pairs that keep all of
+them have a perfect matching. If not, some hosts have too few places between them (Hall), and any
+possible vector must let one of them into another place: these are the vectors to try next, the
+cheapest first. The first that is possible is the optimum, and until then the cheapest that waits is
+a lower bound.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching
+
+from isochrone.collective_io.predict.node_cost import TIE
+from isochrone.collective_io.workload import Ints
+
+__all__ = ["Found", "balanced", "cheapest", "least_dearest"]
+
+Floats = NDArray[np.float64]
+Allowed = NDArray[np.bool_]
+
+_DIGITS: Final = 1e-11
+"""Costs are rounded down to this part of the largest, so that equal ones are equal."""
+
+
+class Found(NamedTuple):
+    """What a search came to.
+
+    Attributes
+    ----------
+    order
+        The host of each place; None: nothing cheaper than was known.
+    bound
+        No assignment is cheaper; what was known, if nothing cheaper exists.
+    """
+
+    order: Ints | None
+    bound: float
+
+
+def least_dearest(costs: Floats) -> float:
+    """Return the least possible cost of the dearest pair: bisection over bipartite matchings."""
+    # a host, and a place, cannot be cheaper than where it is cheapest
+    floor = max(costs.min(axis=0).max(), costs.min(axis=1).max())
+    values = np.unique(costs[costs >= floor])
+    low, high, reach = 0, len(values) - 1, 1
+    while low < high:
+        # the bound is often near: steps get longer from there, before the interval is halved
+        middle = min(low + reach - 1, (low + high) // 2)
+        if np.all(_matching(costs <= values[middle]) >= 0):
+            high, reach = middle, len(values)
+        else:
+            low, reach = middle + 1, 4 * reach
+    return float(values[low])
+
+
+def balanced(costs: Floats) -> Ints:
+    """Return the host of each place: dearest pair first, then the least sum of all costs."""
+    if not len(costs):
+        return np.empty(0, np.int64)
+    limit = least_dearest(costs)
+    dear = len(costs) * (float(np.abs(costs).max()) + 1.0)
+    hosts, places = linear_sum_assignment(np.where(costs <= limit, costs, dear))
+    order = np.empty(len(costs), np.int64)
+    order[places] = hosts
+    return order
+
+
+def cheapest(
+    costs: Floats, weights: Floats, known: float, *, tries: int = 4000, seconds: float = 4.0
+) -> Found:
+    """Return the assignment with the least weighted sum of dearest pairs.
+
+    Parameters
+    ----------
+    costs
+        Of each host (row) in each place (column), of each kind of round; shape (kinds, n, n).
+    weights
+        Of the kinds.
+    known
+        Cost of an assignment that is known: only cheaper ones are looked for.
+    tries, seconds
+        Vectors of limits that are tried, and for how long, before the bound is all there is.
+    """
+    unit = _DIGITS * float(np.abs(costs).max()) or 1.0
+    costs = np.floor(costs / unit) * unit
+    lowest = np.array([least_dearest(some) for some in costs])
+    mean = np.tensordot(weights, costs, 1)
+    bound = max(float(weights @ lowest), least_dearest(mean))
+    enough = known * (1 - TIE)
+    end = time.monotonic() + seconds
+    waiting = [(float(weights @ lowest), 0, lowest)]
+    seen = {lowest.tobytes()}
+    number = 0
+    while waiting and number < tries and time.monotonic() < end:
+        cost, _, limits = heapq.heappop(waiting)
+        if max(cost, bound) >= enough:
+            return Found(None, known)
+        bound = max(bound, cost)
+        allowed: Allowed = np.all(costs <= limits[:, None, None], axis=0)
+        match = _matching(allowed)
+        if np.all(match >= 0):
+            return Found(match, min(known, max(bound, cost)))
+        for vector in _next(costs, limits, allowed, match, weights):
+            key = vector.tobytes()
+            price = float(weights @ vector)
+            if key not in seen and price < enough:
+                seen.add(key)
+                number += 1
+                heapq.heappush(waiting, (price, number, vector))
+    if waiting:
+        return Found(None, min(known, max(bound, waiting[0][0])))
+    return Found(None, known)
+
+
+def _matching(allowed: Allowed) -> Ints:
+    """Return the host of each place, -1 where none is left."""
+    found: Ints = maximum_bipartite_matching(csr_array(allowed), perm_type="row").astype(np.int64)
+    return found
+
+
+def _next(costs: Floats, limits: Floats, allowed: Allowed, match: Ints, weights: Floats) -> Floats:
+    """Return the least vectors of which any possible one above ``limits`` has one below it.
+
+    Two sets lack neighbours: hosts that reach too few places, and places that too few hosts may
+    take. The set whose cheapest way out is dearer leaves fewer vectors to try.
+    """
+    hosts, places = _violators(allowed, match)
+    ways = []
+    for rows, columns in (hosts, places):
+        required = np.maximum(costs[:, rows][:, :, columns], limits[:, None, None])
+        ways.append(_least(required.reshape(len(costs), -1).T, weights))
+    return max(ways, key=lambda vectors: float((vectors @ weights).min()))
+
+
+def _least(vectors: Floats, weights: Floats) -> Floats:
+    """Drop vectors that are nowhere below another one."""
+    vectors = np.unique(vectors, axis=0)
+    vectors = vectors[np.argsort(vectors @ weights, kind="stable")]
+    kept: list[int] = []
+    for k, vector in enumerate(vectors):
+        if not kept or not (vectors[kept] <= vector).all(axis=1).any():
+            kept.append(k)
+    return vectors[kept]
+
+
+def _violators(allowed: Allowed, match: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    """Return hosts with the places they do not reach, and hosts that do not reach places."""
+    n = len(allowed)
+    free_place = int(np.flatnonzero(match < 0)[0])
+    free_host = int(np.setdiff1d(np.arange(n), match)[0])
+    by_host = np.full(n, -1)
+    by_host[match[match >= 0]] = np.flatnonzero(match >= 0)
+    rows, columns = _reached(allowed, match, free_host)
+    hosts = np.flatnonzero(rows), np.flatnonzero(~columns)
+    columns, rows = _reached(allowed.T, by_host, free_place)
+    return hosts, (np.flatnonzero(~rows), np.flatnonzero(columns))
+
+
+def _reached(allowed: Allowed, match: Ints, start: int) -> tuple[Allowed, Allowed]:
+    """Follow alternating paths from an unmatched row; return reached rows and columns."""
+    n = len(allowed)
+    # nodes: rows, then columns; a column leads to the row it is matched with
+    edges = np.zeros((2 * n, 2 * n), bool)
+    edges[:n, n:] = allowed
+    matched = np.flatnonzero(match >= 0)
+    edges[n + matched, match[matched]] = True
+    order = breadth_first_order(csr_array(edges), start, return_predecessors=False)
+    found = np.zeros(2 * n, bool)
+    found[order] = True
+    return found[:n], found[n:]

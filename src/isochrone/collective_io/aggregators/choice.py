@@ -1,0 +1,127 @@
+"""A setting of a collective call that was compared with others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from isochrone.base.units import format_bytes
+from isochrone.collective_io.aggregators.setting import GIVEN, Setting
+from isochrone.collective_io.predict.whole_call import WholeCost
+
+__all__ = ["Allowed", "Choice", "ranked", "words_of"]
+
+ALIKE: Final = 0.005
+"""Settings closer than this part are alike: then the one that changes less comes first."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What may be chosen beside the order of aggregators."""
+
+    numbers: bool = True
+    buffers: bool = True
+    switch: bool = True
+    stripes: bool = True
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting and what a call takes with it.
+
+    Attributes
+    ----------
+    setting
+        The hints.
+    aggregators
+        Ranks that serve, in the order of the file domains; none without collective buffering.
+    seconds, given_seconds
+        Of the call, or of its exchange if no more is known; with this and with the given setting.
+    lower_bound
+        No order of aggregators, as many of them and with these buffers, takes less.
+    parts
+        Of the whole call; None if only the exchange is known.
+    words
+        The setting, for a person.
+    memory
+        Bytes of buffers on the host with most aggregators.
+    lever
+        What is changed: ``given`` (nothing), ``order``, ``number``, ``buffer``, ``stripes``,
+        ``switch`` (collective buffering on or off) or ``all``.
+    """
+
+    setting: Setting
+    aggregators: list[int]
+    seconds: float
+    given_seconds: float
+    lower_bound: float
+    parts: WholeCost | None
+    words: str
+    memory: int = 0
+    lever: str = "all"
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast as given."""
+        return self.given_seconds / self.seconds
+
+    @property
+    def gap(self) -> float:
+        """How far another order may be better, as a part of the bound."""
+        return self.seconds / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+
+    @property
+    def changes(self) -> int:
+        """How many hints it sets."""
+        pairs = zip(vars(self.setting).items(), vars(GIVEN).values(), strict=True)
+        return sum(value != usual for (_, value), usual in pairs)
+
+
+_LEVERS: Final = ("given", "order", "switch", "number", "buffer", "stripes", "all")
+"""Of equal settings the one found by the first of these is kept, with the best bound of all."""
+
+
+def ranked(found: Iterable[Choice]) -> list[Choice]:
+    """Sort choices, the best first; of alike ones the given one, or the one that sets least.
+
+    Of settings with the same aggregators, such as those of other buffers, the best is listed.
+    """
+    by_setting: dict[Setting, list[Choice]] = {}
+    for choice in found:
+        by_setting.setdefault(choice.setting, []).append(choice)
+    rest = [_joined(same) for same in by_setting.values()]
+    order: list[Choice] = []
+    served: list[list[int]] = []
+    while rest:
+        least = min(choice.seconds for choice in rest)
+        alike = [choice for choice in rest if choice.seconds <= least * (1 + ALIKE)]
+        best = min(alike, key=lambda c: (c.lever != "given", c.changes, c.memory, c.seconds))
+        rest.remove(best)
+        if best.lever != "all" or best.aggregators not in served:
+            order.append(best)
+            served.append(best.aggregators)
+    return order
+
+
+def _joined(same: Sequence[Choice]) -> Choice:
+    first = min(same, key=lambda choice: _LEVERS.index(choice.lever))
+    bound = max(choice.lower_bound for choice in same)
+    return replace(first, lower_bound=min(bound, first.seconds))
+
+
+def words_of(setting: Setting) -> str:
+    """Describe a setting in a line."""
+    if setting.collective is False:
+        return "without collective buffering"
+    said = [f"cb_config_list {setting.config}"]
+    if setting.collective:
+        said.insert(0, "with collective buffering")
+    if setting.nodes is not None:
+        said.append(f"cb_nodes {setting.nodes}")
+    if setting.buffer is not None:
+        said.append(f"cb_buffer_size {format_bytes(setting.buffer)}")
+    if setting.stripes is not None:
+        s = setting.stripes
+        said.append(f"striped over {s.count} in {format_bytes(s.size)}, co-ratio {s.ratio}")
+    return " · ".join(said)

@@ -1,0 +1,295 @@
+"""Order, number and buffers of aggregators chosen together, by what a call takes.
+
+Numbers of aggregators, where they are, and buffers (on Lustre: stripes) are compared in ROMIO's own
+order of hosts, which is cheap; for the most promising of them the best order is searched, with a
+bound (`assignment`). What a single change gains is said as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.aggregators import ompio_choice
+from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign_listed
+from isochrone.collective_io.aggregators.choice import Allowed, Choice, ranked, words_of
+from isochrone.collective_io.aggregators.hint_list import HintList, listed
+from isochrone.collective_io.aggregators.host_costs import MOST
+from isochrone.collective_io.aggregators.setting import BUFFER, GIVEN, Setting, Stripes
+from isochrone.collective_io.aggregators.setting_costs import SettingCost, SettingCosts
+from isochrone.collective_io.aggregators.setting_grid import buffers, lists, numbers, stripes
+from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
+from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.workload.call import Call
+
+__all__ = ["Allowed", "Choice", "Setting", "Stripes", "choices"]
+
+SECONDS: Final = 8.0
+"""Time limit, not counting what cannot be left out."""
+
+_COMPARING: Final = 0.4
+"""Part of it for comparing; the rest is for orders."""
+
+_MANY: Final = 200
+"""Hosts for which an order takes seconds to find …"""
+_FEW_ORDERS: Final = 3
+"""… so that no more of them are searched."""
+_ORDERS: Final = 16
+_CUTS: Final = 3
+"""Places for which all buffers are compared before others are."""
+
+
+def choices(
+    call: Call,
+    by_rank: Sequence[str],
+    model: NodeCost,
+    whole: WholeCall | None = None,
+    *,
+    given: Setting = GIVEN,
+    allow: Allowed | None = None,
+    seconds: float = SECONDS,
+) -> list[Choice]:
+    """Return settings that were compared, the best first, the given one among them.
+
+    Parameters
+    ----------
+    call
+        Who accesses which bytes. Without ``buffer`` it is ROMIO's own, unless none is compared.
+    by_rank
+        Host of each rank.
+    model
+        What messages cost a node. If it knows no bytes, it cannot compare numbers of aggregators,
+        buffers or stripes: messages get fewer as they get larger. Then only orders are compared.
+    whole
+        What the other parts of a call take; None: only the exchange is compared.
+    given
+        The hints in force.
+    allow
+        What may be changed beside the order; None: all.
+    seconds
+        Time limit.
+
+    Raises
+    ------
+    InputError
+        If there are too many hosts for a hint, or the model gives no time.
+    """
+    allow = allow or Allowed()
+    if not model.of_bytes:
+        allow = replace(allow, numbers=False, buffers=False, stripes=False)
+    if call.buffer is None and (allow.buffers or whole is not None):
+        call = replace(call, buffer=BUFFER)
+    if call.driver == "ompio":
+        return ompio_choice.choices(call, by_rank, model, whole, given=given, allow=allow)
+    return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, allow, seconds).run())
+
+
+@dataclass(frozen=True)
+class _Place:
+    """How many aggregators there are, and on which hosts."""
+
+    hints: HintList
+    number: int
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """How the parts of aggregators are cut into rounds; None: as it is."""
+
+    buffer: int | None = None
+    stripes: Stripes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    place: _Place
+    cut: _Cut
+    setting: Setting
+    cost: SettingCost
+
+
+@dataclass
+class _Search:
+    costs: SettingCosts
+    given: Setting
+    allow: Allowed
+    seconds: float
+    tried: list[_Tried] = field(default_factory=list)
+    given_seconds: float = 0.0
+    alone_is_known: bool = False
+
+    def run(self) -> Iterator[Choice]:
+        """Compare, search orders for the best, and say what each change gains alone."""
+        begin = time.monotonic()
+        _, hosts = self.costs.placed
+        if len(hosts) > MAX_HOSTS:
+            raise InputError(
+                f"{len(hosts)} hosts are too many for a hint",
+                hint="isochrone place nodes has no such limit",
+            )
+        self.alone_is_known = self.costs.of(replace(self.given, collective=False)) is not None
+        as_it_is = self.cost_as_given()
+        self.given_seconds = as_it_is.seconds
+        first = self.given_place()
+        self.compare(first, begin + _COMPARING * self.seconds)
+        order = self.ordered(self.tried[0], 2.0, "order")
+        yield order
+        yield from self.alone(first)
+        end = begin + self.seconds
+        for one in self.promising():
+            left = end - time.monotonic()
+            if left > 0:
+                yield self.ordered(one, min(2.0, left / 2), "all")
+        bound = 0.0 if self.is_off() else min(order.lower_bound, as_it_is.seconds)
+        yield self.choice(self.given, as_it_is, bound, "given")
+
+    def cost_as_given(self) -> SettingCost:
+        """Return what the given setting takes; without interleaved accesses nothing is exchanged.
+
+        If nobody knows what independent accesses take, it is taken as if data were exchanged.
+        """
+        if self.is_off() and self.alone_is_known:
+            alone = self.costs.of(replace(self.given, collective=False))
+            assert alone is not None
+            return alone
+        found = self.costs.of(replace(self.given, collective=None))
+        assert found is not None
+        refuse_no_time(found.exchange)
+        return found
+
+    def given_place(self) -> _Place:
+        """Return the hosts of the given setting, in ROMIO's own order."""
+        layout, hosts = self.costs.placed
+        hints = listed(hosts, layout, self.given.config)
+        total = int(hints.counts.sum())
+        return _Place(hints, min(self.given.nodes or total, total))
+
+    def places(self, first: _Place) -> list[_Place]:
+        """Return the given place and all others, those without ``cb_nodes`` before the rest."""
+        found = [first]
+        if self.allow.numbers:
+            layout, hosts = self.costs.placed
+            for k, hints in enumerate(lists(hosts, listed(hosts, layout).ranks)):
+                found += [_Place(hints, number) for number in numbers(hints, k == 0)]
+        kept = {(place.hints.counts.tobytes(), place.number): place for place in reversed(found)}
+        rest = [place for place in kept.values() if place is not first]
+        rest.sort(key=lambda place: place.number != int(place.hints.counts.sum()))
+        return [first, *rest]
+
+    def cuts(self, places: Sequence[_Place]) -> list[_Cut]:
+        """Return the given buffers and stripes, and others that may be chosen."""
+        call, (_, hosts) = self.given.of(self.costs.call), self.costs.placed
+        found = [_Cut()]
+        if call.cyclic:
+            if self.allow.stripes:
+                now = Stripes(call.targets or 0, call.stripe, call.ratio)
+                most = max(place.number for place in places)
+                found += [
+                    _Cut(stripes=one) for one in stripes(call, most, len(hosts)) if one != now
+                ]
+        elif self.allow.buffers:
+            least = min(place.number for place in places)
+            found += [_Cut(one) for one in buffers(call, least) if one != call.buffer]
+        return found
+
+    def compare(self, first: _Place, end: float) -> None:
+        """Ask what settings take in ROMIO's own order, the likely ones first, until time is up."""
+        places = self.places(first)
+        cuts = self.cuts(places)
+        done: set[tuple[int, int]] = set()
+
+        def ask(pairs: Iterable[tuple[int, int]]) -> None:
+            for p, c in pairs:
+                if (p, c) not in done and (not done or time.monotonic() < end):
+                    done.add((p, c))
+                    self.ask(places[p], cuts[c])
+
+        ask((p, 0) for p in range(len(places)))
+        ask((0, c) for c in range(len(cuts)))
+        best = sorted(self.tried, key=lambda one: one.cost.seconds)[:_CUTS]
+        likely = [places.index(one.place) for one in best]
+        ask((p, c) for p in likely for c in range(len(cuts)))
+        ask((p, c) for c in range(len(cuts)) for p in range(len(places)))
+
+    def ask(self, place: _Place, cut: _Cut) -> None:
+        setting = self.setting(place, cut, np.flatnonzero(place.hints.must).tolist())
+        cost = self.costs.of(setting)
+        if cost is not None:
+            self.tried.append(_Tried(place, cut, setting, cost))
+
+    def setting(self, place: _Place, cut: _Cut, named: Sequence[int]) -> Setting:
+        """Return the setting in which a place's list names these hosts."""
+        fewer = place.number < int(place.hints.counts.sum())
+        return replace(
+            self.given,
+            config=place.hints.config(named),
+            nodes=place.number if fewer or self.given.nodes is not None else None,
+            buffer=self.given.buffer if cut.buffer is None else cut.buffer,
+            stripes=self.given.stripes if cut.stripes is None else cut.stripes,
+            collective=True if self.is_off() else self.given.collective,
+        )
+
+    def is_off(self) -> bool:
+        """Whether nothing is exchanged as it is, and what that takes is known."""
+        if self.given.collective is not None:
+            return not self.given.collective
+        return not self.costs.call.exchanges and self.alone_is_known
+
+    def promising(self) -> list[_Tried]:
+        """Return what is worth an order: the best of all, and the best of each list of hosts."""
+        _, hosts = self.costs.placed
+        some = (one for one in self.tried[1:] if one.place.number * len(hosts) <= MOST)
+        best = sorted(some, key=lambda one: one.cost.seconds)
+        if len(hosts) > _MANY:
+            return best[:_FEW_ORDERS]
+        of_lists = {one.place.hints.counts.tobytes(): one for one in reversed(best)}
+        each = sorted(of_lists.values(), key=lambda one: one.cost.seconds)
+        return [*best[:_ORDERS], *(one for one in each if one not in best[:_ORDERS])]
+
+    def ordered(self, one: _Tried, seconds: float, lever: str) -> Choice:
+        """Search the best order of a place's hosts."""
+        layout, _ = self.costs.placed
+        kinds = self.costs.kinds(one.setting, one.place.number)
+        rounds = sum(kind.rounds for kind in kinds)
+        found = assign_listed(
+            kinds, layout, one.place.hints, self.costs.model,
+            reading=self.costs.call.reading, seconds=seconds,
+        )  # fmt: skip
+        setting = self.setting(one.place, one.cut, found.order[: found.named])
+        cost = self.costs.of(setting)
+        assert cost is not None
+        bound = cost.with_exchange(found.lower_bound * rounds)
+        return self.choice(setting, cost, min(bound, cost.seconds), lever)
+
+    def alone(self, first: _Place) -> Iterator[Choice]:
+        """Return the best that changes one thing, and leaves the order of hosts as it is."""
+        kept = [one for one in self.tried if one.cut == _Cut() and one.place is not first]
+        same = [one for one in self.tried if one.place is first and one.cut != _Cut()]
+        for lever, some in (
+            ("number", kept),
+            ("buffer", [one for one in same if one.cut.stripes is None]),
+            ("stripes", [one for one in same if one.cut.stripes is not None]),
+        ):
+            if some:
+                best = min(some, key=lambda one: one.cost.seconds)
+                yield self.choice(best.setting, best.cost, 0.0, lever)
+        if self.allow.switch and self.is_off():
+            yield self.choice(self.tried[0].setting, self.tried[0].cost, 0.0, "switch")
+        elif self.allow.switch:
+            off = replace(self.given, collective=False)
+            cost = self.costs.of(off)
+            if cost is not None:
+                yield self.choice(off, cost, cost.seconds, "switch")
+
+    def choice(self, setting: Setting, cost: SettingCost, bound: float, lever: str) -> Choice:
+        words = "as given" if lever == "given" else words_of(setting)
+        memory = self.costs.memory(setting, cost.aggregators)
+        return Choice(
+            setting, cost.aggregators, cost.seconds, self.given_seconds, bound, cost.parts, words,
+            memory, lever,
+        )  # fmt: skip

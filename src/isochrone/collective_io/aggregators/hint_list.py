@@ -1,0 +1,125 @@
+"""The hosts of ``cb_config_list`` in order, and what such a hint can hold.
+
+A host is named once, and its aggregators are the first of its ranks: ``n1:2,n4,*:1`` is two ranks
+of n1, one of n4, then one of each other host in the order in which the ranks meet them. So not
+every order of aggregators can be written, and only as many hosts as fit into a hint are named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.node_messages import Layout
+
+__all__ = ["VALUE_LIMIT", "HintList", "hint", "listed"]
+
+VALUE_LIMIT: Final = 1023
+"""Characters of a hint: ``MPI_MAX_INFO_VAL`` of MPICH is 1024, the end of the string included."""
+
+
+@dataclass(frozen=True, eq=False)
+class HintList:
+    """Hosts with a number of aggregators each, of which some are named and the others follow.
+
+    Attributes
+    ----------
+    hosts
+        Names, in the order in which the ranks meet them.
+    ranks
+        Ranks of each host.
+    counts
+        Aggregators of each host, at most its ranks.
+    others
+        ``n`` of the ``*:n`` at the end of the list; None: ``*:*``, all ranks.
+    """
+
+    hosts: Sequence[str]
+    ranks: Ints
+    counts: Ints
+    others: int | None = 1
+
+    @cached_property
+    def must(self) -> NDArray[np.bool_]:
+        """Whether a host must be named, because it has another number than the rest."""
+        usual = self.ranks if self.others is None else np.minimum(self.others, self.ranks)
+        found: NDArray[np.bool_] = self.counts != usual
+        return found
+
+    @cached_property
+    def _lengths(self) -> Ints:
+        return np.array([len(self._item(k)) + 1 for k in range(len(self.hosts))], np.int64)
+
+    @property
+    def end(self) -> str:
+        """The last item: all hosts that are not named."""
+        return "*:*" if self.others is None else f"*:{self.others}"
+
+    def _item(self, host: int) -> str:
+        count = int(self.counts[host])
+        return self.hosts[host] if count == 1 else f"{self.hosts[host]}:{count}"
+
+    def config(self, named: Sequence[int] | Ints) -> str:
+        """Return the value of ``cb_config_list``.
+
+        The end is needed: a host that is not named would serve nothing.
+        """
+        return ",".join([*(self._item(int(k)) for k in named), self.end])
+
+    def fits(self, named: Sequence[int] | Ints) -> bool:
+        """Whether a hint can hold these hosts, and they are all that have to be named."""
+        named = np.asarray(named, np.int64)
+        short = int(self._lengths[named].sum()) + len(self.end) <= VALUE_LIMIT
+        return short and int(self.must[named].sum()) == int(self.must.sum())
+
+    def completed(self, named: Sequence[int] | Ints) -> Ints:
+        """Let all hosts that are not named follow in their own order, as ``*:n`` does."""
+        named = np.asarray(named, np.int64)
+        left = np.ones(len(self.hosts), bool)
+        left[named] = False
+        return np.concatenate([named, np.flatnonzero(left)])
+
+    def room(self, order: Ints) -> int:
+        """Return how many hosts of an order, from its first on, a hint can name."""
+        lengths = np.cumsum(self._lengths[order]) + len(self.end)
+        return int(np.searchsorted(lengths, VALUE_LIMIT, side="right"))
+
+    def aggregators(self, order: Ints, layout: Layout) -> list[int]:
+        """Return the ranks that serve, in the order of the file domains."""
+        by_host: list[list[int]] = [[] for _ in self.hosts]
+        runs = zip(layout.first.tolist(), layout.last.tolist(), layout.node.tolist(), strict=True)
+        for first, last, node in runs:
+            wanted = int(self.counts[node]) - len(by_host[node])
+            by_host[node] += range(first, min(last, first + max(0, wanted)))
+        return [rank for host in order.tolist() for rank in by_host[host]]
+
+
+def listed(hosts: Sequence[str], layout: Layout, config: str = DEFAULT) -> HintList:
+    """Return how many aggregators hosts have by a list, in any order of it.
+
+    By a list that leaves hosts out they have one each, as by default.
+    """
+    node = np.repeat(layout.node, layout.last - layout.first)
+    ranks = np.bincount(node, minlength=layout.nodes).astype(np.int64)
+    match = re.fullmatch(r"(?:.*,)?\s*\*:([1-9][0-9]{0,8}|\*)\s*", config)
+    others = 1 if match is None else None if match[1] == "*" else int(match[1])
+    served = aggregators([hosts[k] for k in node.tolist()], config)
+    counts = np.bincount(node[served], minlength=layout.nodes).astype(np.int64)
+    found = HintList(hosts, ranks, counts, others)
+    return found if counts.all() else listed(hosts, layout)
+
+
+def hint(hosts: Sequence[str], named: Sequence[int] | Ints) -> str:
+    """Return the value of ``cb_config_list`` for one rank of each host: hosts in order, then all.
+
+    ``host`` means ``host:1``.
+    """
+    return ",".join([*(hosts[int(k)] for k in named), "*:1"])

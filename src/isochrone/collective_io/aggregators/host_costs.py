@@ -1,0 +1,202 @@
+"""What a host costs by the first of the file domains it serves, in each kind of round.
+
+A host's aggregators are neighbours in the list, so it serves neighbouring domains, and which ones
+follows from how many aggregators stand before it. Its messages do not depend on the order of the
+others; only a model that knows how ``busy`` they are makes its time depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collective_io.predict.exchange_bound import least_exchange
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload.node_messages import Counts, Layout
+from isochrone.collective_io.workload.traffic import RoundKind, Sums
+
+__all__ = ["MOST", "HostCosts"]
+
+Floats = NDArray[np.float64]
+
+MOST: Final = 4_000_000
+"""Entries of all tables: more take too long."""
+
+_PORTION: Final = 2_000_000
+"""Entries that are handled at once."""
+
+
+@dataclass(frozen=True)
+class HostCosts:
+    """Seconds of hosts by where they stand in the list of aggregators.
+
+    Attributes
+    ----------
+    weights
+        Part of all rounds that is of each kind of the table.
+    counts
+        Aggregators of each host.
+    step
+        Domains from one column to the next: the number that all hosts have, or else 1.
+    table
+        Seconds, or what they are at least, if they depend on the other hosts, too; shape (kinds,
+        hosts, columns). Column j: the first domain is number j · step; the last column: none.
+    rest
+        Seconds of a round that kinds without a table take at least: those with the fewest messages,
+        if all tables would be too large.
+    """
+
+    weights: Floats
+    counts: Ints
+    step: int
+    table: Floats
+    rest: float
+    _model: NodeCost
+    _found: Sequence[Counts]
+    _spread: Sequence[int]
+
+    @staticmethod
+    def of(
+        kinds: Sequence[RoundKind],
+        layout: Layout,
+        counts: Ints,
+        model: NodeCost,
+        *,
+        reading: bool = False,
+    ) -> HostCosts:
+        """Count the messages of every host in every place, and ask the model."""
+        rounds = sum(kind.rounds for kind in kinds)
+        step = int(counts[0]) if (counts == counts[0]).all() else 1
+        columns = -(-min(kinds[0].traffic.domains, int(counts.sum())) // step) + 1
+        room = max(1, MOST // (len(counts) * columns))
+        busiest = sorted(kinds, key=lambda kind: -int(kind.traffic.messages.sent[-1]) * kind.times)
+        kept, left = busiest[:room], busiest[room:]
+        weights = np.array([kind.rounds / rounds for kind in kept])
+        of_bytes = model.of_bytes or model.of_neighbours
+        found = [_counts(kind, layout, counts, step, of_bytes=of_bytes) for kind in kept]
+        found = [each.reversed() for each in found] if reading else found
+        spread = [kind.spread for kind in kept]
+        pairs = zip(found, spread, strict=True)
+        table = np.stack([_least(model, each, over) for each, over in pairs])
+        most = int(counts.max())
+        rest = least_exchange(left, layout, model, reading=reading, most=most).seconds / rounds
+        return HostCosts(weights, counts, step, table, rest, model, found, spread)
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all hosts have as many aggregators: then any may stand in any place."""
+        return bool((self.counts == self.counts[0]).all())
+
+    @property
+    def places(self) -> int:
+        """Places that serve a domain, if all hosts have as many aggregators."""
+        return int(self.table.shape[2]) - 1
+
+    @property
+    def separable(self) -> bool:
+        """Whether the table holds the seconds themselves."""
+        return not self._model.of_neighbours
+
+    def columns(self, orders: Ints) -> Ints:
+        """Return the column of each host of orders of hosts; shape as theirs, (orders, hosts)."""
+        counts = self.counts[orders]
+        first = np.cumsum(counts, axis=-1) - counts
+        found: Ints = np.minimum(first // self.step, self.table.shape[2] - 1)
+        return found
+
+    def each(self, orders: Ints) -> Floats:
+        """Return the entries of the table for orders; shape (kinds, orders, hosts)."""
+        return self.table[:, orders, self.columns(orders)]
+
+    def least(self, orders: Ints) -> Floats:
+        """Return a round's seconds in each order, of the hottest hosts, by the table."""
+        at = self.columns(orders)
+        hottest = np.stack([table[orders, at].max(axis=-1) for table in self.table])
+        found: Floats = self.weights @ hottest
+        return found
+
+    def total(self, orders: Ints) -> Floats:
+        """Return a round's seconds in each order, with how busy the other hosts are."""
+        if self.separable:
+            return self.least(orders)
+        some = max(1, _PORTION // orders.shape[1])
+        parts = [self._busy(orders[k : k + some]) for k in range(0, len(orders), some)]
+        return np.concatenate(parts)
+
+    def _busy(self, orders: Ints) -> Floats:
+        at = self.columns(orders)
+        total = np.zeros(len(orders))
+        for weight, counts, spread in zip(self.weights, self._found, self._spread, strict=True):
+            here = Counts(*(side[orders, at] for side in vars(counts).values()))
+            load = np.maximum(here.into_bytes, here.out_bytes)
+            most = load.max(axis=1)
+            busy = load.mean(axis=1) / np.where(most > 0, most, 1.0)
+            full = np.broadcast_to(busy[:, None], orders.shape)
+            total += weight * self._model.ask(here, spread, full)[0].max(axis=1)
+        return total
+
+
+def _least(model: NodeCost, found: Counts, spread: int) -> Floats:
+    """Return seconds that no host falls below, however busy the others are.
+
+    What a host without messages costs may depend on the messages of the others; it is never the
+    hot spot.
+    """
+    seconds = model.whatever_others_do(found, spread)
+    if "b" in model.model.variables:
+        idle = found.intra + found.into + found.out == 0
+        seconds = np.where(idle, 0.0, seconds)
+    return seconds
+
+
+def _counts(kind: RoundKind, layout: Layout, counts: Ints, step: int, *, of_bytes: bool) -> Counts:
+    """Return the messages and bytes of each host (row) in each place (column) of a round."""
+    messages = _sides(kind.traffic.messages, layout, counts, step)
+    intra, into, out = (np.rint(side).astype(np.int64) for side in messages)
+    data = _sides(kind.traffic.bytes, layout, counts, step) if of_bytes else messages
+    return Counts(intra, into, out, *data)
+
+
+def _sides(sums: Sums, layout: Layout, counts: Ints, step: int) -> tuple[Floats, Floats, Floats]:
+    """Return what stays within, comes into and leaves each host (row) in each place."""
+    domains = min(sums.domains, int(counts.sum()))
+    start = np.append(np.arange(0, domains, step), domains)
+    end = np.minimum(start + counts[:, None], domains)
+    start = np.broadcast_to(start, end.shape)
+    received = np.append(0.0, np.cumsum(sums.received[:domains], dtype=float))
+    intra = _within(_overlap(sums, layout, domains), start, end)
+    of_runs = sums.sent[layout.last] - sums.sent[layout.first]
+    sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes)
+    into = received[end] - received[start] - intra
+    return intra, np.maximum(into, 0.0), np.maximum(sent[:, None] - intra, 0.0)
+
+
+def _within(overlap: Floats, start: Ints, end: Ints) -> Floats:
+    """Sum up each host's own data in the domains it serves."""
+    if end.shape == (len(overlap), overlap.shape[1] + 1) and (end - start <= 1).all():
+        return np.concatenate([np.maximum(overlap, 0.0), np.zeros((len(overlap), 1))], axis=1)
+    before = np.concatenate([np.zeros((len(overlap), 1)), np.cumsum(overlap, axis=1)], axis=1)
+    host = np.arange(len(overlap))[:, None]
+    found: Floats = before[host, end] - before[host, start]
+    return np.maximum(found, 0.0)
+
+
+def _overlap(sums: Sums, layout: Layout, domains: int) -> Floats:
+    """Return what each host has for each domain; shape (hosts, domains)."""
+    edge = np.append(layout.first, layout.last[-1])[:, None]
+    by_node = np.argsort(layout.node, kind="stable")
+    starts = np.searchsorted(layout.node[by_node], np.arange(layout.nodes))
+    some = max(1, _PORTION // len(edge))
+    parts = []
+    for low in range(0, domains, some):
+        place = np.arange(low, min(low + some, domains))[None, :]
+        of_runs = np.diff(sums.before(place, edge), axis=0)
+        if len(by_node) > layout.nodes:
+            of_runs = np.add.reduceat(of_runs[by_node], starts, axis=0)
+        parts.append(of_runs.astype(float))
+    return np.concatenate(parts, axis=1) if parts else np.zeros((layout.nodes, 0))

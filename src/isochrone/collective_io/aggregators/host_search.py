@@ -1,0 +1,158 @@
+"""Local search for an order of hosts: move the hot host if that makes the hot spot cooler.
+
+What is changed is the part of the list that a hint names; the other hosts follow in their own
+order. So a host that is named moves all before which it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collective_io.aggregators.hint_list import HintList
+from isochrone.collective_io.aggregators.host_costs import HostCosts
+from isochrone.collective_io.predict.node_cost import TIE
+from isochrone.collective_io.workload import Ints
+
+__all__ = ["improve"]
+
+Floats = NDArray[np.float64]
+
+_OTHERS: Final = 48
+"""The hot host is swapped with at most this many others, …"""
+_CYCLES: Final = 24
+"""… takes part in as many cycles of three, and moves to as many places."""
+_POWER: Final = 12
+"""Of the sum that decides between orders with the same hot spot."""
+_STEPS: Final = 400
+"""Steps of a descent."""
+
+
+def improve(
+    starts: Sequence[Ints],
+    costs: HostCosts,
+    hints: HintList,
+    bound: float,
+    *,
+    kicks: int = 40,
+    seconds: float = 3.0,
+    seed: int = 1,
+) -> Ints:
+    """Return the named hosts of the best order that is found from several starts.
+
+    Parameters
+    ----------
+    starts
+        Hosts to name, in order; each fits into a hint.
+    costs, hints
+        What hosts cost where, and which of them a hint can name.
+    bound
+        Cost at which there is nothing left to gain.
+    kicks
+        Descents from the best order after a few random changes, in a row without gain.
+    seconds
+        Time after which no other descent begins.
+    """
+    dice, end = np.random.default_rng(seed), time.monotonic() + seconds
+    search = _Search(costs, hints, dice)
+    found = [search.descend(start, end) for start in starts]
+    at = int(np.argmin([cost for _, cost in found]))
+    best, cost = found[at]
+    idle = 0
+    while idle < kicks and cost > bound * (1 + TIE) and time.monotonic() < end:
+        other, reached = search.descend(search.kicked(best), end)
+        idle += 1
+        if reached < cost * (1 - TIE):
+            best, cost, idle = other, reached, 0
+    return best
+
+
+class _Search:
+    def __init__(self, costs: HostCosts, hints: HintList, dice: np.random.Generator) -> None:
+        self.costs, self.hints, self.dice = costs, hints, dice
+
+    def judge(self, orders: Ints) -> tuple[Floats, Floats]:
+        """Return the cost of orders, and the sum of powers that tells equal ones apart."""
+        each = self.costs.each(orders)
+        cost = self.costs.weights @ each.max(axis=2)
+        scale = max(float(np.median(cost)), 1e-300)
+        power = self.costs.weights @ ((np.maximum(each, 0.0) / scale) ** _POWER).sum(axis=2)
+        return (cost if self.costs.separable else self.costs.total(orders)), power
+
+    def descend(self, named: Ints, end: float) -> tuple[Ints, float]:
+        """Take the best change again and again, until none is better."""
+        order = self.hints.completed(named)
+        first, _ = self.judge(order[None, :])
+        cost = float(first[0])
+        for _ in range(_STEPS):
+            lists = [new for new in self.changes(named, order) if self.hints.fits(new)]
+            if not lists or time.monotonic() > end:
+                break
+            orders = np.stack([order, *(self.hints.completed(new) for new in lists)])
+            reached, power = self.judge(orders)
+            at = int(np.lexsort((power[1:], reached[1:]))[0])
+            equal = reached[at + 1] <= cost * (1 + 1e-12) and power[at + 1] < power[0] * (1 - 1e-9)
+            if not (reached[at + 1] < cost * (1 - 1e-9) or equal):
+                break
+            named, order, cost = lists[at], orders[at + 1], float(reached[at + 1])
+        return named, cost
+
+    def changes(self, named: Ints, order: Ints) -> Iterator[Ints]:
+        """List changes of the named hosts that move the hottest host of some kind of round."""
+        weights = self.costs.weights / self.costs.weights.sum()
+        kind = int(self.dice.choice(len(weights), p=weights))
+        each = self.costs.table[kind, order, self.costs.columns(order[None, :])[0]]
+        place = int(np.argmax(each))
+        host, length = int(order[place]), len(named)
+        others = self.some(len(order), _OTHERS)
+        if place < length:
+            for other in others:
+                yield self.swapped(named, order, place, int(other))
+            for a, b in zip(self.some(length, _CYCLES), self.some(length, _CYCLES), strict=True):
+                if len({place, int(a), int(b)}) == 3:
+                    new = named.copy()
+                    new[[place, a, b]] = new[[a, b, place]]
+                    yield new
+            named = np.delete(named, place)
+            yield named
+        for at in self.some(len(named) + 1, _CYCLES):
+            yield np.insert(named, at, host)
+        if place >= length:
+            for at in self.some(length, _OTHERS):
+                new = named.copy()
+                new[at] = host
+                yield new
+            for at in self.some(length, _CYCLES):
+                yield np.delete(named, at)
+
+    def swapped(self, named: Ints, order: Ints, place: int, other: int) -> Ints:
+        """Swap two places; one beyond the named ones gives up its host for the other's place."""
+        new = named.copy()
+        new[place] = order[other]
+        if other < len(named):
+            new[other] = order[place]
+        return new
+
+    def some(self, number: int, most: int) -> Ints:
+        """Return all numbers below ``number``, or as many of them as are looked at, by chance."""
+        if number <= most:
+            return np.arange(number)
+        return self.dice.choice(number, most, replace=False)
+
+    def kicked(self, named: Ints) -> Ints:
+        """Swap a few named hosts at random, or name another one."""
+        new = named.copy()
+        for _ in range(int(self.dice.integers(2, 5))):
+            if len(new) > 1:
+                i, j = self.dice.choice(len(new), 2, replace=False)
+                new[[i, j]] = new[[j, i]]
+        left = np.setdiff1d(np.arange(len(self.hints.hosts)), new)
+        if len(left) and (not len(new) or self.dice.random() < 0.5):
+            at = int(self.dice.integers(0, len(new) + 1))
+            longer = np.insert(new, at, int(self.dice.choice(left)))
+            new = longer if self.hints.fits(longer) else longer[:-1]
+        return new if self.hints.fits(new) else named

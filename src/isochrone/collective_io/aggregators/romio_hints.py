@@ -1,0 +1,88 @@
+"""Hints file of ROMIO: which host serves which part of the file, without moving a rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import shell_word
+from isochrone.collective_io.aggregators.setting import Setting, Stripes
+from isochrone.measure.placement import absolute
+
+__all__ = ["FILE", "FILE_LIMIT", "NO_EFFECT", "environment", "lines", "pairs", "set_stripes"]
+
+FILE: Final = "romio-hints"
+
+FILE_LIMIT: Final = 4096
+"""Bytes of a hints file: ``HINTFILE_MAX_SIZE`` of ``system_hints.c``."""
+
+NO_EFFECT: Final = (
+    "with OMPIO, the default of Open MPI 5 (its ROMIO: --mca io romio341), and with Open MPI 6",
+    "if the application itself sets cb_config_list or cb_nodes",
+    "if the ranks' accesses do not interleave and romio_cb_write is not 'enable'",
+    "for files that are already open, or in a process that has already read its hints",
+)
+"""Where the hints change nothing."""
+
+
+def lines(setting: Setting, *, reading: bool | None = None) -> str:
+    """Return the text of a hints file: ``key value``, one a line.
+
+    Parameters
+    ----------
+    setting
+        What is to be set; what is as it is has no line.
+    reading
+        Whether collective buffering is meant of reads or of writes; None: of both.
+
+    Raises
+    ------
+    InputError
+        If the lines would not fit into a hints file.
+    """
+    found = "".join(f"{key} {value}\n" for key, value in pairs(setting, reading=reading))
+    if len(found.encode()) > FILE_LIMIT:
+        raise InputError(f"the hints are longer than the {FILE_LIMIT} bytes that ROMIO reads")
+    return found
+
+
+def pairs(setting: Setting, *, reading: bool | None = None) -> list[tuple[str, str]]:
+    """Return the hints of a setting; parameters as of `lines`."""
+    found: list[tuple[str, str]] = []
+    if setting.collective is not None:
+        value = "enable" if setting.collective else "disable"
+        found += [("romio_cb_write", value)] if reading is not True else []
+        found += [("romio_cb_read", value)] if reading is not False else []
+    if setting.collective is not False:
+        found.append(("cb_config_list", setting.config))
+        numbers = (("cb_nodes", setting.nodes), ("cb_buffer_size", setting.buffer))
+        found += [(key, str(value)) for key, value in numbers if value is not None]
+    if setting.stripes is not None:
+        stripes = setting.stripes
+        found += [
+            ("striping_factor", str(stripes.count)),
+            ("striping_unit", str(stripes.size)),
+            ("romio_lustre_co_ratio", str(stripes.ratio)),
+        ]
+    return found
+
+
+def set_stripes(stripes: Stripes, file: str = "FILE") -> str:
+    """Return the command that makes a file of these stripes on Lustre.
+
+    ROMIO's hints for stripes only have an effect on files that are created.
+    """
+    return f"lfs setstripe -c {stripes.count} -S {stripes.size} {file}"
+
+
+def environment(path: Path, config: str) -> list[str]:
+    """Return the lines that make the next program use the hints.
+
+    Cray's variable separates patterns of file names by commas as well; whether it takes a list is
+    not known to us, hence the line that lets the library say what it understood.
+    """
+    return [
+        f"export ROMIO_HINTS={shell_word(absolute(path))}",
+        f"Cray: export MPICH_MPIIO_HINTS_DISPLAY=1 MPICH_MPIIO_HINTS='*:cb_config_list={config}'",
+    ]

@@ -1,0 +1,316 @@
+"""What `place aggregators` found: as a document for scripts, and in words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collective_io.aggregators.assignment import Assignment, assign_listed
+from isochrone.collective_io.aggregators.choice import Choice, words_of
+from isochrone.collective_io.aggregators.collective_choice import choices
+from isochrone.collective_io.aggregators.hint_list import HintList, listed
+from isochrone.collective_io.aggregators.setting import Setting
+from isochrone.collective_io.aggregators.setting_costs import SettingCosts
+from isochrone.collective_io.cli.aggregator_proposal import Asked, Proposal, order_of
+from isochrone.collective_io.cli.placing import certainty
+from isochrone.collective_io.nodes.node_order import best_order
+from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.predict.collective_io import predict
+from isochrone.collective_io.predict.node_cost import refuse_no_time
+from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.pages.page import Block, Column, Row, Sentence, Table
+
+__all__ = ["by_all", "by_order"]
+
+WORTH: Final = 1.05
+"""More than this must be gained by other settings to be mentioned."""
+
+_MANY: Final = 256
+"""Of more hosts, other settings are only compared if asked for."""
+
+_SHOWN: Final = 6
+
+LEVERS: Final = {
+    "given": "nothing", "order": "order", "number": "number", "buffer": "buffer",
+    "stripes": "stripes", "switch": "on or off", "all": "several",
+}  # fmt: skip
+
+ONE_SIZE: Final = (
+    "the model is of messages of one size: it cannot compare numbers of aggregators or buffers, "
+    "only their order; measure hotspot with several sizes (--bytes 32KiB,256KiB,1MiB,2MiB)"
+)
+LUSTRE: Final = (
+    "choosing stripes follows ROMIO's sources and is untested on a real Lustre; what the OSTs "
+    "themselves take is not predicted"
+)
+EXCHANGE: Final = (
+    "only the exchange is predicted: that fewer or more aggregators write more slowly is not seen. "
+    "With --calls RUN, a run of measure tile-io --file, the whole call is"
+)
+
+
+@dataclass(frozen=True)
+class ByOrder(Proposal):
+    """Another order of aggregators, as many of them and with the same buffers."""
+
+    asked: Asked
+    best: Choice
+    found: Assignment
+    hints_of: HintList
+    rounds: int
+    other: tuple[Choice, Choice] | None
+
+    def headline(self) -> str:
+        found = self.found
+        less = 100 * (1 - found.cost / found.given_cost)
+        default = self.asked.given == _PLAIN
+        than = "than with ROMIO's default order" if default else "than as given"
+        words = f"{less:.1f} % less {than}" if found.named else "nothing better"
+        if default and not found.named:
+            words = "ROMIO's default order"
+        return (
+            f"Aggregators on {len(found.order)} hosts: {format_seconds(found.cost, 4)} a round, "
+            f"{words}; {certainty(found.gap)}"
+        )
+
+    def blocks(self) -> list[Block]:
+        if self.other is None:
+            return []
+        more, order = self.other
+        return [
+            Sentence(
+                f"--choose all would gain more: {format_seconds(more.seconds)} instead of "
+                f"{format_seconds(order.seconds)}, {more.words}"
+            )
+        ]
+
+    def document(self, output: Path | None) -> dict[str, Any]:
+        found, warnings = self.found, self.asked.call.warnings()
+        if not found.whole:
+            warnings.append(
+                "a hint value is limited to 1,023 characters, too few for "
+                f"{len(found.order)} hosts: it names the {found.named} most useful ones"
+            )
+        return {
+            **self.common(output),
+            "order": found.order,
+            "hosts": [self.hints_of.hosts[k] for k in found.order],
+            "cost": found.cost,
+            "given_cost": found.given_cost,
+            "lower_bound": found.lower_bound,
+            "gap": found.gap,
+            "proven": found.gap == 0,
+            "named": found.named,
+            "rounds": self.rounds,
+            "choose": "order",
+            "all_would_gain": gain(*self.other) if self.other else None,
+            "warnings": warnings,
+        }
+
+
+_PLAIN: Final = Setting()
+
+
+def by_order(asked: Asked) -> ByOrder:
+    """Search the order of the aggregators alone."""
+    by_rank, reading = asked.nodes.by_rank, asked.call.reading
+    layout, hosts = layout_of(by_rank)
+    hints = listed(hosts, layout, asked.given.config)
+    served = asked.served()
+    total = int(hints.counts.sum())
+    kinds = asked.call.round_kinds(min(asked.given.nodes or total, total))
+    found = assign_listed(kinds, layout, hints, asked.model, reading=reading)
+    now = asked.call.round_kinds(len(served))
+    given_cost = predict(now, layout, served, hosts, asked.model, reading=reading).cost
+    refuse_no_time(found.cost)
+    found = replace(found, given_cost=given_cost)
+    setting = replace(asked.given, config=hints.config(found.order[: found.named]))
+    if given_cost < found.cost:  # the given list is another one than ``*:n``
+        order = order_of(served, by_rank, hosts)
+        found = replace(found, order=order, named=len(served), cost=given_cost)
+        setting = asked.given
+    rounds = sum(kind.rounds for kind in kinds)
+    ranks = aggregators(by_rank, setting.config, setting.nodes)
+    memory = SettingCosts(asked.call, by_rank, asked.model).memory(setting, ranks)
+    best = Choice(
+        setting, ranks, found.cost * rounds, given_cost * sum(kind.rounds for kind in now),
+        found.lower_bound * rounds, None, words_of(setting), memory, "order",
+    )  # fmt: skip
+    return ByOrder(asked, best, found, hints, rounds, _other(asked))
+
+
+def gain(more: Choice, order: Choice) -> float:
+    """Return how many times as fast a setting is as another order alone."""
+    return order.seconds / more.seconds
+
+
+def _other(asked: Asked) -> tuple[Choice, Choice] | None:
+    """Return the best setting of all and the best order, if that is worth mentioning."""
+    if not asked.model.of_bytes or len(asked.nodes.cores) > _MANY:
+        return None
+    found = choices(
+        asked.call, asked.nodes.by_rank, asked.model, asked.whole, given=asked.given, seconds=2.0
+    )
+    order = min((c for c in found if c.lever in ("order", "given")), key=lambda c: c.seconds)
+    return (found[0], order) if gain(found[0], order) > WORTH else None
+
+
+@dataclass(frozen=True)
+class ByAll(Proposal):
+    """Everything that can be set, chosen together."""
+
+    asked: Asked
+    best: Choice
+    found: list[Choice]
+    nodes: tuple[list[int], float] | None
+    romio: Choice | None
+
+    def headline(self) -> str:
+        best = self.best
+        what = "The whole call" if best.parts is not None else "The exchange"
+        if best.lever == "given":
+            return f"{what}: {format_seconds(best.seconds, 4)} as given, and nothing is better"
+        instead = f"{format_seconds(best.seconds, 4)} instead of"
+        given = format_seconds(best.given_seconds, 4)
+        return f"{what}: {instead} {given}, {best.gain:.2f} times as fast{_of_order(best)}"
+
+    def blocks(self) -> list[Block]:
+        rows = [self.row(c, LEVERS[c.lever]) for c in self.listed()]
+        if self.nodes is not None:
+            seconds = self.nodes[1]
+            cells = (
+                "node order",
+                format_seconds(seconds),
+                _times(self.best.given_seconds / seconds),
+            )
+            rows.append(Row((*cells, "", "isochrone place nodes")))
+        if self.romio is not None:
+            rows.append(self.row(self.romio, "ROMIO"))
+        columns = (
+            Column("changed"), Column("time", right=True), Column("gain", right=True),
+            Column("memory", right=True), Column("setting"),
+        )  # fmt: skip
+        return [Table("", columns, tuple(rows))]
+
+    def listed(self) -> list[Choice]:
+        """Return the best, the given one and single changes, the fastest first."""
+        several = [c for c in self.found if c.lever == "all" or self.asked.call.driver == "ompio"]
+        alone = [c for c in self.found if c.lever != "all"]
+        if self.asked.call.driver == "ompio":
+            alone = [c for c in alone if c.lever == "given"]
+        kept = [*several[:_SHOWN], *(c for c in alone if c not in several[:_SHOWN])]
+        return sorted(kept, key=self.found.index)
+
+    def row(self, choice: Choice, name: str) -> Row:
+        """Return a line of the table."""
+        cells = (
+            name, format_seconds(choice.seconds), _times(choice.gain),
+            format_bytes(choice.memory) if choice.memory else "", choice.words,
+        )  # fmt: skip
+        return Row(cells, "good" if choice is self.best else "")
+
+    def document(self, output: Path | None) -> dict[str, Any]:
+        best, nodes = self.best, self.nodes
+        levers = {c.lever: c for c in reversed(self.found) if c.lever not in ("all", "given")}
+        return {
+            **self.common(output),
+            "cost": best.seconds,
+            "given_cost": best.given_seconds,
+            "lower_bound": best.lower_bound or None,
+            "gap": best.gap if math.isfinite(best.gap) else None,
+            "proven": best.gap == 0,
+            "named": len(best.setting.config.split(",")) - 1,
+            "choose": "all",
+            "of": "call" if best.parts is not None else "exchange",
+            "parts": best.parts.parts if best.parts is not None else None,
+            "levers": {name: _listed(c) for name, c in levers.items()},
+            "choices": [_listed(c) for c in self.found],
+            "node_order": None if nodes is None else {"order": nodes[0], "seconds": nodes[1]},
+            "romio": None if self.romio is None else _listed(self.romio),
+            "warnings": self.warnings(),
+        }
+
+    def warnings(self) -> list[str]:
+        """Return what makes the choice doubtful."""
+        told = self.asked.call.warnings()
+        told += [] if self.asked.model.of_bytes else [ONE_SIZE]
+        told += [EXCHANGE] if self.asked.whole is None and self.asked.model.of_bytes else []
+        told += [LUSTRE] if self.asked.call.driver == "lustre" else []
+        told += self.best.parts.warnings if self.best.parts is not None else []
+        return list(dict.fromkeys(told))
+
+    def advice(self) -> list[str]:
+        more = []
+        if self.romio is not None:
+            more.append(
+                "ROMIO instead, which Open MPI 6 no longer has: mpirun --mca io romio341 …, with "
+                "the hints of isochrone place aggregators --driver even"
+            )
+        return [*super().advice(), *more]
+
+
+def by_all(asked: Asked) -> ByAll:
+    """Choose order, number, buffers and stripes together, and look at another order of nodes."""
+    call, by_rank, given = asked.call, asked.nodes.by_rank, asked.given
+    found = choices(call, by_rank, asked.model, asked.whole, given=given, seconds=5.0)
+    romio = None
+    if call.driver == "ompio":
+        other = choices(
+            replace(call, driver="even"), by_rank, asked.model, asked.whole, seconds=3.0
+        )
+        romio = replace(other[0], given_seconds=found[0].given_seconds)
+    return ByAll(asked, found[0], found, _node_order(asked), romio)
+
+
+def _node_order(asked: Asked) -> tuple[list[int], float] | None:
+    """Return the best order of nodes with the hints as given; None where it is not known."""
+    nodes, given, call = asked.nodes, asked.given, asked.call
+    same = list(range(len(nodes.cores)))
+    if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
+        return None
+    layout, hosts = layout_of(nodes.by_rank)
+    if given.collective is False or given.config != listed(hosts, layout).end:
+        return None
+    kinds = call.round_kinds(min(given.nodes or len(hosts), len(hosts)))
+    try:
+        positions = Positions(kinds, listed(hosts, layout).ranks, asked.model, reading=call.reading)
+        order = best_order(nodes.cores, positions, seconds=1.0).order
+    except InputError:  # more different messages than can be searched
+        return None
+    costs = SettingCosts(call, nodes.reordered(order).by_rank, asked.model, asked.whole)
+    cost = costs.of(given)
+    return None if cost is None else (order, cost.seconds)
+
+
+def _listed(choice: Choice) -> dict[str, Any]:
+    """Return a choice as a JSON object."""
+    stripes = choice.setting.stripes
+    return {
+        **vars(choice.setting),
+        "stripes": None if stripes is None else vars(stripes),
+        "lever": choice.lever,
+        "words": choice.words,
+        "seconds": choice.seconds,
+        "gain": choice.gain,
+        "lower_bound": choice.lower_bound or None,
+        "memory": choice.memory,
+        "aggregators": len(choice.aggregators),
+    }
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f} times"
+
+
+def _of_order(best: Choice) -> str:
+    """Say how good the order is among those of as many aggregators."""
+    if not best.lower_bound or best.setting.collective is False:
+        return ""
+    if best.gap == 0:
+        return "; no order of as many aggregators is better"
+    return f"; orders of as many aggregators are at most {100 * best.gap:.1f} % better"

@@ -1,0 +1,47 @@
+"""What the commands below `place` say alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from isochrone.base.text import printable
+from isochrone.collective_io.workload.call import Call
+from isochrone.measure.allocation import Allocation
+
+__all__ = ["block_placed", "certainty", "print_warnings", "unexchanged_first"]
+
+
+def certainty(gap: float) -> str:
+    """Say how far from the optimum a cost may be, of which ``gap`` is a part of the bound."""
+    if math.isinf(gap):
+        return "not proven optimal"
+    return "proven optimal" if gap == 0 else f"at most {100 * gap:.1f} % above the optimum"
+
+
+def block_placed(given: Allocation) -> list[str]:
+    """Warn if ranks do not fill the given nodes one after the other, as orders of nodes do."""
+    filled = given.reordered(range(len(given.hosts))).by_rank
+    if not given.host_of_rank or list(given.host_of_rank) == filled:
+        return []
+    return ["the given order is evaluated as block placement (nodes filled one after the other)"]
+
+
+def unexchanged_first(console: Console, call: Call, warnings: Sequence[str]) -> list[str]:
+    """Print first that nothing is exchanged, if so; return the other warnings.
+
+    What follows is of another setting then.
+    """
+    said = call.nothing_exchanged()
+    for text in said:
+        line = f"No gain: {text}. With it enabled:"
+        console.print(line, style="bold yellow", markup=False)
+    return [text for text in warnings if text not in said]
+
+
+def print_warnings(console: Console, warnings: Sequence[str]) -> None:
+    """Print what makes a result doubtful, a line each."""
+    for warning in warnings:
+        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)

@@ -1,0 +1,111 @@
+"""Options of the small MPI jobs of `place`: to see where ranks land, and whether it helped."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io import proof
+from isochrone.collective_io.cli.workload import chosen_pattern
+from isochrone.collective_io.proof import JobRunner, Launch
+from isochrone.collective_io.workload.call import Call
+from isochrone.console.measuring import setup_of
+from isochrone.console.mpi import add_mpi
+from isochrone.measure import placement as placements
+from isochrone.measure.arrangement import Arrangement
+from isochrone.measure.placement import LaunchPlan
+from isochrone.measure.speedup import Speedup
+
+__all__ = [
+    "add_launches", "add_start", "compare_in_turn", "launch_plan", "starter", "tile_options",
+]  # fmt: skip
+
+
+def add_start(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options of the jobs that prove something, if the user asks for them."""
+    group = parser.add_argument_group("verification on the machine")
+    group.add_argument(
+        "--measure", action="store_true",
+        help=f"replay the exchange alternately in the given and the proposed {what}",
+    )  # fmt: skip
+    _add_jobs(group, "--measure: ", "arrangement")
+
+
+def add_launches(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options of the jobs of a command that always measures."""
+    _add_jobs(parser.add_argument_group("launches"), "", what)
+
+
+def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
+    group.add_argument(
+        "--file", type=Path, metavar="FILE",
+        help=f"{when}write this file with the MPI library instead of replaying",
+    )  # fmt: skip
+    group.add_argument(
+        "--launches", type=_number, default=5, metavar="N",
+        help=f"{when}launches of each {what} (default: 5)",
+    )  # fmt: skip
+    group.add_argument(
+        "--repeats",
+        type=_number,
+        default=5,
+        metavar="N",
+        help=f"{when}repetitions in each launch (default: 5)",
+    )
+    group.add_argument(
+        "--runs", type=Path, metavar="FOLDER", help=f"{when}keep the run files in this folder"
+    )
+    add_mpi(group)
+    group.add_argument("--launcher", metavar="L", help="launcher of the ranks")
+    group.add_argument(
+        "--launcher-arg", action="append", default=[], metavar="A",
+        help="additional argument for the launcher; may be repeated",
+    )  # fmt: skip
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+    return int(text)
+
+
+def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
+    """Return what starts this many ranks as the options say."""
+    return JobRunner(setup_of(args), ranks)
+
+
+def launch_plan(jobs: JobRunner, arranged: Arrangement, file: Path) -> LaunchPlan | None:
+    """Write a file that makes the launcher fill nodes in an order; None: it knows no such file."""
+    formats = (placements.load(name) for name in placements.names())
+    fitting = [f for f in formats if f.start(file, 1).launcher == jobs.setup.name]
+    if not fitting:
+        return None
+    file.write_text(fitting[0].text(arranged))
+    return fitting[0].start(file, arranged.given.ranks)
+
+
+def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int]) -> list[str]:
+    """Return the options of the experiment ``tile-io`` that repeat a call's pattern.
+
+    Raises
+    ------
+    InputError
+        If the experiment cannot repeat it.
+    """
+    tiles = chosen_pattern(args).as_tiles(call.pattern)
+    if tiles is None:
+        raise InputError("only tiles can be measured", where="--measure", hint="give --tiles")
+    return proof.tile_options(
+        tiles, call, aggregators, element=args.element, repeats=args.repeats, file=args.file
+    )
+
+
+def compare_in_turn(
+    args: argparse.Namespace, start: JobRunner, given: Launch, proposed: Launch
+) -> Speedup:
+    """Launch two arrangements in turn, as often as the options say, and compare their times."""
+    return proof.compare_in_turn(
+        start, given, proposed, launches=args.launches, op=args.op, runs=args.runs
+    )

@@ -1,0 +1,269 @@
+"""Options that describe a job and a collective call; shared by `predict` and `place`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.units import parse_bytes
+from isochrone.collective_io.cli.recorded_access import is_recording, recorded_access
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload import pattern as patterns
+from isochrone.collective_io.workload.accesses import Accesses
+from isochrone.collective_io.workload.call import STRIPE, Call
+from isochrone.collective_io.workload.cb_config_list import DEFAULT
+from isochrone.collective_io.workload.pattern import Option, Pattern, sides
+from isochrone.console.options import read_count
+from isochrone.measure import allocation as allocations
+from isochrone.measure.allocation import Allocation
+from isochrone.runfile.file import read
+
+__all__ = [
+    "add_call", "add_measured_calls", "add_model", "add_nodes", "allocation", "call",
+    "chosen_pattern", "files_read", "node_cost",
+]  # fmt: skip
+
+_USUAL: Final = {
+    "op": "write", "driver": "even", "striping_unit": 0, "min_fdomain_size": 0,
+    "stripe_size": STRIPE, "co_ratio": 1, "cb_config_list": DEFAULT,
+}  # fmt: skip
+"""Values of options that neither the user nor a recording gives."""
+
+POSTING: Sequence[str] = ("intra-first", "inter-first")
+
+
+def add_nodes(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which nodes there are."""
+    group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
+    group.add_argument(
+        "--nodes", metavar="N,N,…", help="ranks of each node: 4,4,2,2 or 4(x2),2(x2)"
+    )
+    group.add_argument(
+        "--hostfile", type=Path, metavar="FILE",
+        help="lines host:4 (Hydra), host slots=4 (Open MPI), or a host for each rank (PBS)",
+    )  # fmt: skip
+    group.add_argument(
+        "--run", type=Path, metavar="FILE", dest="run_file",
+        help="take the hosts of the ranks from this run file",
+    )  # fmt: skip
+    group.add_argument(
+        "--slurm", action="store_true", help="the current Slurm job (the default inside one)"
+    )
+
+
+def allocation(args: argparse.Namespace) -> Allocation:
+    """Return the nodes that the options mean."""
+    if args.nodes is not None:
+        return allocations.from_numbers(args.nodes)
+    if args.hostfile is not None:
+        return allocations.read_hostfile(args.hostfile)
+    if args.run_file is not None:
+        return allocations.from_hosts(read(args.run_file).hosts, str(args.run_file))
+    _settle(args)
+    if args.recording is not None and not args.slurm:
+        recorded = recorded_access(args.recording, args.recorded_pattern)
+        return allocations.from_hosts(recorded.hosts, str(args.recording))
+    if args.slurm or "SLURM_JOB_ID" in os.environ:
+        return allocations.from_slurm(os.environ)
+    raise InputError("which nodes?", hint="give --nodes 4,4,2,2 or --hostfile FILE")
+
+
+def add_call(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which bytes the ranks touch, and how the file is cut up."""
+    group = parser.add_argument_group(
+        "access pattern (default: tiles in a grid as square as possible)"
+    )
+    which = group.add_mutually_exclusive_group()
+    for name in patterns.names():
+        option = patterns.load(name).option
+        which.add_argument(option.name, help=option.help, **_value_of(option))
+    group.add_argument(
+        "--pattern", type=_number, metavar="N", dest="recorded_pattern",
+        help="which pattern of the recording that --table names (default: that whose calls took "
+        "most seconds); its hints, its operation and its nodes hold unless options say otherwise",
+    )  # fmt: skip
+    parser.set_defaults(recording=None, collective=None)
+    group.add_argument(
+        "--tile", metavar="XxY", type=sides(1, 3), help="elements of a tile (default: 1024x1024) "
+        "or of a block, in the order of --blocks (default: 64 along each axis)",
+    )  # fmt: skip
+    group.add_argument(
+        "--element", type=_size, metavar="SIZE",
+        help="bytes of an element (default: 64 of a tile, else 8)",
+    )  # fmt: skip
+    for name in patterns.names():
+        for option in patterns.load(name).more:
+            group.add_argument(option.name, help=option.help, **_value_of(option))
+    group.add_argument(
+        "--op", choices=("write", "read"),
+        help="operation (default: write, or that of the recording)",
+    )  # fmt: skip
+    _add_library(parser)
+
+
+def _value_of(option: Option) -> dict[str, Any]:
+    """Say to argparse which value an option of a pattern takes."""
+    if not option.metavar:
+        return {"action": "store_true"}
+    return {"metavar": option.metavar, "type": option.read}
+
+
+def _add_library(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("file domains and hints")
+    group.add_argument(
+        "--driver", choices=("even", "lustre", "ompio"),
+        help="ROMIO's generic driver (default), ROMIO's Lustre driver, or Open MPI's OMPIO",
+    )  # fmt: skip
+    group.add_argument(
+        "--cb-buffer-size", type=_size, metavar="SIZE",
+        help="bytes an aggregator handles in one round (default: a single round, as in the "
+        "cFireworks paper; ROMIO's default: 16MiB)",
+    )  # fmt: skip
+    group.add_argument("--cb-nodes", type=read_count, metavar="N", help="at most N aggregators")
+    group.add_argument(
+        "--striping-unit", type=_size, metavar="SIZE",
+        help="align file domains to multiples of this (driver even)",
+    )  # fmt: skip
+    group.add_argument(
+        "--min-fdomain-size",
+        type=_size,
+        metavar="SIZE",
+        help="minimum size of a file domain (driver even)",
+    )
+    group.add_argument(
+        "--stripe-size",
+        type=_size,
+        metavar="SIZE",
+        help="Lustre: stripe size (default: 1MiB)",
+    )
+    group.add_argument(
+        "--stripe-count", type=read_count, metavar="N",
+        help="Lustre: OSTs of the file (default: one for each aggregator)",
+    )  # fmt: skip
+    group.add_argument(
+        "--co-ratio", type=read_count, metavar="N",
+        help="Lustre: aggregators for each OST (default: 1)",
+    )  # fmt: skip
+
+
+def _settle(args: argparse.Namespace) -> None:
+    """Give options that the user left open the values of the recording, or the usual ones.
+
+    The table that is a recording is replaced by what it holds; ``recording`` is its path then.
+    """
+    if isinstance(args.table, Path) and is_recording(args.table):
+        args.recording = args.table
+        found = recorded_access(args.recording, args.recorded_pattern)
+        args.table = found.accesses
+        _fill(args, found.options)
+    elif args.recorded_pattern is not None and args.recording is None:
+        raise InputError("only a recording has patterns", where="--pattern")
+    _fill(args, _USUAL)
+
+
+def _fill(args: argparse.Namespace, values: Mapping[str, Any]) -> None:
+    """Set options that have no value."""
+    for name, value in values.items():
+        if name in vars(args) and vars(args)[name] is None:
+            setattr(args, name, value)
+
+
+def call(args: argparse.Namespace, ranks: int) -> Call:
+    """Return the collective call that the options mean."""
+    _settle(args)
+    if args.cb_buffer_size == 0 or args.stripe_size == 0:
+        raise InputError("a buffer or a stripe without bytes", hint="give a size above 0")
+    if args.element == 0:
+        raise InputError("must be above 0 bytes", where="--element")
+    chosen = chosen_pattern(args)
+    pattern = chosen.make(vars(args), ranks)
+    if pattern.ranks != ranks:
+        raise InputError(
+            f"the pattern has {pattern.ranks} ranks, but the nodes have {ranks}",
+            hint=chosen.hint(ranks),
+        )
+    return Call(
+        pattern, args.driver, args.op == "read", args.cb_buffer_size, args.striping_unit,
+        args.min_fdomain_size, args.stripe_size, args.stripe_count, args.co_ratio,
+        members=pattern.members if isinstance(pattern, Accesses) else None,
+        collective=args.collective,
+    )  # fmt: skip
+
+
+def chosen_pattern(args: argparse.Namespace) -> Pattern:
+    """Return the access pattern whose option is given, or the usual one."""
+    given = [name for name in patterns.names() if _value(args, name) not in (None, False)]
+    return patterns.load(given[0] if given else patterns.DEFAULT)
+
+
+def files_read(args: argparse.Namespace) -> list[Path]:
+    """Return the files that the options name to be read: they are not to be overwritten."""
+    of_patterns = (_value(args, name) for name in patterns.names())
+    named = [args.hostfile, args.run_file, args.model, args.recording, *of_patterns]
+    named += getattr(args, "calls", [])
+    return [value for value in named if isinstance(value, Path)]
+
+
+def _value(args: argparse.Namespace, pattern: str) -> object:
+    """Return the value of the option of a pattern."""
+    return vars(args)[pattern.replace("-", "_")]
+
+
+def add_model(
+    parser: argparse.ArgumentParser, names: Sequence[str] = ("--order", "--posting")
+) -> None:
+    """Add the options that say what messages cost; ``names`` are those of the order of posting."""
+    group = parser.add_argument_group("model")
+    group.add_argument(
+        "--model", type=Path, required=True, metavar="FILE",
+        help="hot-spot model: from isochrone fit on a hotspot run, or one of examples/models",
+    )  # fmt: skip
+    group.add_argument(
+        *names, dest="order", choices=POSTING, default=POSTING[0],
+        help="which messages are posted first (default: intra-first)",
+    )  # fmt: skip
+    group.add_argument(
+        "--select", type=_selector, action="append", default=[], metavar="KEY=VALUE",
+        help="select one of several models in the file, e.g. hot=4 or bytes=1048576",
+    )  # fmt: skip
+
+
+def add_measured_calls(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names measured calls, from which the whole call is predicted."""
+    parser.add_argument(
+        "--calls", type=Path, nargs="+", default=[], metavar="RUN",
+        help="measured collective calls of this machine: runs of measure tile-io --file F, or of "
+        "record --collective-io. From one setting the whole call is predicted, with wide "
+        "intervals; each further one (cb_nodes, buffer, sizes) makes them narrower",
+    )  # fmt: skip
+
+
+def node_cost(args: argparse.Namespace) -> NodeCost:
+    """Return the model that the options mean."""
+    return NodeCost(models.read(args.model), {"order": args.order, **dict(args.select)})
+
+
+def _selector(text: str) -> tuple[str, str | int]:
+    key, equals, value = text.partition("=")
+    if not key or not equals or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not KEY=VALUE")
+    return key, int(value) if re.fullmatch("[0-9]{1,18}", value) else value
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not the number of a pattern")
+    return int(text)
+
+
+def _size(text: str) -> int:
+    try:
+        return parse_bytes(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

@@ -1,0 +1,150 @@
+"""Who holds which part of a file, who serves it, and what that costs each node.
+
+As figure 5 of cFireworks (K. Cha): a row for each node, the file from left to right. Blue is what
+the ranks of a node hold, the darker the more of it; frames are the file domains that its aggregator
+serves. Data outside the frames of their row go through the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.collective_io.workload.distribution import Distribution
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    SLOW,
+    TITLE,
+    new_figure,
+    time_unit,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["MAX_NODES", "PARTS", "draw"]
+
+MAX_NODES: Final = 256
+"""More rows than these nobody can tell apart."""
+
+PARTS: Final = 512
+"""Columns of the picture."""
+
+_NAMED: Final = 72
+_HELD: Final = ("#f4f6f9", "#a9c3e3", "#2f62a8")
+_FRAME: Final = "#e07b39"
+_SAME: Final = 5e-7
+
+
+def draw(
+    found: Distribution, hosts: Sequence[str], cores: Sequence[int], seconds: NDArray[np.float64],
+    size: int,
+) -> Figure:  # fmt: skip
+    """Draw the data of each node along the file, its file domains, and what it costs.
+
+    Parameters
+    ----------
+    hosts, cores
+        Names of the nodes in the order of their ranks, and how many ranks each has.
+    seconds
+        What an average round costs each node.
+    size
+        Bytes of the file that the call touches.
+
+    Raises
+    ------
+    InputError
+        If there are too many nodes.
+    """
+    nodes = len(hosts)
+    if nodes > MAX_NODES:
+        raise InputError(
+            f"{nodes} nodes are too many for a figure", hint=f"it draws up to {MAX_NODES}"
+        )
+    row = 0.34 if nodes <= 16 else max(0.17 * 64 / max(nodes, 64), 0.05)
+    height = 1.55 + row * nodes
+    figure = new_figure(9.2, height)
+    bottom, part = 0.55 / height, row * nodes / height
+    axes = figure.add_axes((0.11, bottom, 0.64, part))
+    _file(axes, found, size)
+    _names(axes, hosts, cores)
+    _costs(figure.add_axes((0.78, bottom, 0.20, part), sharey=axes), seconds)
+    _words(figure, found, height)
+    return figure
+
+
+def _file(axes: Axes, found: Distribution, size: int) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
+
+    nodes, parts = found.held.shape
+    colours = LinearSegmentedColormap.from_list("held", list(_HELD))
+    axes.imshow(
+        found.held, aspect="auto", interpolation="nearest", cmap=colours, vmin=0,
+        vmax=max(float(found.held.max()), 1e-9), extent=(0, parts, nodes - 0.5, -0.5),
+    )  # fmt: skip
+    frames = [Rectangle((a, node - 0.42), b - a, 0.84) for node, a, b in _served(found.server)]
+    width = 1.6 if nodes <= 16 else 0.9
+    axes.add_collection(PatchCollection(frames, facecolor="none", edgecolor=_FRAME, lw=width))
+    quarters = [0, 0.25, 0.5, 0.75, 1]
+    words = [format_bytes(round(size * one)) if one else "0" for one in quarters]
+    axes.set_xticks([parts * one for one in quarters], words)
+    axes.set_xlabel("place in the file", size=LABEL, color=FAINT)
+    _plain(axes)
+
+
+def _served(server: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Yield runs of parts that one node serves: node, first part, part after the last."""
+    ends = np.flatnonzero(np.diff(server)) + 1
+    bounds = [0, *ends.tolist(), len(server)]
+    for a, b in pairwise(bounds):
+        yield int(server[a]), a, b
+
+
+def _names(axes: Axes, hosts: Sequence[str], cores: Sequence[int]) -> None:
+    step = -(-len(hosts) // _NAMED)
+    places = range(0, len(hosts), step)
+    words = [f"{printable(hosts[k], 14)} ({cores[k]})" for k in places]
+    axes.set_yticks(list(places), words)
+
+
+def _costs(axes: Axes, seconds: NDArray[np.float64]) -> None:
+    unit = time_unit(seconds)
+    hot = seconds >= seconds.max() * (1 - _SAME)
+    axes.barh(range(len(seconds)), seconds / unit.factor, height=0.7,
+              color=np.where(hot, SLOW, "#9aa5b1").tolist())  # fmt: skip
+    axes.set_xlabel(f"cost of a round in {unit.name}", size=LABEL, color=FAINT)
+    axes.tick_params(left=False, labelleft=False)
+    _plain(axes)
+
+
+def _plain(axes: Any) -> None:
+    axes.set_facecolor("none")
+    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
+
+
+def _words(figure: Figure, found: Distribution, height: float) -> None:
+    figure.text(0.02, 1 - 0.14 / height, "Who holds the file, and who serves it", size=TITLE,
+                weight="bold", color=INK, va="top")  # fmt: skip
+    text = (
+        f"node (its ranks) · blue: what its ranks hold there, up to {100 * found.held.max():.0f} % "
+        f"· frames: what its aggregator serves · {100 * found.at_home:.0f} % stays on its node "
+        "· red: hot spot"
+    )
+    figure.text(0.02, 1 - 0.46 / height, text, size=CAPTION, color=FAINT, va="top")

@@ -1,0 +1,1 @@
+"""Families of formulas of this subject: ONE FILE = ONE FAMILY."""

@@ -1,0 +1,138 @@
+"""Orders compared, as figure 6 of the cFireworks paper: expected and measured, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.collective_io.orders.compared_orders import ComparedOrders
+from isochrone.views.head import head_lines, write_head
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    INK,
+    LABEL,
+    PALE,
+    new_figure,
+    text_width,
+    time_unit,
+)
+from isochrone.views.view import ORDERS, Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+_COLOURS: Final = (PALE, COLOURS[0])
+"""Of what is expected and of what was measured."""
+
+_HEIGHT: Final = 0.4
+"""Inches of an order, if there are few …"""
+_MOST: Final = 12.0
+"""… and of all together, if there are many."""
+_WIDTH: Final = 4.6
+
+
+def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
+    """Draw two bars for each order, sorted by what is expected; or one, if nothing was launched.
+
+    Raises
+    ------
+    InputError
+        If there are no orders to draw.
+    """
+    if not runs:
+        raise InputError("no orders to draw", hint="name the document of isochrone place orders")
+    found = runs[0]
+    labels = [_label(found, k) for k in range(len(found.orders))]
+    left = 0.25 + min(0.8 * max(text_width(text, LABEL) for text in labels), 4.2)
+    rows = min(_HEIGHT * len(labels), _MOST)
+    width, head = left + _WIDTH + 0.25, 1.0
+    notes = head_lines(_notes(found), width - 0.3)
+    head += 0.17 * (len(notes) - 1)
+    height = rows + head + 0.55
+    figure = new_figure(width, height)
+    axes = figure.add_axes((left / width, 0.55 / height, _WIDTH / width, rows / height))
+    _bars(axes, found)
+    size = LABEL if rows / len(labels) > 0.16 else 72 * 0.8 * rows / len(labels)
+    axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
+    _style(axes, len(labels))
+    write_head(figure, 0.15 / width, _title(found), notes)
+    return figure
+
+
+def _bars(axes: Axes, found: ComparedOrders) -> None:
+    predicted = [(one.predicted, one.low, one.high) for one in found.orders]
+    sides = {"expected": np.array(predicted)}
+    if found.launched:
+        sides[found.origin] = np.array([(one.measured, *one.interval) for one in found.orders])
+    unit = time_unit(np.concatenate([side[:, 0] for side in sides.values()]))
+    thick = 0.8 / len(sides)
+    for number, (name, side) in enumerate(sides.items()):
+        values, low, high = (side / unit.factor).T
+        at = np.arange(len(values)) + (number - (len(sides) - 1) / 2) * thick
+        axes.barh(at, values, 0.92 * thick, color=_COLOURS[number], label=name)
+        known = np.isfinite(low) & np.isfinite(high)
+        if known.any():
+            ends = np.vstack([values - low, high - values])[:, known].clip(min=0)
+            axes.errorbar(values[known], at[known], xerr=ends, fmt="none", ecolor=INK,
+                          elinewidth=0.9, capsize=2)  # fmt: skip
+    axes.set_xlabel(f"{_what(found)}, {unit.name}", size=LABEL, color=FAINT)
+    axes.legend(frameon=False, fontsize=CAPTION, ncols=2, loc="lower right",
+                bbox_to_anchor=(1, 1), labelcolor=INK)  # fmt: skip
+
+
+def _style(axes: Axes, orders: int) -> None:
+    axes.set_ylim(orders - 0.45, -0.55)  # the best one on top
+    axes.set_xlim(left=0)
+    axes.tick_params(axis="y", labelcolor=INK, color=FAINT, length=2)
+    axes.tick_params(axis="x", labelsize=CAPTION, labelcolor=FAINT, color=FAINT, length=2)
+    axes.set_facecolor("none")
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
+    axes.set_axisbelow(True)
+
+
+def _label(found: ComparedOrders, at: int) -> str:
+    """Return what an order is, and the order."""
+    what = printable(found.what_is(at), 32)
+    order = printable(found.label(at), 48)
+    return f"{what}  {order}" if what else order
+
+
+def _what(found: ComparedOrders) -> str:
+    does = "writing" if found.op == "write" else "reading"
+    if found.launched and found.timed != found.expected:
+        return f"exchange (expected) and whole call ({found.origin}) when {does}"
+    return f"{'exchange' if found.expected == 'exchange' else 'whole call'} when {does}"
+
+
+def _title(found: ComparedOrders) -> str:
+    side = f"Expected and {found.origin}" if found.launched else "Expected"
+    return f"{side}: {len(found.orders)} orders of {found.what}"
+
+
+def _notes(found: ComparedOrders) -> list[str]:
+    one = found.orders[0]
+    notes = [f"{sum(one.nodes)} ranks on {len(one.nodes)} nodes"]
+    if not found.launched:
+        return [*notes, "nothing was launched"]
+    mean, worst = found.deviations()
+    notes.append(f"{len(one.times)} launches of each, in turns; 95 % intervals")
+    notes.append(f"deviation {100 * mean:.1f} % on average, {100 * worst:.1f} % at most")
+    ranks = found.correlation
+    if np.isfinite(ranks.value):
+        notes.append(f"rank correlation {ranks.value:.2f}")
+    return notes
+
+
+VIEW: Final = View(draw, kinds=(ORDERS,), usual=(ORDERS,))

@@ -1,0 +1,185 @@
+"""The fitted plane of a hot spot in three dimensions, with the points it goes through.
+
+A model that keeps the two directions apart is a roof over the messages into the node and out of it;
+one that does not is a plane over pairs within the node and with other nodes. There is a panel for
+each message size. Where the model knows what it costs that all nodes are busy, a wire frame above
+the surface shows it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.collective_io.figures._hot_spots import (
+    asked,
+    model_for,
+    notes_of,
+    points_of,
+    regimes_of,
+    title,
+)
+from isochrone.collective_io.results.hotspot import STAR, GridPoint
+from isochrone.models import Model
+from isochrone.models.figures._fitted import MAX_PANELS, head
+from isochrone.runfile.origin import together
+from isochrone.runfile.run import Run
+from isochrone.views.style import CAPTION, FAINT, INK, LABEL, Unit, new_figure, time_unit
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+Array = NDArray[np.float64]
+
+_MESH: Final = 25
+"""Points along a side of the surface; the fold of a roof is among them."""
+_SIDES: Final = {
+    "in": "messages in", "out": "messages out", "pa": "pairs within (pa)",
+    "pe": "pairs with others (pe)",
+}  # fmt: skip
+_SURFACE, _WIRE, _POINT, _BUSY = "#9db8dc", "#8a8f98", "#1f4e96", "#e07b39"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Points of one kind and size, and what is along the two sides."""
+
+    where: dict[str, Any]
+    points: list[GridPoint]
+    x: str
+    y: str
+    pa: float = 0.0
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the surface of a model over the messages of the hot node, with the measured points.
+
+    With ``auto``, points that no family fits are drawn alone, and the picture says why.
+
+    Raises
+    ------
+    InputError
+        If the runs hold no points of hot spots, or the model that was named is not for them.
+    """
+    points = points_of(runs)
+    wanted = [point for point in points if not options.sizes or point.bytes in options.sizes]
+    found, why = model_for(runs, options.model, options.ops)
+    panels = _panels(wanted or points, found)
+    shown = panels[:MAX_PANELS]
+    columns = min(len(shown), 2)
+    rows = -(-len(shown) // columns)
+    figure = new_figure(5.4 * columns, 4.5 * rows + 0.75)
+    # No layout is computed for axes in three dimensions: they have places.
+    top = 1 - 0.85 / figure.get_figheight()
+    for number, panel in enumerate(shown):
+        row, column = divmod(number, columns)
+        place = (column / columns, top * (1 - (row + 1) / rows), 0.94 / columns, top / rows)
+        axes: Any = figure.add_axes(place, projection="3d", facecolor="none")
+        _draw_panel(axes, panel, found)
+    origin = together(run.origin for run in runs)
+    left_out = len(panels) - len(shown)
+    notes = notes_of(found, why, runs, left_out, "points: medians", "surface")
+    if any(point.shape != STAR for panel in shown for point in panel.points):
+        notes.insert(1, "orange, and wire frame: all nodes busy")
+    head(figure, title(found, origin), notes, places=True)
+    return figure
+
+
+def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
+    """Part the points by order, hot processes and size; of several pa, that with most points."""
+    groups: dict[tuple[Any, ...], list[GridPoint]] = {}
+    for point in points:
+        groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
+    unlike = any(point.into != point.out for point in points)
+    apart = {"in", "out", "bi", "bo"} & set(model.variables) if model else unlike
+    panels = []
+    for (order, hot, size), own in groups.items():
+        where = {"order": order, "hot": hot, "bytes": size}
+        if apart:
+            pa = Counter(point.pa for point in own).most_common(1)[0][0]
+            mine = [point for point in own if point.pa == pa]
+            panels.append(Panel(where, mine, "in", "out", pa))
+        else:
+            panels.append(Panel(where, [one for one in own if one.shape == STAR], "pe", "pa"))
+    return panels
+
+
+def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
+    times = np.array([point.times.median for point in panel.points])
+    unit = time_unit(times)
+    sides = [_along([_value(point, side) for point in panel.points]) for side in (panel.x, panel.y)]
+    if model and regimes_of(model, panel.where):
+        x, y = np.meshgrid(*sides)
+        heights = _heights(panel, model, x, y, 0.0) / unit.factor
+        axes.plot_surface(x, y, heights, color=_SURFACE, alpha=0.55, linewidth=0.3,
+                          edgecolor="#ffffff", rstride=2, cstride=2)  # fmt: skip
+        if "busy" in model.variables:
+            busy = _heights(panel, model, x, y, 1.0) / unit.factor
+            axes.plot_wireframe(x, y, busy, color=_WIRE, linewidth=0.4, rstride=4, cstride=4)
+    for shape_is_star, colour in ((True, _POINT), (False, _BUSY)):
+        own = [point for point in panel.points if (point.shape == STAR) == shape_is_star]
+        axes.scatter(
+            [_value(point, panel.x) for point in own], [_value(point, panel.y) for point in own],
+            [point.times.median / unit.factor for point in own],
+            color=colour, s=14, depthshade=False,
+        )  # fmt: skip
+    _dress(axes, panel, unit)
+
+
+def _along(values: Sequence[float]) -> Array:
+    """Return values along a side, the measured ones and the whole numbers among them."""
+    most = max(values, default=1.0) or 1.0
+    return np.unique(np.concatenate([np.linspace(0, most, _MESH), np.array(values)]))
+
+
+def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Array:
+    """Return what the model says, in the shape of the mesh; NaN where it gives no time."""
+    sides = {panel.x: x.ravel(), panel.y: y.ravel()}
+    if panel.x == "pe":
+        sides |= {"in": sides["pe"], "out": sides["pe"]}
+    else:
+        fixed = np.full(x.size, panel.pa)
+        sides |= {"pa": fixed, "pe": (sides["in"] + sides["out"]) / 2}
+    known = {key: value for key, value in panel.where.items() if key in model.selectors}
+    found = model.predict(asked(sides, panel.where["bytes"], busy), known)
+    return np.asarray(found.by_formula.reshape(x.shape))
+
+
+def _value(point: GridPoint, side: str) -> float:
+    if side == "in":
+        return float(point.into)
+    return float(point.out) if side == "out" else point.pa if side == "pa" else point.pe
+
+
+def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
+    """Look from where no messages are in front, so that no point hides behind the roof."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.view_init(elev=22, azim=-125)
+    axes.set_box_aspect((1, 1, 0.75), zoom=0.92)
+    axes.set_zlim(bottom=0)
+    words = [printable(panel.where["order"], 20), format_bytes(panel.where["bytes"])]
+    words += [f"{panel.where['hot']} hot processes"] * (panel.where["hot"] != 1)
+    words += [f"pa = {panel.pa:g}"] * (panel.x == "in")
+    axes.set_title(" · ".join(words), size=LABEL, color=INK, parse_math=False, y=0.98)
+    named = ((axes.xaxis, _SIDES[panel.x]), (axes.yaxis, _SIDES[panel.y]), (axes.zaxis, unit.name))
+    for axis, text in named:
+        axis.set_major_locator(MaxNLocator(5, integer=axis is not axes.zaxis))
+        axis.set_pane_color((0.5, 0.5, 0.5, 0.06))
+        axis.set_label_text(text, size=CAPTION, color=FAINT)
+        axis.line.set_color(FAINT)
+        axis._axinfo["grid"].update(color="#88888855", linewidth=0.5)
+        axis.set_tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT, pad=0)
+
+
+VIEW: Final = View(draw, kinds=("hotspot",), several=True)

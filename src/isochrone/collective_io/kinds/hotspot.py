@@ -1,0 +1,219 @@
+"""A hot spot: a table of the grid, who took part, what could not be reached, its model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collective_io.results.hotspot import (
+    KIND,
+    STAR,
+    GridPoint,
+    points,
+    roles,
+    unreachable,
+)
+from isochrone.pages.page import (
+    Asked,
+    Block,
+    Column,
+    Kind,
+    Later,
+    Picture,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+)
+from isochrone.pages.words import (
+    interval,
+    of_size,
+    on_ranks,
+    plural,
+    ranges,
+    warnings_of,
+    with_hosts,
+)
+from isochrone.runfile.origin import with_noun
+from isochrone.runfile.run import Run
+
+__all__ = ["PAGE"]
+
+MAX_ROWS: Final = 128
+MAX_STARS: Final = 8
+MAX_HOSTS: Final = 6
+MAX_REASONS: Final = 3
+
+TITLE: Final = (
+    "Messages of the hot node, within it, into it and out of it; pa = intra/2, pe = (in + out)/2"
+)
+CAPTION: Final = (
+    "The plane of the model as a family of lines, one for each number of messages; points are "
+    "the medians."
+)
+
+_WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
+
+
+def _holds(run: Run) -> bool:
+    return run.kind == KIND
+
+
+def _title(run: Run) -> str:
+    return f"hot spot {on_ranks(run)}"
+
+
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    return {
+        "ranks": run.size,
+        "seconds_are": run.quantity,
+        "options": run.options,
+        "points": [point.to_json() for point in _chosen(run, asked.nbytes)],
+        "unreachable": unreachable(run),
+        "roles": roles(run),
+        "warnings": run.warnings,
+    }
+
+
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = _chosen(run, asked.nbytes)
+    numbers = (
+        _table(found) if found else Sentence("  The run holds no sample: no point was measured")
+    )
+    return [
+        Section("Summary", tuple(_about(run, found))),
+        Section("Model", tuple(_model(run, found)), only="report"),
+        Section("Numbers", (numbers,)),
+        Section("Summary", (*_unreachable(run), warnings_of(run.warnings))),
+        Section("How the times were taken", (Sentence(
+            "All messages of a point are sent at once, receives posted before sends; its time is "
+            "that of the slowest participating rank, the median of the repetitions. pa is half the "
+            "messages within the hot node, pe half of those into it and out of it.",
+            stress=("slowest participating rank",),
+        ),), only="report"),
+    ]  # fmt: skip
+
+
+def _chosen(run: Run, nbytes: int | None) -> list[GridPoint]:
+    """Return the points that are shown: all, or those of the one size the user names."""
+    nothing = f"nothing was measured with {nbytes} bytes"
+    return of_size(points([run]), nbytes, nothing, run.where)
+
+
+def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
+    """Say what a time is, the shortest and the longest of them, and who took part."""
+    blocks: list[Block] = [Tiles(tuple(_tiles(found)))] if found else []
+    if run.quantity:
+        blocks.append(Sentence(f"  Times are: {run.quantity}"))
+    stars: dict[int, list[dict[str, Any]]] = {}
+    for one in roles(run):
+        stars.setdefault(one["group"], []).append(one)
+    blocks += [_star(members) for members in list(stars.values())[:MAX_STARS]]
+    more = len(stars) - MAX_STARS
+    if more > 0:
+        words = f"{more} more hot process{'es' if more > 1 else ''}"
+        blocks.append(Sentence(f"… and {words} (--json lists all)"))
+    return blocks
+
+
+def _tiles(found: Sequence[GridPoint]) -> list[Tile]:
+    """Return the shortest and the longest time."""
+    by_time = sorted(found, key=lambda point: point.times.median)
+    return [
+        Tile(
+            format_seconds(point.times.median),
+            "fastest point" if point is by_time[0] else "slowest point",
+            f"{point.intra} messages within the node, {point.into} in, {point.out} out; "
+            f"{format_bytes(point.bytes)} each{', all nodes busy' * (point.shape != STAR)}",
+        )
+        for point in dict.fromkeys([by_time[0], by_time[-1]])
+    ]
+
+
+def _star(members: Sequence[dict[str, Any]]) -> Sentence:
+    """Name a hot process and its partners."""
+    parts = [f"  Hot: {_who(members, 'hot')}"]
+    for role, words in _WORDS.items():
+        if any(one["role"] == role for one in members):
+            parts.append(f"partners {words}: {_who(members, role)}")
+    return Sentence(" · ".join(parts))
+
+
+def _who(members: Sequence[dict[str, Any]], role: str) -> str:
+    """Name ranks and their hosts: ``ranks 4,8 (n1, n2)``."""
+    own = [one for one in members if one["role"] == role]
+    hosts = list(dict.fromkeys(one["host"] for one in own if one["host"]))
+    shown = hosts[:MAX_HOSTS] + ["…"] * (len(hosts) > MAX_HOSTS)
+    many = "s" if len(own) > 1 else ""
+    return f"rank{many} {with_hosts(ranges([one['rank'] for one in own]), shown)}"
+
+
+def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
+    """Ask for the model that predicts best, and for its plane."""
+    if not found:
+        return [Sentence("No formula could be fitted: no point was measured.")]
+    if all(point.shape != STAR for point in found):
+        return [Sentence("No plane is drawn: at every point all nodes are busy.")]
+    points = with_noun(run.origin, "points").capitalize()
+    alt = f"{points} of the hot spot on {run.size} ranks, view plane."
+    plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)
+    bare = Picture(
+        "plane", f"The {points.lower()}",
+        "Points are medians, error bars the 95 % intervals of this run's repetitions.", (run,),
+        alt=alt,
+    )  # fmt: skip
+
+    def make() -> list[Block]:
+        from isochrone.models.pages.model import fitted  # nothing but a report needs models
+
+        return fitted(run, "auto", plane, bare)
+
+    return [Later(make)]
+
+
+def _table(found: Sequence[GridPoint]) -> Table:
+    shaped = any(point.shape != STAR for point in found)
+    columns = [
+        Column(title, right=title not in ("order", "busy"))
+        for title in ("intra", "in", "out", "pa", "pe", "order", "hot", *["busy"] * shaped, "size",
+                      "n", "median", "95 % interval", "min")
+    ]  # fmt: skip
+    rows = [
+        Row((
+            str(point.intra), str(point.into), str(point.out), f"{point.pa:g}", f"{point.pe:g}",
+            point.order, str(point.hot), *[_busy(point)] * shaped, format_bytes(point.bytes),
+            str(point.times.n),
+            format_seconds(point.times.median), interval(point.times),
+            format_seconds(point.times.min),
+        ))
+        for point in found[:MAX_ROWS]
+    ]  # fmt: skip
+    more = len(found) - len(rows)
+    return Table(
+        TITLE, tuple(columns), tuple(rows),
+        f"and {plural(more, 'more point')} (--json lists all)" if more else "",
+        fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
+    )  # fmt: skip
+
+
+def _busy(point: GridPoint) -> str:
+    """Say who is busy at a point."""
+    return "one node" if point.shape == STAR else "all nodes"
+
+
+def _unreachable(run: Run) -> list[Sentence]:
+    """Sum up the points of the grid that the machine was too small for."""
+    missed = unreachable(run)
+    if not missed:
+        return []
+    count = plural(sum(reason["points"] for reason in missed), "point")
+    why = "; ".join(f"{one['why']} ({one['points']})" for one in missed[:MAX_REASONS])
+    more = len(missed) - MAX_REASONS
+    others = f"; {plural(more, 'more reason')}" if more > 0 else ""
+    return [Sentence(f"Not reachable: {count} of the grid: {why}{others}")]
+
+
+PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=2)

@@ -1,0 +1,269 @@
+"""Recorded collective I/O: what is accessed in which pattern, where the time goes, hints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.collective_io.pages.call_parts import LABELS, LATE, slow
+from isochrone.collective_io.pages.whole_call import best_gains
+from isochrone.collective_io.results.call_parts import NAMES
+from isochrone.collective_io.results.io_recording import (
+    KIND,
+    RecordedCall,
+    RecordedFile,
+    RecordedPattern,
+    calls,
+    files,
+    patterns,
+)
+from isochrone.pages.page import (
+    Asked,
+    Block,
+    Column,
+    Facts,
+    Kind,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+)
+from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
+from isochrone.runfile.run import Run
+
+__all__ = ["PAGE"]
+
+MAX_ROWS: Final = 20
+MAX_FILES: Final = 8
+MAX_SENTENCES: Final = 3
+
+_OF_USE: Final[tuple[str, ...]] = (
+    "cb_nodes", "cb_config_list", "cb_buffer_size", "romio_cb_write", "romio_cb_read",
+    "striping_factor", "striping_unit", "romio_aggregator_list", "num_aggregators",
+    "collective_buffering",
+)  # fmt: skip
+"""Hints that decide how a collective access is done; --json has all."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A pattern with the times of its calls summed; parts that were seen in all of them."""
+
+    pattern: RecordedPattern
+    calls: list[RecordedCall]
+    seconds: float
+    parts: dict[str, float]
+    late: float | None
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of one call."""
+        return self.pattern.bytes
+
+    @property
+    def rounds(self) -> list[int]:
+        """Different numbers of rounds of its calls, ascending."""
+        return sorted({call.rounds for call in self.calls if call.rounds is not None})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON; seconds are sums over the calls."""
+        pattern = self.pattern
+        return {
+            "pattern": pattern.number, "file": pattern.file, "op": pattern.op,
+            "bytes": pattern.bytes, "pieces": pattern.contiguous, "calls": pattern.calls,
+            "ranks": pattern.ranks, "whole": pattern.whole, "seconds": self.seconds,
+            "parts": {name: self.parts.get(name) for name in NAMES}, "late": self.late,
+            "rounds": self.rounds,
+        }  # fmt: skip
+
+
+def _holds(run: Run) -> bool:
+    return run.kind == KIND
+
+
+def _title(run: Run) -> str:
+    command = str(run.notes.get("command", ""))
+    name = printable(command.split(" ")[0].rpartition("/")[2], 40)
+    return f"collective I/O of {name or 'a program'} {on_ranks(run)}"
+
+
+def _timed(run: Run, nbytes: int | None) -> list[Timed]:
+    """Sum up the calls of each pattern; those that took most time first."""
+    made: dict[int, list[RecordedCall]] = {}
+    for call in calls(run):
+        made.setdefault(call.pattern, []).append(call)
+    found = []
+    for pattern in patterns(run):
+        own = made.get(pattern.number, [])
+        parts = {name: total for name in NAMES if (total := _total(own, name)) is not None}
+        late = [one.late for one in own if one.late is not None]
+        found.append(Timed(
+            pattern, own, sum(one.seconds for one in own), parts, sum(late) if late else None
+        ))  # fmt: skip
+    found.sort(key=lambda one: -one.seconds)
+    return of_size(found, nbytes, f"no call accesses {nbytes} bytes", run.where) if found else []
+
+
+def _total(own: Sequence[RecordedCall], name: str) -> float | None:
+    """Sum up a part over calls; None if it was not seen in all of them."""
+    values = [value for one in own if (value := getattr(one.parts, name)) is not None]
+    return sum(values) if own and len(values) == len(own) else None
+
+
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    return {
+        "ranks": run.size,
+        "files": [_file_json(one) for one in files(run)],
+        "patterns": [one.to_json() for one in _timed(run, asked.nbytes)],
+        "calls": [
+            {"call": one.call, "pattern": one.pattern, "shift": one.shift, "op": one.op,
+             "name": one.name, "seconds": one.seconds, "parts": one.parts.to_json(),
+             "late": one.late, "rounds": one.rounds}
+            for one in calls(run)
+        ],
+        "warnings": run.warnings,
+    }  # fmt: skip
+
+
+def _file_json(file: RecordedFile) -> dict[str, Any]:
+    return {
+        "file": file.number, "name": file.name, "ranks": file.ranks.tolist(), "opens": file.opens,
+        "hints": file.hints, "given": file.given, "filesystem": file.filesystem,
+        "independent": [
+            {"op": one.op, "calls": one.calls, "bytes": one.bytes, "ranks": one.ranks,
+             "seconds": one.seconds} for one in file.independent
+        ],
+    }  # fmt: skip
+
+
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    timed = _timed(run, asked.nbytes)
+    opened = files(run)
+    return [
+        Section("Summary", (*_tiles(timed), *_slow(timed))),
+        Section("Summary", (*best_gains(run), *_independent(opened, timed))),
+        Section("Patterns", tuple(_table(timed, opened))),
+        Section("File systems", tuple(_filesystems(opened))),
+        Section("Hints", tuple(_hints(opened))),
+        Section("Summary", (warnings_of(run.warnings),)),
+        Section("How the times were taken", (Sentence(
+            "The time of a call is that of its slowest rank. Its parts are what the call needed of "
+            "each, round by round: who comes last to an exchange of sizes does not wait, so that "
+            "the shortest time counts there; of messages and of accesses to the file the longest.",
+            stress=("slowest rank",),
+        ),), only="report"),
+    ]  # fmt: skip
+
+
+def _tiles(timed: Sequence[Timed]) -> list[Block]:
+    tiles = [
+        Tile(
+            format_seconds(one.seconds), f"in {_name(one)}",
+            f"{plural(len(one.calls), 'call')}, {format_bytes(one.bytes)} each",
+        )
+        for one in timed[:MAX_SENTENCES]
+    ]  # fmt: skip
+    return [Tiles(tuple(tiles))] if tiles else []
+
+
+def _name(one: Timed) -> str:
+    """Name the function that was called; the most frequent, if there are several."""
+    names = [call.name for call in one.calls]
+    return max(dict.fromkeys(names), key=names.count) if names else one.pattern.op
+
+
+def _slow(timed: Sequence[Timed]) -> list[Sentence]:
+    """Say of the patterns that take most time which part is slow."""
+    found = []
+    for one in timed[:MAX_SENTENCES]:
+        late = {} if one.late is None else {LATE: one.late}
+        name = f"{plural(len(one.calls), 'call')} of {_name(one)} (pattern {one.pattern.number})"
+        sentence = slow(name, one.seconds, one.parts | late if one.parts else {})
+        found += [sentence] if sentence else []
+    return found
+
+
+def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list[Sentence]:
+    """Say what single ranks did, which no choice of aggregators changes."""
+    lines = [
+        Sentence(
+            f"Independent accesses to {_file(file)}: {one.calls:,} to {one.op} "
+            f"{format_bytes(one.bytes)} by {plural(one.ranks, 'rank')}, at most "
+            f"{format_seconds(one.seconds)} at a rank"
+        )
+        for file in opened for one in file.independent
+    ][:MAX_FILES]  # fmt: skip
+    if not timed:
+        lines.append(Sentence("No collective access to a file was recorded."))
+    return lines
+
+
+def _file(file: RecordedFile) -> str:
+    return printable(file.name.rpartition("/")[2] or file.name, 40)
+
+
+def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block]:
+    """Tabulate the patterns, with the parts that were seen of any."""
+    if not timed:
+        return []
+    seen = [name for name in NAMES if any(name in one.parts for one in timed)]
+    names = {file.number: _file(file) for file in opened}
+    titles = ("bytes a call", "pieces", "rounds", "calls", "time in all", "a second")
+    columns = [Column(title) for title in ("pattern", "op", "file")]
+    columns += [Column(title, right=True) for title in (*titles, *(LABELS[n] for n in seen))]
+    rows = [
+        Row((
+            str(one.pattern.number), one.pattern.op, names.get(one.pattern.file, ""),
+            format_bytes(one.bytes), f"{one.pattern.contiguous:,}", _rounds(one),
+            f"{one.pattern.calls:,}", format_seconds(one.seconds), _rate(one),
+            *(_part(one, name) for name in seen),
+        ))
+        for one in timed[:MAX_ROWS]
+    ]  # fmt: skip
+    more = len(timed) - len(rows)
+    return [Table(
+        "Patterns of collective access, those that took most time first", tuple(columns),
+        tuple(rows), f"and {plural(more, 'more pattern')} (--json lists all)" if more else "",
+    )]  # fmt: skip
+
+
+def _rounds(one: Timed) -> str:
+    found = one.rounds
+    if not found:
+        return "–"
+    return str(found[0]) if len(found) == 1 else f"{found[0]} … {found[-1]}"
+
+
+def _rate(one: Timed) -> str:
+    return format_rate(one.bytes * len(one.calls) / one.seconds) if one.seconds > 0 else ""
+
+
+def _part(one: Timed, name: str) -> str:
+    return format_seconds(one.parts[name]) if name in one.parts else "–"
+
+
+def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
+    """List what each file is on, as far as known."""
+    pairs = tuple((_file(one), one.filesystem) for one in opened if one.filesystem)
+    more = len(pairs) - MAX_ROWS
+    title = f"File systems (and {more} more: --json lists all)" if more > 0 else "File systems"
+    return [Facts(title, pairs[:MAX_ROWS])] if pairs else []
+
+
+def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:
+    """List the hints that matter, and all that the program gave."""
+    found = []
+    for file in opened[:MAX_FILES]:
+        pairs = [(key, file.hints[key]) for key in _OF_USE if key in file.hints]
+        pairs += [(f"given: {key}", value) for key, value in file.given.items()]
+        if pairs:
+            found.append(Facts(f"Hints in force for {_file(file)}", tuple(pairs)))
+    return found
+
+
+PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=4)

@@ -1,0 +1,303 @@
+"""Collective I/O of tiles: how long its phases take, who serves the file, messages of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from isochrone.base.text import listed, printable
+from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.collective_io.pages.call_parts import LABELS, slow
+from isochrone.collective_io.pages.whole_call import best_gains
+from isochrone.collective_io.results.tile_io import (
+    KIND,
+    Phase,
+    aggregators,
+    file_io,
+    hints,
+    nodes,
+    phases,
+)
+from isochrone.pages.options import in_use
+from isochrone.pages.page import (
+    Asked,
+    Block,
+    Column,
+    Facts,
+    Kind,
+    Picture,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+)
+from isochrone.pages.words import (
+    interval,
+    of_size,
+    on_ranks,
+    plural,
+    warnings_of,
+    with_hosts,
+)
+from isochrone.runfile.run import Run
+
+__all__ = ["PAGE"]
+
+MAX_NAMES: Final = 16
+MAX_NODES: Final = 64
+MAX_RUNS: Final = 4
+"""Runs whose messages are drawn in one picture."""
+
+HOT: Final = "« hot"
+
+NODES_TITLE: Final = "Messages of each node"
+NODES_CAPTION: Final = (
+    "Counted in a collective write, those of an aggregator to itself included; a read has them in "
+    "the opposite direction. The node with the most messages to and from other nodes is marked: "
+    "all others wait for it. Bars of several runs, such as before and after a change, have one "
+    "scale."
+)
+
+_OPTIONS: Final = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-buffer", "hints")
+"""Options that are of the access and not of how often it is measured."""
+
+_ACCESS: Final = {"write": "Writing", "read": "Reading"}
+_CALLS: Final = {"write": "MPI_File_write_all", "read": "MPI_File_read_all"}
+_EXCHANGE: Final = {"write": "The exchange of a write", "read": "The exchange of a read"}
+
+
+def _holds(run: Run) -> bool:
+    return run.kind == KIND
+
+
+def _title(run: Run) -> str:
+    return f"collective I/O of tiles {on_ranks(run)}"
+
+
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    return {
+        "ranks": run.size,
+        "seconds_are": run.quantity,
+        "options": run.options,
+        "phases": [phase.to_json() for phase in _chosen(run, asked.nbytes)],
+        "aggregators": aggregators(run),
+        "file_io": file_io(run),
+        "hints": hints(run),
+        "nodes": nodes(run),
+        "warnings": run.warnings,
+    }
+
+
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = _chosen(run, asked.nbytes)
+    return [
+        Section("Summary", tuple(_overview(run, found)), only="report"),
+        Section("Nodes", tuple(_picture([run])), only="report", alone=True),
+        Section("Numbers", (*_options(run), *_phases(found))),
+        Section("Summary", tuple(replace(one, only="terminal") for one in _slow(found))),
+        Section("Summary", (*best_gains(run), *_served(run))),
+        Section("Numbers", (*_hints(run), *_nodes(run))),
+        Section("Summary", (warnings_of(run.warnings),)),
+        Section("How the times were taken", (Sentence(
+            "The time of a phase is that of the slowest rank, the median of the repetitions; a "
+            "barrier precedes each. The exchange alone sends the messages of the library's "
+            "two-phase scheme without a file. Data is not flushed to disk: what fits "
+            "into the page cache is written at memory speed.",
+            stress=("slowest rank",),
+        ),), only="report"),
+    ]  # fmt: skip
+
+
+def _chosen(run: Run, nbytes: int | None) -> list[Phase]:
+    """Return the phases that are shown: all, or those of files of the size the user names."""
+    listed = phases(run)
+    return of_size(listed, nbytes, f"no file of {nbytes} bytes", run.where) if listed else []
+
+
+# --- summary --------------------------------------------------------------------------------------
+
+
+def _overview(run: Run, found: Sequence[Phase]) -> list[Block]:
+    """Say in a few numbers and sentences how long it takes, and who is waited for."""
+    tiles = [
+        Tile(
+            format_seconds(phase.times["seconds"].median), _name(phase),
+            ", ".join([format_bytes(phase.bytes), *_rate(phase)]),
+        )
+        for phase in found
+    ]  # fmt: skip
+    return [
+        *([Tiles(tuple(tiles))] if tiles else []),
+        *(_sentence(phase) for phase in found),
+        *_slow(found),
+        *_hot(run),
+    ]
+
+
+def _name(phase: Phase) -> str:
+    names = _EXCHANGE if phase.phase == "exchange" else _ACCESS
+    return names.get(phase.op, phase.op)
+
+
+def _rate(phase: Phase) -> list[str]:
+    return [format_rate(phase.bandwidth[0])] if phase.bandwidth else []
+
+
+def _sentence(phase: Phase) -> Sentence:
+    """Say how long a phase takes, how fast that is, and what surrounds it."""
+    name = f"{_name(phase)} for" if phase.phase == "exchange" else _name(phase)
+    time = format_seconds(phase.times["seconds"].median)
+    text = f"{name} a file of {format_bytes(phase.bytes)} takes {time}{_rounds(phase)}"
+    text += "".join(f", which is {rate}" for rate in _rate(phase))
+    around = [
+        f"{format_seconds(phase.times[part].median)} to {part} it"
+        for part in ("open", "close") if part in phase.times
+    ]  # fmt: skip
+    text += f"; in addition, {' and '.join(around)}" if around else ""
+    return Sentence(f"{text}.", stress=(time,))
+
+
+def _slow(found: Sequence[Phase]) -> list[Sentence]:
+    """Say of each access which of its parts takes most, as far as they were seen."""
+    sentences = [
+        slow(_CALLS.get(phase.op, phase.op), phase.times["seconds"].median, _parts(phase))
+        for phase in found
+    ]
+    return [one for one in sentences if one is not None]
+
+
+def _parts(phase: Phase) -> dict[str, float]:
+    return {name: phase.times[name].median for name in LABELS if name in phase.times}
+
+
+def _rounds(phase: Phase) -> str:
+    return f" in {phase.rounds} rounds" if phase.rounds is not None and phase.rounds > 1 else ""
+
+
+def _hot(run: Run) -> list[Sentence]:
+    """Say which node has most messages with others."""
+    hot = [one for one in nodes(run) if one["hot"]]
+    if not hot:
+        return []
+    names = listed([_node(one) for one in hot], 4)
+    one = hot[0]
+    if len(hot) > 1:
+        total = one["in"] + one["out"]
+        text = f"The busiest nodes are {names}, each with {total} messages."
+        return [Sentence(text)]
+    words = f"{one['in']} messages in and {one['out']} out when writing"
+    return [Sentence(f"The hot spot is {names}: {words}. All others wait for it.")]
+
+
+def _node(one: dict[str, Any]) -> str:
+    return printable(one["host"], 40) or str(one["node"])
+
+
+def _served(run: Run) -> list[Sentence]:
+    """Say who serves the parts of the file, and whose process really accessed it."""
+    found = []
+    listed = aggregators(run)
+    if listed:
+        text = f"Aggregators, in the order of the file ({listed[0]['source']}): {_named(listed)}"
+        found.append(Sentence(text))
+    accessed = file_io(run)
+    for op in dict.fromkeys(one["op"] for one in accessed):
+        own = [one for one in accessed if one["op"] == op]
+        found.append(Sentence(f"Ranks that accessed the file to {op}: {_named(own)}"))
+    return found
+
+
+def _named(ranks: Sequence[dict[str, Any]]) -> str:
+    """Write ranks and hosts: ``0 (n0), 4 (n1)``; of many, the first."""
+    return listed([with_hosts(one["rank"], [one["host"]]) for one in ranks], MAX_NAMES)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def _options(run: Run) -> list[Facts]:
+    options = in_use(run)
+    words = [(name, str(options[name])) for name in _OPTIONS if name in options]
+    return [Facts("", tuple(words), only="terminal")] if words else []
+
+
+def _phases(found: Sequence[Phase]) -> list[Block]:
+    """Tabulate the parts of each phase; the access itself has a bandwidth."""
+    if not found:
+        return [Sentence("  The run holds no sample: nothing was timed")]
+    rows = []
+    for phase in found:
+        for number, (part, times) in enumerate(phase.times.items()):
+            access = part == "seconds"
+            of = ("", "") if number else (phase.phase, phase.op)
+            rate = _rate(phase) if access else []
+            rows.append(Row((
+                *of, _access(phase) if access else f"· {LABELS[part]}" if part in LABELS else part,
+                format_bytes(phase.bytes) if access else "", str(times.n),
+                format_seconds(times.median), interval(times), format_seconds(times.min),
+                *(rate or [""]),
+            )))  # fmt: skip
+    columns = [Column(title) for title in ("phase", "op", "time of")]
+    columns += [
+        Column(title, right=True)
+        for title in ("size", "n", "median", "95 % interval", "min", "bandwidth")
+    ]
+    title = "Phases of collective I/O; each time is that of the slowest rank"
+    return [Table(title, tuple(columns), tuple(rows))]
+
+
+def _access(phase: Phase) -> str:
+    """Name the access itself: ``exchange in 4 rounds``, or ``write``."""
+    return f"exchange{_rounds(phase)}" if phase.phase == "exchange" else phase.op
+
+
+def _hints(run: Run) -> list[Facts]:
+    found = hints(run)
+    return [Facts("Hints reported by the library", tuple(found.items()))] if found else []
+
+
+def _nodes(run: Run) -> list[Table]:
+    """Tabulate the messages of each node, the hot spot marked."""
+    found = nodes(run)
+    if not found:
+        return []
+    # If not all can be shown, the hot one must be.
+    shown = sorted(found, key=lambda one: not one["hot"])[:MAX_NODES]
+    rows = [
+        Row((_node(one), *(str(one[key]) for key in ("intra", "in", "out")),
+             HOT if one["hot"] else ""), "bad" if one["hot"] else "")
+        for one in sorted(shown, key=lambda one: int(one["node"]))
+    ]  # fmt: skip
+    more = len(found) - len(rows)
+    titles = ("intra", "in", "out")
+    return [Table(
+        "Messages of the nodes in all rounds when writing; reading swaps in and out",
+        (Column("node"), *(Column(title, right=True) for title in titles), Column("")),
+        tuple(rows), f"and {plural(more, 'more node')} (--json lists all)" if more else "",
+    )]  # fmt: skip
+
+
+# --- for the report -------------------------------------------------------------------------------
+
+
+def _picture(runs: Sequence[Run]) -> list[Picture]:
+    """Draw the messages of the nodes, of all runs that hold them."""
+    drawn = tuple(run for run in runs if len(run.tables.get("node", ())))[:MAX_RUNS]
+    if not drawn:
+        return []
+    alt = f"{NODES_TITLE} in {plural(len(drawn), 'run')}"
+    return [Picture("nodes", NODES_TITLE, NODES_CAPTION, drawn, alt=alt)]
+
+
+def _together(runs: Sequence[Run]) -> list[Section]:
+    pictures = _picture(runs)
+    return [Section("Nodes", tuple(pictures), only="report")] if pictures else []
+
+
+PAGE = Kind(
+    title=_title, holds=_holds, sections=_sections, document=_document, together=_together,
+    place=3,
+)  # fmt: skip

@@ -1,0 +1,163 @@
+"""Exact searches for an order of nodes; equal nodes are not permuted."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.predict.node_cost import TIE
+from isochrone.collective_io.workload import Ints
+
+__all__ = [
+    "MAX_ORDERS", "are_few", "arrangements", "enumerate_orders", "how_many", "is_small",
+    "layered_search", "relaxed_bound",
+]  # fmt: skip
+
+MAX_ORDERS: Final = 50_000
+"""So many orders are tried one by one where nothing better is known."""
+
+MAX_STATES: Final = 200_000
+"""Widest layer of the search by layers; beyond it only the most promising are followed."""
+
+_MAX_STEPS: Final = 50_000_000
+"""Most evaluations of a cost that the relaxed bound may take."""
+
+
+def is_small(positions: Positions) -> bool:
+    """Tell whether an exact search is certain to end at once."""
+    if are_few(positions):
+        return True
+    states = math.prod((positions.counts + 1).tolist())
+    return len(positions.weights) == 1 and bool(states <= MAX_STATES // 10)
+
+
+def are_few(positions: Positions) -> bool:
+    """Tell whether all orders are to be tried, where the search by layers proves nothing.
+
+    So it is with several kinds of rounds, and where the cost of a node depends on the others.
+    """
+    alone = len(positions.weights) == 1 and not positions.of_neighbours
+    return not alone and how_many(positions.counts) <= MAX_ORDERS
+
+
+def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bool]:
+    """Try all orders of the multiset of sizes, if they are few.
+
+    Returns
+    -------
+    tuple
+        An order that is cheaper than ``cost`` or None; and whether all were tried.
+    """
+    if how_many(positions.counts) > MAX_ORDERS:
+        return None, False
+    orders = arrangements(positions.sizes, positions.counts)
+    costs = positions.total(orders)
+    best = int(np.argmin(costs))
+    return (orders[best] if costs[best] < cost * (1 - TIE) else None), True
+
+
+def arrangements(labels: Ints, counts: Ints) -> Ints:
+    """Return all orders of labels that come as often as ``counts`` say, one a row."""
+    orders = np.empty((1, 0), np.int64)
+    left = counts[None, :]
+    for _ in range(int(counts.sum())):
+        which, label = np.nonzero(left)
+        orders = np.column_stack([orders[which], labels[label]])
+        left = left[which].copy()
+        left[np.arange(len(left)), label] -= 1
+    return orders
+
+
+def how_many(counts: Ints) -> int:
+    """Return the number of orders of labels that come as often as ``counts`` say."""
+    ways = math.factorial(int(counts.sum()))
+    for count in counts.tolist():
+        ways //= math.factorial(count)
+    return ways
+
+
+def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints | None, bool]:
+    """Look for an order cheaper than ``cost``, place by place (dynamic programming with a bound).
+
+    A state is the multiset of sizes used so far: it fixes the place and the ranks before, and
+    hence all that is to come. Of each state the least hot spot so far is kept; states that
+    are no better than ``cost`` are dropped. With one kind of round only. All of this is of
+    `Positions.costs`, which are bounds where nodes depend on each other.
+
+    Returns
+    -------
+    tuple
+        An order that is cheaper or None; and whether there is certainly no better one than this
+        or, if None, than ``cost``.
+    """
+    sizes, counts = positions.sizes, positions.counts
+    if math.prod((counts + 1).tolist()) >= 2**62:
+        return None, False
+    strides = np.append(1, np.cumprod(counts[:-1] + 1))
+    code, hot, before = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
+    layers: list[tuple[Ints, Ints]] = []
+    complete, limit = True, cost * (1 - TIE)
+    for place in range(positions.nodes):
+        if time.monotonic() > end:
+            return None, False
+        parts = []
+        for kind, size in enumerate(sizes.tolist()):
+            free = np.flatnonzero(code // strides[kind] % (counts[kind] + 1) < counts[kind])
+            full = np.full(len(free), size)
+            step = positions.costs(np.full(len(free), place), before[free], full)[0]
+            value = np.maximum(hot[free], step)
+            free, value = free[value < limit], value[value < limit]
+            parts.append((code[free] + strides[kind], value, before[free] + size, free,
+                          np.full(len(free), kind)))  # fmt: skip
+        code, hot, before, parent, chosen = map(np.concatenate, zip(*parts, strict=True))
+        order = np.lexsort((hot, code))
+        first = order[np.append(True, np.diff(code[order]) > 0)[: len(order)]]
+        if len(first) > MAX_STATES:
+            complete = False
+            away = np.abs(before[first] / positions.ranks - (place + 1) / positions.nodes)
+            first = first[np.argsort(away, kind="stable")[: MAX_STATES // 10]]
+        if not len(first):
+            return None, complete
+        code, hot, before = code[first], hot[first], before[first]
+        layers.append((parent[first], chosen[first]))
+    return _path(layers, sizes, int(np.argmin(hot))), complete
+
+
+def _path(layers: Sequence[tuple[Ints, Ints]], sizes: Ints, at: int) -> Ints:
+    """Follow the parents of a state of the last layer back to the first."""
+    found = []
+    for parent, chosen in reversed(layers):
+        found.append(int(sizes[chosen[at]]))
+        at = int(parent[at])
+    return np.array(found[::-1])
+
+
+def relaxed_bound(positions: Positions, low: float, cost: float, end: float) -> float:
+    """Return a cost below which no order can be, sizes being allowed any number of times.
+
+    Dynamic programming over place and ranks before; every real order is one of its paths. It is
+    not made where it would take too long; then the answer is ``low``.
+    """
+    nodes, ranks = positions.nodes, positions.ranks
+    if len(positions.weights) > 1 or nodes * ranks * len(positions.sizes) > _MAX_STEPS:
+        return low
+    hot = np.full(ranks + 1, np.inf)
+    hot[0] = 0.0
+    for place in range(nodes):
+        if time.monotonic() > end:
+            return low
+        following = np.full(ranks + 1, np.inf)
+        reached = np.flatnonzero(hot <= cost)
+        for size in positions.sizes.tolist():
+            here = reached[reached + size <= ranks]
+            if len(here):
+                step = positions.costs(np.full(len(here), place), here, np.full(len(here), size))
+                value = np.maximum(hot[here], step[0])
+                following[here + size] = np.minimum(following[here + size], value)
+        hot = following
+    return max(low, min(float(hot[ranks]), cost))

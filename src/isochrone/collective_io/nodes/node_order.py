@@ -1,0 +1,203 @@
+"""The order of nodes with the least predicted cost: quick heuristics, local search, exact search.
+
+A node is cheap if the part of the file it serves is that of its own ranks. Node k of n serves the
+part from k/n to (k+1)/n of the file, and its ranks own, roughly, the part from S/P to (S+c)/P,
+where S of all P ranks are on nodes before it. Both stay in step if the large nodes are spread
+evenly among the small ones. Sorting by size is the worst one can do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from isochrone.collective_io.nodes.exact import (
+    are_few,
+    enumerate_orders,
+    is_small,
+    layered_search,
+    relaxed_bound,
+)
+from isochrone.collective_io.nodes.local_search import improve
+from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.predict.node_cost import TIE
+from isochrone.collective_io.workload import Ints
+
+__all__ = ["NodeOrder", "best_order", "in_step", "nodes_of", "spread"]
+
+SECONDS: Final = 8.0
+"""Time limit of the search, not counting what cannot be left out."""
+
+SECONDS_OF_MANY: Final = 30.0
+"""The same for more than `MANY` nodes."""
+
+MANY: Final = 2048
+
+
+@dataclass(frozen=True)
+class NodeOrder:
+    """An order of nodes.
+
+    Attributes
+    ----------
+    order
+        Nodes, as indices of those given.
+    cost, given_cost
+        Seconds of a round in this and in the given order.
+    lower_bound
+        No order is cheaper than this.
+    method
+        What found it: ``given``, ``spread``, ``in step``, ``sorted``, ``local search``, ``exact``.
+    others
+        Costs of orders to compare with, by name.
+    """
+
+    order: list[int]
+    cost: float
+    given_cost: float
+    lower_bound: float
+    method: str
+    others: dict[str, float]
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be from the best, as a part of the bound; 0 if it is proven best."""
+        return self.cost / self.lower_bound - 1 if self.lower_bound > 0 else float("inf")
+
+
+def spread(cores: Ints) -> Ints:
+    """Spread the nodes of each size evenly over the order (Bresenham's rule for many sizes).
+
+    The j-th of m nodes of a size would like to stand at the part (j + 1/2) / m of the order; all
+    nodes are sorted by this wish.
+    """
+    sizes, counts = np.unique(cores, return_counts=True)
+    wish = np.concatenate([(np.arange(m) + 0.5) / m for m in counts])
+    size = np.repeat(sizes, counts)
+    found: Ints = size[np.lexsort((-size, wish))]
+    return found
+
+
+def in_step(cores: Ints) -> Ints:
+    """Choose at each place the node after which the ranks are most in step with the file."""
+    sizes, counts = np.unique(cores, return_counts=True)
+    total, before = int(cores.sum()), 0
+    chosen = np.empty(len(cores), np.int64)
+    for place in range(len(cores)):
+        left = np.flatnonzero(counts)
+        middle = before + sizes[left] / 2
+        best = left[np.argmin(np.abs(middle - (place + 0.5) * total / len(cores)))]
+        counts[best] -= 1
+        chosen[place] = sizes[best]
+        before += int(sizes[best])
+    return chosen
+
+
+def best_order(
+    cores: Sequence[int], positions: Positions, *, seconds: float | None = None, seed: int = 1
+) -> NodeOrder:
+    """Return the cheapest order that is found in time, with a bound.
+
+    Parameters
+    ----------
+    cores
+        Ranks of each node, in the given order.
+    positions
+        What nodes cost where.
+    seconds
+        Time limit of local and exact search together; None: what suits the number of nodes.
+    seed
+        Of the random orders to compare with, and of the local search.
+    """
+    usual = SECONDS if len(cores) <= MANY else SECONDS_OF_MANY
+    end = time.monotonic() + (usual if seconds is None else seconds)
+    given = np.array(cores, np.int64)
+    generator = np.random.default_rng(seed)
+    orders = {
+        "given": given,
+        "spread": spread(given),
+        "in step": in_step(given),
+        "ascending": np.sort(given),
+        "descending": np.sort(given)[::-1],
+        "random": generator.permutation(given),
+    }
+    costs = {name: float(positions.total(order)) for name, order in orders.items()}
+    method = min(costs, key=lambda name: costs[name])
+    best = _Best(orders[method], costs[method], method)
+    bound = positions.bound()
+    small = is_small(positions)
+    if not best.reaches(bound) and small:
+        bound = max(bound, _exact(positions, best, end))
+    if not best.reaches(bound):
+        promising = sorted(orders, key=lambda name: costs[name])[:3]
+        _local(positions, best, [orders[name] for name in promising], bound, end, generator)
+    if not best.reaches(bound) and not small:
+        bound = max(bound, _exact(positions, best, end))
+    if not best.reaches(bound):
+        bound = max(bound, relaxed_bound(positions, bound, best.cost, end))
+    if best.reaches(bound):
+        bound = best.cost
+    order = nodes_of(given, best.order)
+    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs)
+
+
+@dataclass
+class _Best:
+    """The cheapest order so far, and what found it."""
+
+    order: Ints
+    cost: float
+    method: str
+
+    def reaches(self, bound: float) -> bool:
+        """Tell whether it is as cheap as any order can be."""
+        return self.cost <= bound * (1 + TIE)
+
+    def take(self, order: Ints, positions: Positions, method: str) -> None:
+        """Take another order if it is cheaper."""
+        cost = float(positions.total(order))
+        if cost < self.cost * (1 - TIE):
+            self.order, self.cost, self.method = order, cost, method
+
+
+def _local(
+    positions: Positions,
+    best: _Best,
+    starts: Sequence[Ints],
+    bound: float,
+    end: float,
+    generator: np.random.Generator,
+) -> None:
+    """Improve several orders by local search; each gets half of the time that is left."""
+    for start in starts:
+        if not best.reaches(bound):
+            share = time.monotonic() + 0.5 * (end - time.monotonic())
+            order = improve(start, positions, bound, share, generator)
+            best.take(order, positions, "local search")
+
+
+def _exact(positions: Positions, best: _Best, end: float) -> float:
+    """Look for a cheaper order; return a cost below which there certainly is none."""
+    if are_few(positions) or len(positions.weights) > 1:
+        order, complete = enumerate_orders(positions, best.cost)
+        if order is not None:
+            best.take(order, positions, "exact")
+        return best.cost if complete else 0.0
+    order, complete = layered_search(positions, best.cost, end)
+    bound = best.cost
+    if order is not None:
+        best.take(order, positions, "exact")
+        bound = positions.least(order)
+    return min(bound, best.cost) if complete else 0.0
+
+
+def nodes_of(given: Ints, sizes: Ints) -> list[int]:
+    """Turn an order of sizes into nodes; nodes of the same size keep their order."""
+    waiting: dict[int, list[int]] = {}
+    for node in reversed(range(len(given))):
+        waiting.setdefault(int(given[node]), []).append(node)
+    return [waiting[int(size)].pop() for size in sizes]

@@ -1,0 +1,85 @@
+"""What a node costs at a place in the order of nodes.
+
+Nodes are filled one after the other and node k serves file domain k. Then the messages of a node
+depend on three numbers only: its place k, the ranks S on the nodes before it, and its own ranks c.
+How the other nodes are ordered does not matter. All searches rest on this. A model that knows how
+``busy`` the others are makes times depend on them, too: then `Positions.costs` are lower bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collective_io.nodes.kind_costs import distinct, of_kind
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload.traffic import RoundKind
+
+__all__ = ["Positions"]
+
+Floats = NDArray[np.float64]
+
+
+class Positions:
+    """Costs of nodes by place, ranks before and ranks.
+
+    Parameters
+    ----------
+    kinds
+        Messages by kind of round.
+    cores
+        Ranks of each node, in any order.
+    model
+        What messages cost a node.
+    reading
+        Whether the call is a read: messages go the other way.
+    """
+
+    def __init__(
+        self, kinds: Sequence[RoundKind], cores: Ints, model: NodeCost, *, reading: bool = False
+    ) -> None:
+        self.nodes = len(cores)
+        self.of_neighbours = model.of_neighbours
+        self.ranks = int(cores.sum())
+        self.sizes, self.counts = np.unique(cores, return_counts=True)
+        different = distinct(kinds, model)
+        rounds = np.array([times for _, times in different])
+        self.weights = rounds / rounds.sum()
+        self._kinds = [
+            of_kind(kind, self.nodes, self.sizes, model, reading=reading) for kind, _ in different
+        ]
+
+    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for).
+
+        If they depend on the other nodes, too: seconds below which these nodes are not.
+        """
+        return np.stack([kind.costs(place, before, size) for kind in self._kinds])
+
+    def total(self, orders: Ints) -> Floats:
+        """Return the cost of whole orders, given as ranks of each node; shape (…, nodes)."""
+        before = np.cumsum(orders, axis=-1) - orders
+        place = np.broadcast_to(np.arange(self.nodes), orders.shape)
+        hottest = [kind.hottest(place, before, orders) for kind in self._kinds]
+        return np.asarray(np.tensordot(self.weights, hottest, 1))
+
+    def least(self, order: Ints) -> float:
+        """Return the cost below which an order is not, by what its nodes are at least."""
+        before = np.cumsum(order) - order
+        costs = self.costs(np.arange(self.nodes), before, order)
+        return float(self.weights @ costs.max(axis=-1))
+
+    def bound(self) -> float:
+        """Return a cost below which no order can be.
+
+        Every node must stand somewhere, and no two at the same place. If m nodes are of the sizes
+        A, then the m-th cheapest of the places, each at the cheapest of A and of all ranks
+        before, is a bound (Hall's condition for a bottleneck assignment). A runs through the
+        single sizes and through all from the largest down to each.
+        """
+        return float(
+            self.weights @ [kind.bound(self.counts, len(self._kinds)) for kind in self._kinds]
+        )

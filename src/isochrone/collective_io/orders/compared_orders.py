@@ -1,0 +1,294 @@
+"""Expected against measured, order by order, and whether the prediction finds the best one.
+
+As figure 6 of the cFireworks paper (K. Cha) has it for four orders of nodes. Orders are launched in
+turns, so that each turn has every order once; a turn is what is drawn for all intervals, because
+what disturbed the machine disturbed its neighbours in time (percentile bootstrap, Efron &
+Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collective_io.predict.node_cost import TIE
+from isochrone.measure.speedup import Speedup, speedup
+
+__all__ = ["FORMAT", "ComparedOrder", "ComparedOrders", "Correlation", "rank_correlation"]
+
+Floats = NDArray[np.float64]
+
+FORMAT: Final = 1
+
+_RESAMPLES: Final = 2000
+
+_MAX_LABEL: Final = 16
+"""Nodes of an order that are shown to a person."""
+
+_ONE_OF_MANY: Final = re.compile("(random|listed) [0-9]+")
+
+_LEAST_ORDERS: Final = 4
+"""With fewer orders a rank correlation says nothing."""
+
+
+@dataclass(frozen=True)
+class ComparedOrder:
+    """An order, what its exchange should take, and what it took.
+
+    Attributes
+    ----------
+    names
+        What it is: ``given``, ``best found``, ``listed 1`` …
+    order
+        Nodes or hosts, as indices of those given.
+    hosts, nodes
+        Their names, and the ranks of each, in this order.
+    predicted, low, high
+        Seconds of the call, with the interval of the model; NaN where it knows none.
+    times
+        Measured: the median of each launch, seconds; empty if nothing was launched.
+    """
+
+    names: Sequence[str]
+    order: Sequence[int]
+    hosts: Sequence[str]
+    nodes: Sequence[int]
+    predicted: float
+    low: float
+    high: float
+    times: Sequence[float] = ()
+
+    @property
+    def measured(self) -> float:
+        """Median over the launches; NaN if there are none."""
+        return float(np.median(self.times)) if len(self.times) else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of `measured`; NaN with fewer than two launches."""
+        if len(self.times) < 2:
+            return math.nan, math.nan
+        low, high = np.quantile(_medians(np.array([self.times])), [0.025, 0.975])
+        return float(low), float(high)
+
+    @property
+    def deviation(self) -> float:
+        """How far the prediction is off, as a part of what was measured."""
+        return self.predicted / self.measured - 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON; what is not known is None."""
+        measured_low, measured_high = self.interval
+        numbers = {
+            "predicted": self.predicted, "low": self.low, "high": self.high,
+            "measured": self.measured, "measured_low": measured_low,
+            "measured_high": measured_high, "deviation": self.deviation,
+        }  # fmt: skip
+        return {
+            "names": list(self.names), "order": list(self.order), "hosts": list(self.hosts),
+            "nodes": list(self.nodes), **{key: _known(value) for key, value in numbers.items()},
+            "times": list(self.times),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rank correlation with its 95 % interval; NaN where it is not defined."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ComparedOrders:
+    """Orders, by what is expected of them: the best first.
+
+    Attributes
+    ----------
+    orders
+        Sorted by `ComparedOrder.predicted`; where several are the best, the one that a user would
+        be told to take is first.
+    what
+        ``nodes`` or ``aggregators``.
+    op
+        ``write`` or ``read``.
+    expected
+        What the prediction is of: the ``exchange``, or the whole ``call``.
+    timed
+        What was measured of the two; they differ where the library wrote a file and its exchange
+        was not seen.
+    origin
+        Where the times come from: ``measured``, ``simulated`` …
+    model_origin
+        Where the times come from that the model was fitted to.
+    warnings
+        What makes the numbers doubtful.
+    """
+
+    kind: ClassVar[str] = "orders"
+    """Of result, as runs have one."""
+
+    orders: Sequence[ComparedOrder]
+    what: str = "nodes"
+    op: str = "write"
+    expected: str = "exchange"
+    timed: str = "exchange"
+    origin: str = "measured"
+    model_origin: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def launched(self) -> bool:
+        """Whether there is anything measured."""
+        return all(len(one.times) for one in self.orders)
+
+    @property
+    def tied(self) -> int:
+        """How many orders are expected to be the best."""
+        best = self.orders[0].predicted
+        return sum(one.predicted <= best * (1 + TIE) for one in self.orders)
+
+    @property
+    def fastest(self) -> int:
+        """The order that was measured to be the best, as an index."""
+        return min(range(len(self.orders)), key=lambda k: self.orders[k].measured)
+
+    @property
+    def given(self) -> int | None:
+        """The order the nodes are given in, as an index, if it is among them."""
+        found = [k for k, one in enumerate(self.orders) if "given" in one.names]
+        return found[0] if found else None
+
+    def what_is(self, at: int) -> str:
+        """Say what an order is, unless it is one of many; empty then."""
+        names = [name for name in self.orders[at].names if not _ONE_OF_MANY.fullmatch(name)]
+        return ", ".join(names)
+
+    def label(self, at: int) -> str:
+        """Name an order: by the ranks of its nodes, or by its hosts."""
+        one = self.orders[at]
+        words = [str(ranks) for ranks in one.nodes] if self.what == "nodes" else list(one.hosts)
+        return ",".join(words if len(words) <= _MAX_LABEL else [*words[:_MAX_LABEL], "…"])
+
+    def missed(self) -> Speedup:
+        """Compare the order that is expected to be the best with the fastest one, turn by turn.
+
+        Its ratio - 1 is the regret: what somebody loses who takes the prediction's word.
+        """
+        return speedup(self.orders[0].times, self.orders[self.fastest].times)
+
+    def gain_reached(self) -> float:
+        """Return the part of the fastest order's gain that the order expected to be best has.
+
+        Of the time that the fastest one saves over the given one. NaN where there is no such gain.
+        """
+        if self.given is None or self.given == self.fastest:
+            return math.nan
+        given = self.orders[self.given].measured
+        return (given - self.orders[0].measured) / (given - self.orders[self.fastest].measured)
+
+    def deviations(self) -> tuple[float, float]:
+        """Return the mean and the largest deviation, without their signs."""
+        off = [abs(one.deviation) for one in self.orders]
+        return float(np.mean(off)), float(max(off))
+
+    @cached_property
+    def correlation(self) -> Correlation:
+        """How well the prediction ranks the orders."""
+        times = np.array([one.times for one in self.orders])
+        return rank_correlation(np.array([one.predicted for one in self.orders]), times)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all for JSON; what is not known, or was not measured, is None."""
+        summary = self._summary() if self.launched else dict.fromkeys(_SUMMARY)
+        return {
+            "record": "orders", "format": FORMAT, "what": self.what, "op": self.op,
+            "expected": self.expected, "timed": self.timed,
+            "origin": self.origin if self.launched else None,
+            "model_origin": self.model_origin or None,
+            "launches": len(self.orders[0].times),
+            "orders": [one.to_json() for one in self.orders],
+            "tied": self.tied, "given": self.given, **summary, "warnings": self.warnings,
+        }  # fmt: skip
+
+    def _summary(self) -> dict[str, Any]:
+        mean, worst = self.deviations()
+        ranks, missed = self.correlation, self.missed()
+        known = len(self.orders[0].times) > 1
+        found = (
+            self.fastest, mean, worst, ranks.value, ranks.low, ranks.high, missed.ratio - 1,
+            missed.low - 1 if known else math.nan, missed.high - 1 if known else math.nan,
+            self.gain_reached(),
+        )  # fmt: skip
+        return {
+            key: _known(value) if isinstance(value, float) else value
+            for key, value in zip(_SUMMARY, found, strict=True)
+        }
+
+
+_SUMMARY: Final = (
+    "fastest", "mean_deviation", "worst_deviation", "rank_correlation", "rank_correlation_low",
+    "rank_correlation_high", "regret", "regret_low", "regret_high", "gain_reached",
+)  # fmt: skip
+
+
+def rank_correlation(predicted: Floats, times: Floats, seed: int = 1) -> Correlation:
+    """Return Spearman's rank correlation of predictions and medians; ties share their rank.
+
+    Parameters
+    ----------
+    predicted
+        Seconds of each order; those closer than `TIE` are the same.
+    times
+        Measured seconds, shape (orders, launches).
+    seed
+        Of the bootstrap, which draws orders, and turns of launches.
+    """
+    value = _spearman(predicted, np.median(times, axis=1))
+    if len(predicted) < _LEAST_ORDERS or math.isnan(value):
+        return Correlation(value, math.nan, math.nan)
+    medians = _medians(times, seed).T
+    drawn = np.random.default_rng(seed).integers(0, len(predicted), (_RESAMPLES, len(predicted)))
+    pairs = zip(drawn, medians, strict=True)
+    found = np.array([_spearman(predicted[which], some[which]) for which, some in pairs])
+    low, high = np.nanquantile(found, [0.025, 0.975])
+    return Correlation(value, float(low), float(high))
+
+
+def _medians(times: Floats, seed: int = 1) -> Floats:
+    """Return medians over turns that are drawn again and again; shape (orders, draws)."""
+    turns = times.shape[1]
+    drawn = np.random.default_rng(seed).integers(0, turns, (_RESAMPLES, turns))
+    found: Floats = np.median(times[:, drawn], axis=2)
+    return found
+
+
+def _spearman(left: Floats, right: Floats) -> float:
+    a, b = _ranks(left), _ranks(right)
+    a, b = a - a.mean(), b - b.mean()
+    scale = math.sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / scale if scale else math.nan
+
+
+def _ranks(values: Floats) -> Floats:
+    """Return the rank of each; those that are alike have the mean of their ranks."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    group = np.cumsum(np.append(False, ordered[1:] > ordered[:-1] * (1 + TIE)))
+    ends = np.cumsum(np.bincount(group))
+    mean = ends - (np.bincount(group) - 1) / 2
+    found = np.empty(len(values))
+    found[order] = mean[group]
+    return found
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,222 @@
+"""What an order is of: nodes, which moves ranks, or the aggregators' hosts, which moves none."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.aggregators.assignment import assign, hint
+from isochrone.collective_io.aggregators.host_costs import HostCosts
+from isochrone.collective_io.nodes.node_order import best_order, nodes_of
+from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.nodes.worst_order import out_of_step, worst
+from isochrone.collective_io.predict.collective_io import CallCost, predict
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.workload.traffic import RoundKind
+from isochrone.measure import allocation as allocations
+from isochrone.measure.allocation import Allocation
+from isochrone.measure.arrangement import Arrangement
+
+__all__ = ["KINDS", "Aggregators", "Nodes", "Ordered"]
+
+
+@dataclass(frozen=True)
+class Ordered(ABC):
+    """A job whose nodes, or the hosts of whose aggregators, can be put in order.
+
+    Attributes
+    ----------
+    given
+        The nodes as they are given.
+    call
+        The collective call.
+    model
+        What messages cost a node.
+    most
+        ``cb_nodes``: at most so many aggregators; None: one on each host.
+    """
+
+    given: Allocation
+    call: Call
+    model: NodeCost
+    most: int | None = None
+
+    @cached_property
+    def kinds(self) -> list[RoundKind]:
+        """Messages by kind of round; they are the same in every order."""
+        hosts = len(self.given.hosts)
+        return self.call.round_kinds(min(self.most or hosts, hosts))
+
+    def predict(self, order: Sequence[int]) -> CallCost:
+        """Return the cost of the call in an order."""
+        layout, hosts = layout_of(self.ranks(order))
+        reading = self.call.reading
+        servers = self.aggregators(order)
+        return predict(self.kinds, layout, servers, hosts, self.model, reading=reading)
+
+    def aggregators(self, order: Sequence[int]) -> list[int]:
+        """Return the ranks that serve the parts of the file."""
+        return aggregators(self.ranks(order), self.config(order), self.most)
+
+    def ranks(self, order: Sequence[int]) -> list[str]:
+        """Return the host of each rank."""
+        return self.arranged(order).filled.by_rank
+
+    def named(self) -> list[tuple[str, Sequence[int]]]:
+        """List orders by what they are: the best and the worst found, as given, sorted."""
+        ranks = np.array(self.given.cores)
+        return [
+            ("best found", self.best()), ("given", range(len(ranks))),
+            ("worst found", self.worst()), ("ascending", np.argsort(ranks, kind="stable").tolist()),
+            ("descending", np.argsort(-ranks, kind="stable").tolist()),
+        ]  # fmt: skip
+
+    def read(self, text: str) -> list[int]:
+        """Read an order: the hosts' names, or the ranks of each node as in ``4,4,2,2``.
+
+        Raises
+        ------
+        InputError
+            If it is no order of these nodes.
+        """
+        known = {host: k for k, host in enumerate(self.given.hosts)}
+        names = text.split(",")
+        if set(names) <= set(known):
+            return self.of_names([known[name] for name in names], text)
+        ranks = self.given.cores
+        numbers = re.fullmatch("[0-9(x),]+", text)
+        found = allocations.from_numbers(text, "--order").cores if numbers else ()
+        if sorted(found) != sorted(ranks):
+            raise InputError(
+                f"'{text[:60]}' is no order of nodes with {','.join(map(str, ranks[:16]))} ranks",
+                where="--order", hint="give the ranks of each node, or the names of the hosts",
+            )  # fmt: skip
+        return nodes_of(np.array(ranks), np.array(found))
+
+    @abstractmethod
+    def of_names(self, order: list[int], text: str) -> list[int]:
+        """Return the whole order if hosts are named so, or refuse."""
+
+    @abstractmethod
+    def arranged(self, order: Sequence[int]) -> Arrangement:
+        """Return where the ranks are."""
+
+    @abstractmethod
+    def config(self, order: Sequence[int]) -> str:
+        """Return ``cb_config_list``."""
+
+    @abstractmethod
+    def alike(self, order: Sequence[int]) -> Hashable:
+        """Return the same for orders that cannot differ."""
+
+    @abstractmethod
+    def best(self) -> list[int]:
+        """Return the best order that is found."""
+
+    @abstractmethod
+    def worst(self) -> list[int]:
+        """Return the worst order that is found."""
+
+
+class Nodes(Ordered):
+    """Nodes, which are filled one after the other."""
+
+    @cached_property
+    def _positions(self) -> Positions:
+        reading = self.call.reading
+        return Positions(self.kinds, np.array(self.given.cores), self.model, reading=reading)
+
+    def of_names(self, order: list[int], text: str) -> list[int]:
+        """Refuse what does not name every node once."""
+        if len(order) != len(self.given.hosts) or len(set(order)) != len(order):
+            raise InputError(
+                f"'{text[:60]}' does not name each of the {len(self.given.hosts)} nodes once",
+                where="--order",
+            )
+        return order
+
+    def arranged(self, order: Sequence[int]) -> Arrangement:
+        """Fill the nodes in this order."""
+        return Arrangement(self.given, order)
+
+    def config(self, order: Sequence[int]) -> str:
+        """Return ROMIO's own: one aggregator on each host, as the ranks meet them."""
+        return DEFAULT
+
+    def alike(self, order: Sequence[int]) -> Hashable:
+        """Nodes with equally many ranks may change places."""
+        return tuple(self.given.cores[k] for k in order)
+
+    def best(self) -> list[int]:
+        """Search as `place nodes` does."""
+        return best_order(self.given.cores, self._positions).order
+
+    def worst(self) -> list[int]:
+        """Search among nodes out of step with the file."""
+        ranks = np.array(self.given.cores)
+        starts = [ranks, *out_of_step(ranks)]
+        return nodes_of(ranks, worst(ranks, self._positions.total, starts))
+
+
+class Aggregators(Ordered):
+    """Hosts of the aggregators, one of which serves each part of the file; ranks stay."""
+
+    @cached_property
+    def _costs(self) -> HostCosts:
+        layout, hosts = layout_of(self.given.by_rank)
+        one_each = np.ones(len(hosts), np.int64)
+        reading = self.call.reading
+        return HostCosts.of(self.kinds, layout, one_each, self.model, reading=reading)
+
+    def of_names(self, order: list[int], text: str) -> list[int]:
+        """Let the hosts that are not named follow, as ``*:1`` does."""
+        named = set(order)
+        if len(named) != len(order):
+            raise InputError(f"'{text[:60]}' names a host twice", where="--order")
+        return [*order, *(k for k in range(len(self.given.hosts)) if k not in named)]
+
+    def ranks(self, order: Sequence[int]) -> list[str]:
+        """Return the host of each rank, which is the same in every order."""
+        return self.given.by_rank
+
+    def arranged(self, order: Sequence[int]) -> Arrangement:
+        """Leave the ranks where they are."""
+        return Arrangement(self.given, range(len(self.given.hosts)))
+
+    def config(self, order: Sequence[int]) -> str:
+        """Name as few hosts as make this order."""
+        named = len(order) - 1
+        while named and order[named - 1] < order[named]:
+            named -= 1  # hosts that are not named follow as the ranks meet them
+        return hint(self.given.hosts, order[:named])
+
+    def alike(self, order: Sequence[int]) -> Hashable:
+        """Hosts that serve nothing may change places."""
+        return tuple(order[: self.most])
+
+    def best(self) -> list[int]:
+        """Search as `place aggregators` does."""
+        layout, hosts = layout_of(self.given.by_rank)
+        return assign(self.kinds, layout, hosts, self.model, reading=self.call.reading).order
+
+    def worst(self) -> list[int]:
+        """Search from the dearest host of each kind of round."""
+        hosts, starts = np.arange(len(self.given.hosts)), []
+        for some in self._costs.table:  # the dearest host of one kind of round
+            host, place = np.unravel_index(int(np.argmax(some)), some.shape)
+            starts.append(np.insert(np.delete(hosts, host), min(int(place), len(hosts) - 1), host))
+        return [int(k) for k in worst(hosts, self._costs.total, starts)]
+
+
+KINDS: Final[dict[str, Callable[..., Ordered]]] = {"nodes": Nodes, "aggregators": Aggregators}
+"""What can be ordered, by name."""

@@ -1,0 +1,127 @@
+"""Orders compared: whether the prediction finds the best, and each, expected and measured."""
+
+from __future__ import annotations
+
+import math
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_ratio, format_seconds
+from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.models import Model
+from isochrone.models.pages.model import predicted_by
+from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
+from isochrone.pages.words import plural
+
+__all__ = ["blocks", "verdict"]
+
+MAX_ROWS = 40
+"""Orders that are listed for a person: the first and the last ones."""
+
+
+def blocks(found: ComparedOrders, model: Model) -> list[Block]:
+    """Say what a comparison found; the answer first."""
+    answer = [Sentence(text, "" if k else "strong") for k, text in enumerate(verdict(found))]
+    return [*answer, predicted_by(model), _table(found), Warnings(tuple(found.warnings))]
+
+
+def verdict(found: ComparedOrders) -> list[str]:
+    """Answer whether the prediction finds the best order, and say how far it is off."""
+    if not found.launched:
+        return [_expected(found)]
+    said = [_answer(found)]
+    if found.tied > 1:
+        took = [one.measured for one in found.orders[: found.tied]]
+        said.append(
+            f"{found.tied} orders are expected to be equally good, and the first of them is taken: "
+            f"they took {format_seconds(min(took))} to {format_seconds(max(took))}"
+        )
+    mean, worst = found.deviations()
+    ranks = found.correlation
+    if math.isnan(ranks.value):
+        rank = "all orders are expected, or were measured, to be the same"
+    else:
+        rank = f"rank correlation (Spearman) {ranks.value:.2f}"
+        if not math.isnan(ranks.low):
+            rank += f" (95 % interval {ranks.low:.2f} to {ranks.high:.2f})"
+    of = "" if found.timed == found.expected else ", the exchange against the whole call"
+    said.append(f"Deviation: {_percent(mean)} on average, {_percent(worst)} at most{of}; {rank}")
+    return said
+
+
+def _expected(found: ComparedOrders) -> str:
+    first, last = found.orders[0].predicted, found.orders[-1].predicted
+    return (
+        f"Expected of {plural(len(found.orders), 'order')}: {format_seconds(first)} to "
+        f"{format_seconds(last)}, {format_ratio(last / first)} times as long"
+    )
+
+
+def _answer(found: ComparedOrders) -> str:
+    """Say whether the order expected to be the best is the one measured to be the best."""
+    chosen, fastest = found.orders[0], found.orders[found.fastest]
+    number = plural(len(found.orders), "order")
+    took = f"{found.label(0)}, {format_seconds(chosen.measured)}{_gain(found)}"
+    if found.tied == len(found.orders) > 1:
+        return f"The prediction sees no difference between the {number}: the first is {took}"
+    if found.fastest == 0:
+        return f"The prediction finds the best of {number}: {took}"
+    missed = found.missed()
+    other = f"the fastest, {found.label(found.fastest)}, {format_seconds(fastest.measured)}"
+    if len(chosen.times) > 1 and missed.low <= 1:
+        return (
+            f"The prediction finds the best of {number}, as far as {missed.launches} launches "
+            f"can tell: {took}; {other}"
+        )
+    sure = " in the only launch of each"
+    if len(chosen.times) > 1:
+        sure = f" (95 % interval {_percent(missed.low - 1)} to {_percent(missed.high - 1)})"
+    miss = f"The prediction misses the best of {number} by {_percent(missed.ratio - 1)}"
+    return f"{miss}{sure}: {took}; {other}"
+
+
+def _gain(found: ComparedOrders) -> str:
+    """Say how much faster than the given order the chosen one is, and of which gain that is."""
+    if found.given in (None, 0):
+        return ""
+    assert found.given is not None
+    ratio = found.orders[found.given].measured / found.orders[0].measured
+    text = f", {format_ratio(ratio)} times as fast as given"
+    reached = found.gain_reached()
+    if found.fastest != 0 and math.isfinite(reached):
+        text += f" ({100 * reached:.0f} % of the gain there is)"
+    return text
+
+
+def _table(found: ComparedOrders) -> Table:
+    """List the orders, by what is expected of them."""
+    known = any(map(math.isfinite, (one.high for one in found.orders)))
+    titles = ["expected", *["interval"] * known]
+    if found.launched:
+        titles += [found.origin, "interval", "deviation"]
+    columns = (Column("order"), Column(""), *(Column(title, right=True) for title in titles))
+    rows = []
+    for number, one in enumerate(found.orders):
+        cells = [printable(found.label(number), 80), printable(found.what_is(number), 60)]
+        cells += [format_seconds(one.predicted), *[_interval(one.low, one.high)] * known]
+        cells += _measured(one) if found.launched else []
+        best = found.launched and number == found.fastest
+        rows.append(Row(tuple(cells), "good" if best else ""))
+    left_out = len(rows) - MAX_ROWS
+    if left_out > 0:
+        rows[MAX_ROWS // 2 : -MAX_ROWS // 2] = []
+    more = f"and {plural(left_out, 'order')} in between" if left_out > 0 else ""
+    return Table("", columns, tuple(rows), more)
+
+
+def _measured(one: ComparedOrder) -> list[str]:
+    return [format_seconds(one.measured), _interval(*one.interval), f"{100 * one.deviation:+.1f} %"]
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.1f} %"
+
+
+def _interval(low: float, high: float) -> str:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    return f"{format_seconds(low)} – {format_seconds(high)}"

@@ -1,0 +1,47 @@
+"""Block-block-block: an array of up to three dimensions, cut along all of them (S3D-IO, BTIO)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload.grid import Axis, Grid
+from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
+
+__all__ = ["PATTERN", "block_array"]
+
+LENGTH: Final = 64
+"""Elements of a block along each axis, if the user does not say."""
+
+
+def block_array(blocks: Sequence[int], length: Sequence[int], element: int = 8) -> Grid:
+    """Return the pattern of ``blocks`` ranks along each axis, slowest axis first.
+
+    ``length`` are the elements of one rank's block along each axis, ``element`` bytes of one.
+    """
+    if len(blocks) != len(length) or not blocks:
+        raise InputError(f"{len(blocks)} numbers of blocks, but {len(length)} lengths of a block")
+    return Grid(tuple(Axis(n, size) for n, size in zip(blocks, length, strict=True)), element)
+
+
+def _make(options: Options, ranks: int) -> Grid:
+    blocks = options["blocks"]
+    length = options["tile"] or (LENGTH,) * len(blocks)
+    return block_array(blocks, length, options["element"] or 8)
+
+
+def _as_tiles(pattern: AccessPattern) -> Grid | None:
+    """Return an array of two dimensions as it is: its blocks are tiles."""
+    return pattern if isinstance(pattern, Grid) and len(pattern.axes) == 2 else None
+
+
+PATTERN: Final = Pattern(
+    option=Option(
+        "--blocks", "array divided along up to three axes, slowest axis first", "ZxYxX", sides(1, 3)
+    ),
+    make=_make,
+    as_tiles=_as_tiles,
+    position=20,
+)

@@ -1,0 +1,24 @@
+"""Column-wise: each rank owns neighbouring columns of a matrix, hence a piece of every row."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from isochrone.collective_io.workload.grid import Axis, Grid
+from isochrone.collective_io.workload.pattern import Option, Options, Pattern
+
+__all__ = ["PATTERN", "columns"]
+
+
+def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) -> Grid:
+    """Return the pattern of ``each`` columns of ``height`` elements a rank."""
+    return Grid((Axis(1, height), Axis(ranks, each)), element)
+
+
+def _make(options: Options, ranks: int) -> Grid:
+    return columns(ranks, element=options["element"] or 8)
+
+
+PATTERN: Final = Pattern(
+    option=Option("--columns", "consecutive columns for each rank"), make=_make, position=40
+)

@@ -1,0 +1,24 @@
+"""Row-wise: each rank owns neighbouring rows of a matrix, hence one piece of the file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from isochrone.collective_io.workload.grid import Axis, Grid
+from isochrone.collective_io.workload.pattern import Option, Options, Pattern
+
+__all__ = ["PATTERN", "rows"]
+
+
+def rows(ranks: int, each: int = 1024, width: int = 1024, element: int = 8) -> Grid:
+    """Return the pattern of ``each`` rows of ``width`` elements a rank. It is not interleaved."""
+    return Grid((Axis(ranks, each), Axis(1, width)), element)
+
+
+def _make(options: Options, ranks: int) -> Grid:
+    return rows(ranks, element=options["element"] or 8)
+
+
+PATTERN: Final = Pattern(
+    option=Option("--rows", "consecutive rows for each rank"), make=_make, position=30
+)

@@ -1,0 +1,130 @@
+"""Any access at all: a file with lines ``rank,offset,length[,count,stride]``, in bytes."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload.accesses import MAX_OFFSET, MAX_RANKS, Accesses, made
+from isochrone.collective_io.workload.pattern import Option, Options, Pattern
+
+__all__ = ["PATTERN", "Accesses", "read"]
+
+COLUMNS: Final = ("rank", "offset", "length", "count", "stride")
+
+_HEADING: Final = re.compile(rb"\s*rank[ ,\t]+offset[ ,\t]+length([ ,\t]+count[ ,\t]+stride)?\s*")
+
+
+def read(path: Path, ranks: int = 0) -> Accesses:
+    """Read a table: three or five whole numbers a line, with commas or blanks.
+
+    ``#`` begins a remark, and a heading may be. With five, a line is ``count`` pieces that begin
+    ``stride`` bytes apart.
+
+    Parameters
+    ----------
+    path
+        The file.
+    ranks
+        Of the job; those that the table does not name touch nothing.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a line is not an access.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    columns = _plain(data)
+    if columns is None:
+        columns = _line_by_line(data, path)
+    try:
+        return made(*columns, ranks=ranks)
+    except InputError as error:
+        raise InputError(error.what, where=str(path), hint=error.hint) from error
+
+
+def _plain(data: bytes) -> Ints | None:
+    """Return the columns of a table without a fault; None if it has one, or cannot be sure."""
+    text = re.sub(rb"#[^\n]*", b"", data)
+    first, end, rest = text.lstrip().partition(b"\n")
+    body = rest if _HEADING.fullmatch(first) else first + end + rest
+    # digits only: int() and numpy would take signs and underscores, too
+    if not body.strip(b", \t\r\n") or body.translate(None, b"0123456789, \t\r\n"):
+        return None
+    try:
+        lines = io.StringIO(body.replace(b",", b" ").decode("ascii"))
+        found = np.loadtxt(lines, dtype=np.int64, ndmin=2).T
+    except ValueError:  # lines of different lengths, or a number beyond 64 bits
+        return None
+    if len(found) not in (3, 5) or not _possible(*found):
+        return None
+    return np.ascontiguousarray(found)
+
+
+def _possible(
+    rank: Ints, offset: Ints, length: Ints, count: Ints | None = None, stride: Ints | None = None
+) -> bool:
+    """Say whether all lines are accesses, as `_access` checks them one by one."""
+    possible = rank.max() < MAX_RANKS and max(offset.max(), length.max()) <= MAX_OFFSET
+    if not possible or count is None or stride is None:
+        return bool(possible and (offset + length).max() <= MAX_OFFSET)
+    # a product beyond 64 bits is caught as a float
+    reach = offset.astype(float) + (count - 1).astype(float) * stride + length
+    several = count > 1
+    return bool(count.min() > 0 and stride[several].all() and reach.max() < MAX_OFFSET * 0.99)
+
+
+def _line_by_line(data: bytes, path: Path) -> Ints:
+    """Return the columns of any table, or say which line is none of it."""
+    accesses: list[tuple[int, ...]] = []
+    for number, line in enumerate(data.decode("utf-8", errors="replace").splitlines(), start=1):
+        words = line.partition("#")[0].replace(",", " ").split()
+        if words and not (not accesses and words in (list(COLUMNS[:3]), list(COLUMNS))):
+            accesses.append(_access(words, f"{path}:{number}"))
+    if not accesses:
+        raise InputError("it holds no access", where=str(path), hint="write rank,offset,length")
+    return np.array(accesses, dtype=np.int64).T
+
+
+def _access(words: Sequence[str], where: str) -> tuple[int, ...]:
+    digits = all(w.isascii() and w.isdigit() and len(w) < 20 for w in words)
+    if len(words) not in (3, 5) or not digits:
+        raise InputError(
+            "not a line of rank, offset and length, nor of these with count and stride",
+            where=where,
+        )
+    rank, offset, length, count, stride = (*map(int, words), 1, 0)[:5]
+    if rank >= MAX_RANKS or offset + max(count - 1, 0) * stride + length > MAX_OFFSET:
+        raise InputError("a rank or an offset beyond all bounds", where=where)
+    if count == 0 or (count > 1 and stride == 0):
+        raise InputError(
+            "several pieces in the same place, or none", where=where,
+            hint="give a count above 0, and the bytes from one piece to the next",
+        )  # fmt: skip
+    return rank, offset, length, count, stride
+
+
+def _make(options: Options, ranks: int) -> Accesses:
+    """Return the table of a file, or what was read from a recording already."""
+    given = options["table"]
+    return given if isinstance(given, Accesses) else read(given, ranks)
+
+
+PATTERN: Final = Pattern(
+    option=Option(
+        "--table", "lines of rank,offset,length[,count,stride], in bytes; or a recording of "
+        "collective I/O", "FILE", Path,
+    ),
+    make=_make,
+    position=50,
+)  # fmt: skip

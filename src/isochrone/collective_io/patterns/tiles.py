@@ -1,0 +1,70 @@
+"""mpi-tile-io: a picture of tiles, x by y, one tile a rank (Ross 2001)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload.grid import Axis, Grid
+from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
+
+__all__ = ["PATTERN", "ELEMENT", "TILE", "tile_io"]
+
+TILE: Final = (1024, 1024)
+"""Elements of a tile, across and down: the default of mpi-tile-io."""
+
+ELEMENT: Final = 64
+"""Bytes of an element; with the tile above, 4 x 4 tiles are the 1 GiB file of the cFireworks
+paper."""
+
+
+def tile_io(
+    x: int,
+    y: int,
+    tile: tuple[int, int] = TILE,
+    element: int = ELEMENT,
+    overlap: tuple[int, int] = (0, 0),
+    header: int = 0,
+) -> Grid:
+    """Return the pattern of ``x`` tiles across and ``y`` down; rank = row * x + column.
+
+    ``tile`` and ``overlap`` are elements across and down, ``element`` and ``header`` bytes.
+    """
+    return Grid((Axis(y, tile[1], overlap[1]), Axis(x, tile[0], overlap[0])), element, header)
+
+
+def _square(ranks: int) -> tuple[int, int]:
+    """Return the two factors of a number that are closest to each other, the larger one down."""
+    x = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
+    return x, ranks // x
+
+
+def _make(options: Options, ranks: int) -> Grid:
+    """Return as many tiles as the user says, or one per rank, as square as can be."""
+    tile = options["tile"] or TILE
+    if len(tile) != 2:
+        raise InputError("a tile has two dimensions", where="--tile")
+    x, y = options["tiles"] or _square(ranks)
+    return tile_io(x, y, tile, options["element"] or ELEMENT, options["overlap"] or (0, 0))
+
+
+def _hint(ranks: int) -> str:
+    x, y = _square(ranks)
+    return f"for example --tiles {x}x{y}"
+
+
+def _as_tiles(pattern: AccessPattern) -> Grid | None:
+    return pattern if isinstance(pattern, Grid) else None
+
+
+PATTERN: Final = Pattern(
+    option=Option(
+        "--tiles", "tiles per row, and rows of tiles, as in mpi-tile-io", "XxY", sides(2)
+    ),
+    make=_make,
+    more=(Option("--overlap", "elements that tiles share", "XxY", sides(2, least=0)),),
+    hint=_hint,
+    as_tiles=_as_tiles,
+    position=10,
+)

@@ -1,0 +1,1 @@
+"""What a collective call costs, by models."""

@@ -1,0 +1,215 @@
+"""The most that any setting can gain: what is left if all that can shrink were as short as can be.
+
+It is said before anything is tried: where most of a call is spent on what no order of nodes or
+aggregators changes, the best order gains little.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from isochrone.base.units import format_seconds
+from isochrone.collective_io.predict.call_features import CallFeatures, collective_features
+from isochrone.collective_io.predict.exchange_bound import least_exchange
+from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.models.call_parts import LATE, PARTS
+
+__all__ = ["BestPossible", "best_possible"]
+
+NAMES: Final = {
+    "offsets": "offsets and lengths", "counts": "sizes", "exchange": "the exchange",
+    "file": "the file", "rest": "the rest",
+}  # fmt: skip
+
+EACH: Final = 64
+"""Up to so many ranks each number of aggregators is looked at, and of more, powers of two."""
+
+MAX_RANKS: Final = 2048
+"""Of more ranks, it takes too long to look at other numbers of aggregators."""
+
+
+@dataclass(frozen=True)
+class BestPossible:
+    """How much faster a call can get.
+
+    Attributes
+    ----------
+    now
+        Seconds of the given setting.
+    by_order
+        Seconds that no order of nodes or aggregators falls below.
+    by_hints
+        The same for any number of aggregators and any buffer; None: not known.
+    independent
+        Seconds without collective buffering; None: not known.
+    why
+        What limits it, in sentences; the first has the gain.
+    """
+
+    now: float
+    by_order: float
+    by_hints: float | None
+    independent: float | None
+    why: list[str]
+
+    @property
+    def seconds(self) -> float:
+        """The fewest seconds of all that is known."""
+        known = [self.by_hints, self.independent]
+        return min([self.by_order, *(one for one in known if one is not None)])
+
+    @property
+    def gain(self) -> float:
+        """How many times as fast as now that is; at least 1, for nothing need be changed."""
+        return _gain(self.now, self.seconds)
+
+    @property
+    def order_gain(self) -> float:
+        """How many times as fast another order alone can be."""
+        return _gain(self.now, self.by_order)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        gains = [one if math.isfinite(one) else None for one in (self.gain, self.order_gain)]
+        return {
+            "gain": gains[0], "seconds": min(self.seconds, self.now), "why": " ".join(self.why),
+            "by_order": {"gain": gains[1], "seconds": min(self.by_order, self.now)},
+            "by_hints": self.by_hints, "independent": self.independent,
+        }  # fmt: skip
+
+
+def best_possible(
+    whole: WholeCall, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]
+) -> BestPossible:
+    """Return how much any order, and any hints, can gain at most."""
+    features = whole.features(call, by_rank, aggregators)
+    now = whole.of(call.reading, features)
+    exchange, least = _exchange(whole, call, by_rank, aggregators, features)
+    by_order = max(0.0, now.seconds - exchange + min(exchange, least))
+    alone = whole.independent(call, by_rank)
+    independent = alone.seconds if alone else None
+    by_hints = _by_hints(whole, call, by_rank) if now.known else None
+    if by_hints is not None:
+        by_hints = min(by_hints, by_order)
+    why = [*_of_order(now, by_order, exchange), *_of_hints(now, by_order, by_hints)]
+    why += _of_independent(now, alone, call.reading)
+    return BestPossible(now.seconds, by_order, by_hints, independent, why)
+
+
+def _exchange(
+    whole: WholeCall,
+    call: Call,
+    by_rank: Sequence[str],
+    aggregators: Sequence[int],
+    features: CallFeatures,
+) -> tuple[float, float]:
+    """Return the seconds of the exchange, and those that no order falls below."""
+    on_node = Counter(by_rank[rank] for rank in aggregators)
+    most = max(on_node.values())
+    bound = _bounded(whole, call, by_rank, len(aggregators), features.values, most)
+    law = whole.times.laws.get((call.reading, "exchange"))
+    if law:
+        return law.ask(features.values).seconds, law.ask(bound).seconds
+    return features.values.get("exchange", 0.0), bound.get("exchange", 0.0)
+
+
+def _bounded(
+    whole: WholeCall,
+    call: Call,
+    by_rank: Sequence[str],
+    number: int,
+    values: dict[str, float],
+    most: int | None = None,
+) -> dict[str, float]:
+    """Return the quantities of a call with its hot spot at its lower bound."""
+    layout, _ = layout_of(by_rank)
+    kinds = call.round_kinds(number)
+    least = least_exchange(kinds, layout, whole.model, reading=call.reading, most=most)
+    found = {**values, "hot_bytes": least.bytes, "hot_messages": least.messages}
+    return {**found, "exchange": least.seconds} if whole.model else found
+
+
+def _by_hints(whole: WholeCall, call: Call, by_rank: Sequence[str]) -> float | None:
+    """Return what a call takes at least with any number of aggregators in a single round."""
+    if call.driver == "ompio" or len(by_rank) > MAX_RANKS:
+        return None
+    single = call if call.cyclic else replace(call, buffer=None)
+    return min(_least(whole, single, by_rank, number) for number in _numbers(len(by_rank)))
+
+
+def _numbers(ranks: int) -> list[int]:
+    """Return the numbers of aggregators that are looked at."""
+    if ranks <= EACH:
+        return list(range(1, ranks + 1))
+    return [2**k for k in range(ranks.bit_length())]
+
+
+def _least(whole: WholeCall, call: Call, by_rank: Sequence[str], number: int) -> float:
+    """Return the sum of what each part takes at least with this many aggregators."""
+    ranks = list(range(number))
+    found = collective_features(call, by_rank, ranks, None).values
+    values = _bounded(whole, call, by_rank, number, found)
+    # lists of pieces go the way of the data
+    lists = values["hot_bytes"] / max(found["hot_bytes"], 1.0)
+    values["list_pieces"] *= min(lists, 1.0)
+    values |= {"rounds": 1.0, "calls": 2.0}
+    laws = [whole.times.laws.get((call.reading, part)) for part in (*PARTS, LATE)]
+    return sum(law.least(values) for law in laws if law)
+
+
+def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
+    """Say what another order can gain, and what it leaves as it is."""
+    gain = _gain(now.seconds, least)
+    if not now.known:
+        return [
+            f"The exchange can be at most {gain:.2g} times as fast in another order; what the "
+            "rest of the call takes is not known."
+        ]
+    other = max(now.seconds - exchange, 0.0)
+    fixed = [(name, value) for name, value in now.parts.items() if name != "exchange" and value]
+    fixed.sort(key=lambda one: -one[1])
+    names = [NAMES[name] for name, value in fixed if value > 0.02 * now.seconds]
+    said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    of = f"{format_seconds(other, 3)} of {format_seconds(now.seconds, 3)}"
+    if gain < 1.005:
+        return [
+            f"No other order makes it faster: the exchange is as short as any, {of} are {said}."
+        ]
+    why = f": {of} are {said}, which no order changes" if said else ""
+    return [f"At most {gain:.3g} times as fast by another order of nodes or aggregators{why}."]
+
+
+def _of_hints(now: WholeCost, by_order: float, by_hints: float | None) -> list[str]:
+    """Say what other hints can gain beyond an order."""
+    if by_hints is None or by_hints > 0.97 * by_order:
+        return []
+    gain = _gain(now.seconds, by_hints)
+    return [
+        f"With another number of aggregators or another buffer, too, at most {gain:.3g} times as "
+        "fast."
+    ]
+
+
+def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> list[str]:
+    """Say whether collective buffering pays."""
+    hint = "romio_cb_read" if reading else "romio_cb_write"
+    if alone is None:
+        if not now.known:
+            return []
+        return [f"Without collective buffering: not known, measure it with {hint} = disable."]
+    times = f"{format_seconds(alone.seconds, 3)} without, {format_seconds(now.seconds, 3)} with it"
+    if alone.high < now.low:
+        return [f"Collective buffering costs you here, switch it off ({hint} = disable): {times}."]
+    if alone.seconds < now.seconds:
+        return [f"Collective buffering may cost you here, try {hint} = disable: {times}."]
+    return [f"Collective buffering pays: {times}."]
+
+
+def _gain(now: float, least: float) -> float:
+    return max(1.0, now / least) if least > 0 else float("inf")

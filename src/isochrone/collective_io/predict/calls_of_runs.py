@@ -1,0 +1,196 @@
+"""Measured calls out of run files: of `measure tile-io`, and of recorded programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
+from isochrone.collective_io.predict.measured_calls import MeasuredCall, scatter_of
+from isochrone.collective_io.results import io_recording, tile_io
+from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload.accesses import made
+from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
+from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.grid import Axis, Grid
+from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS
+from isochrone.runfile.columns import seconds, texts
+from isochrone.runfile.header import Option
+from isochrone.runfile.run import Run
+from isochrone.runfile.samples import counted, identity
+
+__all__ = ["KINDS", "call_of", "measured_calls"]
+
+BUFFER: Final = 16 * 1024**2
+"""ROMIO's default ``cb_buffer_size``."""
+
+
+def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
+    """Return the collective calls that runs hold.
+
+    Raises
+    ------
+    InputError
+        If a run is of something else, or holds none.
+    """
+    found: list[MeasuredCall] = []
+    for run in runs:
+        if run.kind not in KINDS:
+            raise InputError(
+                f"this run is of '{run.experiment}'", where=run.where,
+                hint="collective calls are in runs of 'isochrone measure tile-io --file F' and "
+                "of 'isochrone record --collective-io'",
+            )  # fmt: skip
+        mine = KINDS[run.kind](run)
+        if not mine:
+            raise InputError("the run holds no collective call of a file", where=run.where)
+        found += mine
+    return found
+
+
+def _of_tiles(run: Run) -> list[MeasuredCall]:
+    """Return the write and the read of tiles, each the median of its repetitions."""
+    table = run.tables.get("sample")
+    if table is None or not len(table):
+        return []
+    table = counted(table, identity(table))
+    phase, op = (np.array(texts(table, key, run.where)) for key in ("phase", "op"))
+    pattern, hints = _tiles(run.options, run.size, run.where), tile_io.hints(run)
+    if "" in run.hosts:
+        raise InputError("the run does not say where its ranks were", where=run.where)
+    found = []
+    for name in ("write", "read"):
+        mine = table.where((phase == "file") & (op == name))
+        if not len(mine):
+            continue
+        times = {
+            key: known
+            for key in ("seconds", *PARTS)
+            if key in mine
+            for known in [_known(seconds(mine, key, run.where))]
+            if len(known)
+        }
+        call = call_of(pattern, hints, reading=name == "read")
+        call, ranks = _served(run, call, hints)
+        found.append(_typical(call, run.hosts, ranks, times))
+    return found
+
+
+def _of_recording(run: Run) -> list[MeasuredCall]:
+    """Return each pattern of a program, the median of its calls."""
+    files = {one.number: one for one in io_recording.files(run)}
+    calls = io_recording.calls(run)
+    found = []
+    for one in io_recording.patterns(run):
+        mine = [call for call in calls if call.pattern == one.number]
+        file = files[one.file]
+        if not mine or not len(one.rank) or not one.whole or "cb_config_list" not in file.hints:
+            continue  # without ROMIO's hints nothing is known of who served the file
+        members = None if len(file.ranks) == run.size else tuple(file.ranks.tolist())
+        columns = (one.rank, one.offset, one.length, one.count, one.stride)
+        pattern = made(*columns, ranks=run.size, members=members)
+        call = call_of(pattern, file.hints, reading=one.op == "read")
+        ranks: list[int] = []
+        if call.exchanges:
+            ranks = _by_hints(run.hosts, file.ranks.tolist(), file.hints)
+        times = {name: [getattr(one.parts, name) for one in mine] for name in PARTS}
+        times |= {"seconds": [one.seconds for one in mine], LATE: [one.late for one in mine]}
+        found.append(_typical(call, run.hosts, ranks, times))
+    return found
+
+
+def _typical(
+    call: Call, hosts: list[str], ranks: list[int], times: Mapping[str, Sequence[float | None]]
+) -> MeasuredCall:
+    """Return the median of alike calls, of each part that was seen."""
+    seen = {name: [time for time in column if time is not None] for name, column in times.items()}
+    middle = {name: float(np.median(column)) for name, column in seen.items() if column}
+    scatter = {name: scatter_of(column) for name, column in seen.items()}
+    scatter[INDEPENDENT] = scatter["seconds"]
+    whole = middle.pop("seconds")
+    if "exchange" not in middle:
+        middle.pop(LATE, None)
+    return MeasuredCall(call, hosts, ranks, whole, middle, scatter)
+
+
+def _by_hints(hosts: list[str], members: list[int], hints: Mapping[str, str]) -> list[int]:
+    """Return the aggregators among the ranks of a file: as ROMIO lists them, or by its rules."""
+    listed = hints.get("romio_aggregator_list", "").split()
+    number = _number(hints, "cb_nodes") or None
+    within = [n for word in listed if (n := whole_number(word)) is not None]
+    if len(listed) == len(within) == number and max(within) < len(members):
+        return [members[rank] for rank in within]
+    own = [hosts[rank] for rank in members]
+    return [members[rank] for rank in aggregators(own, hints["cb_config_list"], number)]
+
+
+def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[int]]:
+    """Return the call with its driver, and who served it; nobody: each rank for itself."""
+    if not call.exchanges:
+        return call, []
+    ranks = [one["rank"] for one in tile_io.aggregators(run)]
+    if not ranks and not hints and run.library.library.startswith("Open MPI"):
+        call = replace(call, driver="ompio")
+        ranks = call.rows()
+    if not ranks:
+        raise InputError("the run does not say who the aggregators were", where=run.where)
+    if not all(0 <= rank < run.size for rank in ranks):
+        raise InputError("an aggregator that is no rank of the run", where=run.where)
+    return call, ranks
+
+
+def _known(times: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
+    return [float(time) for time in times if not np.isnan(time)]
+
+
+def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:
+    """Return the tiles of a run; its options were checked by the probe that ran them."""
+    try:
+        x, y = _pair(options["tiles"]) if "tiles" in options else _square(ranks)
+        width, height = _pair(options["tile"])
+        overlap = _pair(options.get("overlap", "0x0"))
+        element = int(options["element"])  # type: ignore[arg-type]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError("the options of this run do not say its tiles", where=where) from error
+    return Grid((Axis(y, height, overlap[1]), Axis(x, width, overlap[0])), element)
+
+
+def _square(ranks: int) -> tuple[int, int]:
+    """Return the tiles across and down if nothing is said, as the probe divides them."""
+    y = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
+    return ranks // y, y
+
+
+def _pair(option: Option) -> tuple[int, int]:
+    first, second = str(option).split("x")
+    return int(first), int(second)
+
+
+def call_of(pattern: AccessPattern, hints: Mapping[str, str], *, reading: bool) -> Call:
+    """Return the call that the hints in force make of a pattern; defaults are those of ROMIO."""
+    lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
+    unit = _number(hints, "striping_unit")
+    found = Call(
+        pattern, "lustre" if lustre else "even", reading,
+        _number(hints, "cb_buffer_size") or BUFFER, unit,
+        _number(hints, "romio_min_fdomain_size"), collective=collective_by(hints, reading=reading),
+    )  # fmt: skip
+    if not lustre:
+        return found
+    return replace(
+        found, stripe=unit or STRIPE, targets=_number(hints, "striping_factor") or None,
+        ratio=_number(hints, "romio_lustre_co_ratio") or 1,
+    )  # fmt: skip
+
+
+def _number(hints: Mapping[str, str], key: str) -> int:
+    """Return the value of a hint; 0 if it is not given or no number."""
+    return whole_number(hints.get(key, "")) or 0
+
+
+KINDS: Final = {tile_io.KIND: _of_tiles, io_recording.KIND: _of_recording}
+"""What reads the calls of a run, by its kind."""

@@ -1,0 +1,210 @@
+"""The cost of a node from its messages, by a model of a hot spot, for whole arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.workload.node_messages import Counts
+from isochrone.models import Model, Regime
+from isochrone.models.enclosure import least
+from isochrone.models.sizes import far_off
+from isochrone.models.terms import evaluate_term
+
+__all__ = ["TIE", "NodeCost", "refuse_no_time"]
+
+Floats = NDArray[np.float64]
+
+KNOWN: Final = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
+
+TIE: Final = 5e-7
+"""Costs closer than this part of them are the same hot spot: below the digits of any model."""
+
+
+@dataclass(frozen=True)
+class NodeCost:
+    """A model of what communication costs a node.
+
+    Attributes
+    ----------
+    model
+        With variables among ``pa``, ``pe``, ``in`` and ``out``, and, if it distinguishes sizes,
+        bytes. Half of the messages are counted as pairs, as the cFireworks paper does (its
+        equation 1 and table II): pa = intra / 2, pe = (in + out) / 2.
+    where
+        Which part of the model is meant, e.g. ``{"order": "intra-first"}``.
+    """
+
+    model: Model
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.model.variables if name not in KNOWN]
+        if unknown or set(self.model.variables) <= {"b", "busy"}:
+            found = ", ".join(self.model.variables) or "nothing"
+            raise InputError(
+                f"the model is a function of {found}, not of the messages of a node (pa, pe)",
+                where="--model", hint="fit a hotspot measurement, or see examples/models",
+            )  # fmt: skip
+
+    @property
+    def of_bytes(self) -> bool:
+        """Whether the model distinguishes message sizes."""
+        return not {"b", "ba", "bi", "bo"}.isdisjoint(self.model.variables)
+
+    @property
+    def of_neighbours(self) -> bool:
+        """Whether it matters how busy the other nodes are."""
+        return "busy" in self.model.variables
+
+    def cost(
+        self,
+        counts: Counts,
+        spread: int = 1,
+        usual: float | None = None,
+        busy: float | Floats = 0.0,
+    ) -> Floats:
+        """Return the seconds of each node in an average of the ``spread`` rounds.
+
+        Other nodes are not looked at, unless ``busy`` says how busy they are (`Counts.busy`).
+        ``usual`` are the bytes of a message that a node without any is taken to have; None: the
+        mean of those given.
+        """
+        asked = self._variables(counts, spread, busy, usual)
+        regimes = self._regimes
+        seconds = _sum(regimes[0], asked)
+        if len(regimes) > 1:
+            owner = np.argmin([regime.distance(asked) for regime in regimes], axis=0)
+            for k, regime in enumerate(regimes[1:], start=1):
+                seconds = np.where(owner == k, _sum(regime, asked), seconds)
+        return seconds.reshape(np.shape(counts.intra))
+
+    def least(self, low: Counts, high: Counts, spread: int, usual: float) -> Floats:
+        """Return seconds below which a node is not, each of whose counts is between two.
+
+        ``spread`` and ``usual`` are those of `cost`; the other nodes may be as busy as they like.
+        """
+        below = self._variables(low, spread, 0.0, usual)
+        above = self._variables(high, spread, 1.0, usual)
+        if "b" in below:
+            few, many = (_messages(side) for side in (low, high))
+            less, more = (_data(side) for side in (low, high))
+            idle = few == 0  # perhaps: then of the usual size
+            size = more / np.where(idle, 1.0, few)
+            below["b"] = np.where(many > 0, less / np.where(many > 0, many, 1.0), usual)
+            above["b"] = np.where(idle, np.maximum(more, usual), size)
+            below["b"] = np.where(idle, np.minimum(below["b"], usual), below["b"])
+        found = least(self._regimes, below, above)
+        return found.reshape(np.shape(low.intra))
+
+    def whatever_others_do(
+        self, counts: Counts, spread: int = 1, usual: float | None = None
+    ) -> Floats:
+        """Return seconds below which no node is, however busy the others are."""
+        if not self.of_neighbours:
+            return self.cost(counts, spread, usual)
+        low, high = (self._variables(counts, spread, busy, usual) for busy in (0.0, 1.0))
+        return least(self._regimes, low, high).reshape(np.shape(counts.intra))
+
+    def ask(
+        self,
+        counts: Counts,
+        spread: int = 1,
+        busy: float | Floats = 0.0,
+        usual: float | None = None,
+    ) -> tuple[Floats, Floats, Floats, list[str]]:
+        """Return the seconds of each node in an average round, their interval, and warnings.
+
+        Parameters
+        ----------
+        counts
+            What nodes send and receive, arrays of any one shape.
+        spread
+            Rounds that it is spread over.
+        busy
+            How busy the other nodes are: `Counts.busy` of all nodes, one number or one for each
+            node; 0: not looked at.
+        usual
+            As of `cost`.
+        """
+        shape = np.shape(counts.intra)
+        asked = self._variables(counts, spread, busy, usual)
+        found = self.model.predict(asked, dict(self.where))
+        seconds, low, high = (
+            side.reshape(shape) for side in (found.by_formula, found.low, found.high)
+        )
+        doubt = far_off(counts.message_size, self.sizes)
+        return seconds, low, high, [*found.warnings, *[doubt] * bool(doubt)]
+
+    @property
+    def sizes(self) -> list[float]:
+        """Message sizes that the model was fitted to, from small to large; empty if not known."""
+        own = {one.where.get("bytes") for one in self.model.chosen(self.where)}
+        selected = [float(size) for size in own if isinstance(size, int)]
+        return sorted(selected) or self.model.sizes
+
+    @cached_property
+    def _regimes(self) -> list[Regime]:
+        return self.model.chosen(self.where)
+
+    def _variables(
+        self, counts: Counts, spread: int, busy: float | Floats, usual: float | None
+    ) -> dict[str, Floats]:
+        """Return the variables of the model, one value for each node."""
+        a, i, o, *data = (np.asarray(side, np.float64).ravel() for side in vars(counts).values())
+        values: dict[str, Floats] = {}
+        for name in self.model.variables:
+            if name == "b":
+                messages, held = a + i + o, data[0] + data[1] + data[2]
+                if usual is None:
+                    usual = float(held.sum()) / max(1.0, float(messages.sum()))
+                own = held / np.where(messages > 0, messages, 1.0)
+                values[name] = np.where(messages > 0, own, usual)
+            elif name == "busy":
+                values[name] = np.broadcast_to(busy, np.shape(counts.intra)).ravel()
+            elif name in ("pa", "pe"):
+                values[name] = (a if name == "pa" else i + o) / (2 * spread)
+            else:
+                side = {"in": i, "out": o, "ba": data[0], "bi": data[1], "bo": data[2]}[name]
+                values[name] = side / spread if spread > 1 else side
+        return values
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _sum(regime: Regime, variables: Mapping[str, Floats]) -> Floats:
+    """Return what a formula gives."""
+    total = np.zeros(len(next(iter(variables.values()))))
+    for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
+        total += coefficient * evaluate_term(term, variables)
+    return total
+
+
+def _messages(counts: Counts) -> Floats:
+    """Return how many messages each node has to do with."""
+    return np.asarray(counts.intra + counts.into + counts.out, np.float64).ravel()
+
+
+def _data(counts: Counts) -> Floats:
+    """Return the bytes of these messages."""
+    return np.asarray(counts.intra_bytes + counts.into_bytes + counts.out_bytes, np.float64).ravel()
+
+
+def refuse_no_time(cost: float) -> None:
+    """Refuse the cost of the hottest node where a formula gives no time; others may be idle.
+
+    Raises
+    ------
+    InputError
+        If it is zero or less.
+    """
+    if not cost > 0:
+        raise InputError(
+            "the formula gives the hottest node no time above zero", where="--model",
+            hint="fit a hot spot that was measured with as few messages as this call has",
+        )  # fmt: skip

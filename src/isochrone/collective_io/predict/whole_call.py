@@ -1,0 +1,188 @@
+"""A whole collective call: the exchange by a model, its other parts by what was measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from isochrone.collective_io.predict.call_features import (
+    CallFeatures,
+    collective_features,
+    independent_features,
+)
+from isochrone.collective_io.predict.measured_calls import MeasuredCall, observation
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload.call import Call
+from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS, Estimate, PartTimes, fit
+
+__all__ = ["WholeCall", "WholeCost"]
+
+BEYOND: Final = 2.0
+"""A quantity so many times as large, or small, as in any measured call is worth a warning."""
+
+WATCHED: Final = {
+    "rounds": "rounds", "bytes": "bytes", "ranks": "ranks", "pieces": "pieces of a rank",
+    "aggregators": "aggregators", "own_accesses": "accesses of a rank",
+}  # fmt: skip
+"""Quantities that are warned of, and what they are called."""
+
+
+@dataclass(frozen=True)
+class WholeCost:
+    """What a collective call takes.
+
+    Attributes
+    ----------
+    offsets, counts, exchange, file, rest
+        Seconds of its parts; None where a part was not measured and is not known.
+    seconds
+        Of the call: the sum of what is known.
+    low, high
+        Its 95 % interval; ``high`` is infinite if parts are not known.
+    rounds
+        Rounds of the exchange; 0 if every rank accesses the file on its own.
+    warnings
+        What makes it doubtful.
+    """
+
+    offsets: float | None
+    counts: float | None
+    exchange: float | None
+    file: float | None
+    rest: float | None
+    seconds: float
+    low: float
+    high: float
+    rounds: int
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def parts(self) -> dict[str, float | None]:
+        """Seconds by the names of the parts."""
+        return {name: getattr(self, name) for name in PARTS}
+
+    @property
+    def known(self) -> bool:
+        """Whether all that takes long was measured."""
+        return math.isfinite(self.high)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return parts and whole as a JSON object."""
+        high = self.high if self.known else None
+        whole = {"seconds": self.seconds if self.known else None, "low": self.low, "high": high}
+        return {"parts": self.parts, "whole": whole}
+
+
+@dataclass(frozen=True)
+class WholeCall:
+    """Predicts whole calls.
+
+    Attributes
+    ----------
+    model
+        What messages cost a node. None: the exchange goes by the bytes of the hot spot, in
+        proportion to the measured one.
+    times
+        Laws of the parts, fitted to measured calls.
+    """
+
+    model: NodeCost | None
+    times: PartTimes = field(default_factory=PartTimes)
+
+    @classmethod
+    def calibrated(cls, model: NodeCost | None, measured: Iterable[MeasuredCall]) -> WholeCall:
+        """Fit the parts to measured calls; several of one setting count as their median."""
+        return cls(model, fit(observation(one, model) for one in measured))
+
+    def features(
+        self, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]
+    ) -> CallFeatures:
+        """Return what the parts of a call depend on."""
+        return collective_features(call, by_rank, aggregators, self.model)
+
+    def predict(self, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]) -> WholeCost:
+        """Return what a call with collective buffering takes.
+
+        Parameters
+        ----------
+        call
+            Who accesses which bytes, the driver, and the size of the buffer.
+        by_rank
+            Host of each rank.
+        aggregators
+            Ranks that serve file domains 0, 1, … .
+        """
+        return self.of(call.reading, self.features(call, by_rank, aggregators))
+
+    def of(self, reading: bool, features: CallFeatures) -> WholeCost:
+        """Return what a call of these quantities takes."""
+        values = features.values
+        found = {part: self.times.ask(reading, part, values) for part in (*PARTS, LATE)}
+        told = list(features.exchange.warnings) if features.exchange else []
+        if not self.times.knows(reading, "rest"):
+            told.append(f"of a {_name(reading)}, only the exchange is known: no call was measured")
+        elif not self.times.knows(reading, "exchange"):
+            told.append("the parts of the call were not seen: its time is predicted as a whole")
+        elif missing := [part for part in PARTS if found[part] is None]:
+            told.append(f"not seen apart from the rest of the call: {', '.join(missing)}")
+        if found["exchange"] is None and not self.times.knows(reading, "rest"):
+            found["exchange"] = _modelled(features)
+        told += _beyond(values, self.times.ranges.get(reading, {}))
+        complete = self.times.knows(reading, "rest")
+        return _summed(found, features.rounds, told, complete)
+
+    def independent(self, call: Call, by_rank: Sequence[str]) -> WholeCost | None:
+        """Return what the call takes if every rank accesses the file on its own.
+
+        None if no such call was measured (``romio_cb_write`` or ``romio_cb_read`` = ``disable``):
+        what a file system makes of many small accesses at once cannot be concluded from few large
+        ones.
+        """
+        if not self.times.knows(call.reading, INDEPENDENT):
+            return None
+        values = independent_features(call)
+        estimate = self.times.ask(call.reading, INDEPENDENT, values)
+        told = _beyond(values, self.times.ranges.get(call.reading, {}))
+        return _summed({"file": estimate}, 0, told, True)
+
+
+def _modelled(features: CallFeatures) -> Estimate | None:
+    """Return the exchange as the model of a hot spot has it."""
+    cost = features.exchange
+    return Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
+
+
+def _summed(
+    parts: Mapping[str, Estimate | None], rounds: int, told: list[str], complete: bool
+) -> WholeCost:
+    """Add up parts, and how far they may be off: what disturbs a launch disturbs all of them."""
+    known = [one for one in parts.values() if one]
+    seconds = sum(one.seconds for one in known)
+    below = sum(one.seconds - one.low for one in known)
+    above = sum(one.high - one.seconds for one in known) if known else math.inf
+    times = {name: one.seconds if (one := parts.get(name)) else None for name in PARTS}
+    if late := parts.get(LATE):
+        times["rest"] = (times["rest"] or 0.0) + late.seconds
+    high = seconds + above if complete else math.inf
+    return WholeCost(
+        **times, seconds=seconds, low=max(0.0, seconds - below), high=high, rounds=rounds,
+        warnings=told,
+    )  # fmt: skip
+
+
+def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Say what is far from all that was measured."""
+    found = []
+    for name, words in WATCHED.items():
+        if name in values and name in ranges:
+            least, most = ranges[name]
+            if not least / BEYOND <= values[name] <= most * BEYOND:
+                span = f"{least:g}" if least == most else f"{least:g} to {most:g}"
+                found.append(f"{values[name]:g} {words}; the measured calls have {span}")
+    return found
+
+
+def _name(reading: bool) -> str:
+    return "read" if reading else "write"

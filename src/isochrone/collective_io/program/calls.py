@@ -1,0 +1,116 @@
+"""The collective calls of a recorded program, as they are predicted: the few that take its time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
+from isochrone.collective_io.predict.calls_of_runs import call_of
+from isochrone.collective_io.predict.measured_calls import MeasuredCall
+from isochrone.collective_io.program.summary import Summary
+from isochrone.collective_io.results.call_parts import NAMES
+from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
+from isochrone.collective_io.workload import cb_config_list
+from isochrone.collective_io.workload.accesses import made as made_accesses
+from isochrone.runfile.run import Run
+
+__all__ = ["Made", "aggregators", "message_sizes", "program_calls"]
+
+MOST_PATTERNS: Final = 6
+ENOUGH: Final = 0.95
+"""Patterns are looked at until they have this part of the time of all calls."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A collective call of the program.
+
+    Attributes
+    ----------
+    call
+        As it was measured, the median of those of its pattern.
+    times
+        How often it was made.
+    members
+        Ranks of its file, in the order of their communicator.
+    config, nodes
+        ``cb_config_list`` and ``cb_nodes`` in force.
+    """
+
+    call: MeasuredCall
+    times: int
+    members: Sequence[int]
+    config: str
+    nodes: int | None
+
+    @property
+    def seconds(self) -> float:
+        """Of all of them."""
+        return self.times * self.call.seconds
+
+
+def program_calls(run: Run, found: Summary) -> list[Made]:
+    """Return the calls that take most of the time, the longest first.
+
+    A pattern whose pieces are not all known, or that cannot be predicted, is left out.
+    """
+    listed: list[Made] = []
+    seconds = 0.0
+    for pattern in found.patterns[:MOST_PATTERNS]:
+        if seconds >= ENOUGH * found.in_calls:
+            break
+        seconds += found.seconds[pattern.number]
+        mine = [call for call in found.calls if call.pattern == pattern.number]
+        file = next(one for one in found.files if one.number == pattern.file)
+        try:
+            listed += [_made(run, pattern, file, mine)] if pattern.whole else []
+        except InputError:  # hints or pieces of a kind that is not modelled
+            continue
+    return listed
+
+
+def _made(
+    run: Run, pattern: RecordedPattern, file: RecordedFile, mine: Sequence[RecordedCall]
+) -> Made:
+    members = tuple(file.ranks.tolist())
+    accesses = made_accesses(
+        **pattern.pieces, ranks=run.size, members=members if len(members) < run.size else None
+    )
+    call = call_of(accesses, file.hints, reading=pattern.op == "read")
+    config = file.hints.get("cb_config_list", cb_config_list.DEFAULT)
+    nodes = whole_number(file.hints.get("cb_nodes", "")) or None
+    ranks = aggregators(run.hosts, members, config, nodes)
+    parts = {}
+    for name in NAMES:
+        known = [getattr(one.parts, name) for one in mine]
+        if known and None not in known:
+            parts[name] = median(known)
+    whole = median(one.seconds for one in mine)
+    used = ranks if call.exchanges else []
+    return Made(
+        MeasuredCall(call, run.hosts, used, whole, parts), len(mine), members, config, nodes
+    )
+
+
+def aggregators(
+    hosts: Sequence[str], members: Sequence[int], config: str, nodes: int | None
+) -> list[int]:
+    """Return the ranks that serve a file, of those that opened it."""
+    places = cb_config_list.aggregators([hosts[rank] for rank in members], config, nodes)
+    return [members[place] for place in places]
+
+
+def message_sizes(calls: Sequence[Made]) -> list[int]:
+    """Return the usual bytes of a message of each exchange, that which takes longest first."""
+    found = []
+    for one in sorted(calls, key=lambda made: -made.seconds):
+        if one.call.collective:
+            kinds = one.call.call.round_kinds(len(one.call.aggregators))
+            data = sum(kind.times * float(kind.traffic.bytes.sent[-1]) for kind in kinds)
+            messages = sum(kind.times * float(kind.traffic.messages.sent[-1]) for kind in kinds)
+            found.append(int(data / max(1.0, messages)))
+    return found

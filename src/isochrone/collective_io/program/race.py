@@ -1,0 +1,184 @@
+"""Which of several ways to run a program is faster than the given one, if any is.
+
+Two steps that share no time. The *heats* choose: all ways are started in turn, losers drop out,
+until one is left. The *duel* judges: the winner and the given way are started in pairs, and only
+these pairs enter the intervals. The best of several equal ways has been lucky; in the duel it would
+have to be so again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from isochrone.measure.speedup import Speedup, speedup
+
+__all__ = ["GIVEN", "MARGIN", "Duel", "Heats", "Timed", "duel", "heats", "most_starts"]
+
+GIVEN: Final = "given"
+
+MARGIN: Final = 0.02
+"""The whole program is not to become slower by more than this part."""
+
+CLEAR: Final = 1.25
+"""Whoever takes so many times as long as the fastest in a heat drops out, however few are left."""
+
+HOPELESS: Final = 1.05
+"""No duel is fought if the fastest took so many times as long as the given way."""
+
+FAILED: Final = "it failed"
+
+LIKELY: Final = 1.05
+"""Gain of the calls that is worth more pairs than were asked for, where they leave a doubt."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One start of the program.
+
+    Attributes
+    ----------
+    calls
+        Seconds within collective reads and writes: the sum over the calls of the maximum over
+        the ranks.
+    whole
+        Seconds from the start of the command to its end.
+    """
+
+    calls: float
+    whole: float
+
+
+Start = Callable[[str], Timed | None]
+"""Starts the program in the way of this name; None: it failed, as whoever starts it knows."""
+
+
+@dataclass
+class Heats:
+    """What came of the heats.
+
+    Attributes
+    ----------
+    times
+        All starts of each way.
+    dropped
+        Why a way dropped out, by name.
+    winner
+        The fastest; None: none is worth a duel.
+    """
+
+    times: dict[str, list[Timed]] = field(default_factory=dict)
+    dropped: dict[str, str] = field(default_factory=dict)
+    winner: str | None = None
+
+    def best(self, name: str) -> float:
+        """Return the least seconds of a way: what disturbs a start makes it slower."""
+        return min(one.calls for one in self.times[name])
+
+    def fastest(self, names: Iterable[str]) -> str | None:
+        """Return the fastest of some ways; None if none of them is worth a duel."""
+        timed = [one for one in names if one in self.times and self.dropped.get(one) != FAILED]
+        name = min(timed, key=self.best, default=None)
+        if name is None or GIVEN not in self.times:
+            return None
+        return name if self.best(name) <= HOPELESS * self.best(GIVEN) else None
+
+
+def heats(start: Start, ways: Sequence[str]) -> Heats:
+    """Start the given and all other ways, the better half of them again, until one is left."""
+    found = Heats()
+    left = list(ways)
+    number = 0
+    while left and (number == 0 or len(left) > 1):
+        number += 1
+        for name in [GIVEN, *left] if number % 2 else [*reversed(left), GIVEN]:
+            timed = start(name)
+            if timed is not None:
+                found.times.setdefault(name, []).append(timed)
+            elif name != GIVEN:
+                found.dropped[name] = FAILED
+        left = sorted((w for w in left if w not in found.dropped), key=found.best)
+        for name in left[1:]:
+            place = left.index(name)
+            if found.best(name) > CLEAR * found.best(left[0]) or place >= (len(left) + 1) // 2:
+                found.dropped[name] = f"slower in heat {number}"
+        left = [name for name in left if name not in found.dropped]
+    found.winner = found.fastest(left)
+    if left and found.winner is None:
+        found.dropped[left[0]] = "not faster than as given"
+    return found
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Pairs of starts: as given, and as proposed.
+
+    Attributes
+    ----------
+    given, proposed
+        The starts; those of a pair have followed each other.
+    calls, whole
+        What was gained: of the collective calls, and of the whole program.
+    """
+
+    given: list[Timed]
+    proposed: list[Timed]
+    calls: Speedup
+    whole: Speedup
+
+    @property
+    def why_not(self) -> str:
+        """Say why the proposal is not to be kept; empty if it is."""
+        if self.calls.low <= 1:
+            return "the collective calls did not become faster for certain"
+        if self.whole.low <= 1 - MARGIN:
+            return (
+                f"it is not certain that the whole program stays within {100 * MARGIN:.0f} % of "
+                "its time"
+            )
+        return ""
+
+    @property
+    def likely(self) -> bool:
+        """Whether more pairs may show that there is a gain that is worth them."""
+        return self.calls.ratio > LIKELY and self.whole.high > 1 - MARGIN
+
+
+def duel(start: Start, name: str, launches: int, most: int) -> Duel | None:
+    """Start the given way and another in pairs; None if it fails.
+
+    The first of a pair is the second of the next, so that a drift favours nobody. After
+    ``launches`` pairs it is judged; if it is in doubt, and a gain is likely, again after twice and
+    four times as many, up to ``most`` pairs.
+    """
+    given: list[Timed] = []
+    proposed: list[Timed] = []
+    for pairs in dict.fromkeys(max(launches, min(most, k * launches)) for k in (1, 2, 4)):
+        for number in range(len(given), pairs):
+            pair = (GIVEN, name) if number % 2 == 0 else (name, GIVEN)
+            times = {way: start(way) for way in pair}
+            ours, theirs = times[GIVEN], times[name]
+            if ours is None or theirs is None:
+                return None
+            given.append(ours)
+            proposed.append(theirs)
+        found = _judged(given, proposed)
+        if not (found.why_not and found.likely):
+            break
+    return found
+
+
+def _judged(given: list[Timed], proposed: list[Timed]) -> Duel:
+    calls = speedup([one.calls for one in given], [one.calls for one in proposed])
+    whole = speedup([one.whole for one in given], [one.whole for one in proposed])
+    return Duel(given, proposed, calls, whole)
+
+
+def most_starts(ways: int, pairs: int) -> int:
+    """Return how often the program is started in heats and duels, without the extra time."""
+    heat, left = 0, ways
+    while left and (heat == 0 or left > 1):
+        heat += left + 1
+        left = (left + 1) // 2
+    return heat + 2 * pairs

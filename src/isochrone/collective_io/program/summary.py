@@ -1,0 +1,146 @@
+"""What one recorded run says before anything is changed: what is slow, and what could be gained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.base.units import format_seconds
+from isochrone.collective_io.results import io_recording
+from isochrone.collective_io.results.call_parts import NAMES
+from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
+from isochrone.runfile.run import Run
+
+__all__ = ["LOCAL", "Summary", "summary"]
+
+LOCAL: Final = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
+"""File systems of one host: memory, and local disks."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Collective I/O of one run of a program.
+
+    Attributes
+    ----------
+    whole
+        Seconds of the command.
+    calls
+        All collective reads and writes.
+    patterns
+        Those with most seconds first.
+    seconds
+        Of each pattern, by its number.
+    files
+        Those that were opened through MPI-IO.
+    """
+
+    whole: float
+    calls: list[RecordedCall]
+    patterns: list[RecordedPattern]
+    seconds: dict[int, float]
+    files: list[RecordedFile]
+
+    @property
+    def in_calls(self) -> float:
+        """Seconds within all collective calls."""
+        return sum(call.seconds for call in self.calls)
+
+    @property
+    def share(self) -> float:
+        """Part of the time of the program that it spends in collective calls."""
+        return min(1.0, self.in_calls / self.whole)
+
+    @property
+    def filesystems(self) -> list[str]:
+        """Kinds of file systems that the files are on, as far as known."""
+        return sorted({one.filesystem for one in self.files} - {""})
+
+    @property
+    def local_filesystems(self) -> list[str]:
+        """Those that are in the memory or on a disk of one host, of files with collective calls."""
+        used = {one.file for one in self.patterns}
+        return sorted({one.filesystem for one in self.files if one.number in used} & LOCAL)
+
+    def parts(self) -> dict[str, float]:
+        """Return the seconds of the parts of all calls, as far as they were seen."""
+        found: dict[str, float] = {}
+        for call in self.calls:
+            for name in NAMES:
+                seconds = getattr(call.parts, name)
+                if seconds is not None:
+                    found[name] = found.get(name, 0.0) + seconds
+        return found
+
+    def nothing_to_gain(self, least: float) -> str:
+        """Say why nothing can be gained here, whatever is changed; empty if something may be."""
+        if not self.files:
+            return "the program opens no file through MPI-IO"
+        if not self.calls:
+            alone = any(one.independent for one in self.files)
+            return (
+                "the program reads and writes through MPI-IO, but never collectively: settings of "
+                "collective I/O change nothing (MPI_File_write_all and the like would have to be "
+                "called)"
+                if alone
+                else "the program reads and writes nothing through MPI-IO"
+            )
+        if self.share < least:
+            return (
+                f"collective I/O takes {format_seconds(self.in_calls, 3)} of "
+                f"{format_seconds(self.whole, 3)}, {100 * self.share:.1f} % of the run: nothing is "
+                "to be gained here"
+            )
+        return ""
+
+    def best_possible(self) -> dict[str, Any]:
+        """Say what would be gained if collective calls took no time at all: a bound."""
+        parts = self.parts()
+        left = self.whole - min(self.in_calls, 0.999 * self.whole)
+        why = (
+            f"collective calls take {format_seconds(self.in_calls, 3)} of "
+            f"{format_seconds(self.whole, 3)} ({100 * self.share:.0f} %)"
+        )
+        largest = max(parts, key=lambda name: parts[name], default="")
+        if largest:
+            named = _WORDS[largest]
+            why += f", most of it {named} ({format_seconds(parts[largest], 3)})"
+        return {"gain": self.whole / left, "seconds": self.in_calls, "why": why}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return patterns, parts, and the bound of the gain."""
+        return {
+            "whole_seconds": self.whole,
+            "call_seconds": self.in_calls,
+            "share": self.share,
+            "patterns": [
+                {
+                    "pattern": one.number, "file": one.file, "op": one.op, "bytes": one.bytes,
+                    "pieces": one.contiguous, "calls": one.calls,
+                    "seconds": self.seconds[one.number],
+                } for one in self.patterns
+            ],
+            "parts": self.parts(),
+            "filesystems": self.filesystems, "local_filesystems": self.local_filesystems,
+            "best_possible": self.best_possible() if self.calls else None,
+        }  # fmt: skip
+
+
+_WORDS: Final = {
+    "offsets": "telling each other which bytes are meant",
+    "counts": "telling each other how much is sent, round by round",
+    "exchange": "the exchange of data",
+    "file": "the file itself",
+    "rest": "work of the library on the lists of pieces, and waiting",
+}
+
+
+def summary(run: Run, whole: float) -> Summary:
+    """Read a recording; ``whole`` is the time of the command in seconds."""
+    calls = io_recording.calls(run)
+    seconds: dict[int, float] = {}
+    for call in calls:
+        seconds[call.pattern] = seconds.get(call.pattern, 0.0) + call.seconds
+    patterns = [one for one in io_recording.patterns(run) if one.number in seconds]
+    patterns.sort(key=lambda one: -seconds[one.number])
+    return Summary(whole, calls, patterns, seconds, io_recording.files(run))

@@ -1,0 +1,157 @@
+"""Starts a program in one way or another, with its collective reads and writes recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.files import whole_file
+from isochrone.collective_io.program.proposals import (
+    ROMIO_HINTS,
+    Proposal,
+    hints_text,
+    not_in_force,
+)
+from isochrone.collective_io.program.race import GIVEN, Timed
+from isochrone.collective_io.results import io_recording
+from isochrone.measure.program import Program
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
+
+__all__ = ["FIRST_LIMIT", "Trials", "hints_in_force"]
+
+FIRST_LIMIT: Final = 3600.0
+"""Seconds after which the first start is ended, if the user does not say."""
+
+PATIENCE: Final = 4.0
+"""A start may take so many times as long as the first one, and `SLACK` seconds."""
+
+SLACK: Final = 30.0
+
+LOSER: Final = 2.0
+"""Who takes so many times as long as the first start, and `BIT` seconds, has lost."""
+
+BIT: Final = 5.0
+
+
+@dataclass
+class Trials:
+    """Starts of one program.
+
+    Attributes
+    ----------
+    program
+        What is started.
+    folder
+        Keeps recordings, what the program prints, and hints files.
+    limit
+        Seconds after which a start is ended; None: derived from the first.
+    lost
+        The same, of a setting that is tried: it has lost then.
+    base
+        Hints that the program gets from a file already.
+    tell
+        Is told of each start that has ended.
+    ways
+        The proposals by name.
+    failures
+        Why a way failed, by name.
+    """
+
+    program: Program
+    folder: Path
+    limit: float | None
+    base: Mapping[str, str]
+    tell: Callable[[str], None]
+    lost: float = FIRST_LIMIT
+    ways: dict[str, Proposal] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    times: dict[str, list[Timed]] = field(default_factory=dict)
+
+    @property
+    def started(self) -> int:
+        """How often the program was started and came to its end, the first time not counted."""
+        return sum(len(some) for some in self.times.values())
+
+    def first(self) -> tuple[Run, float]:
+        """Run the program as it is; return what was recorded, and the seconds it took.
+
+        Raises
+        ------
+        InputError
+            If it cannot be started, or is no program of this MPI.
+        MeasurementError
+            If it fails.
+        """
+        limit = self.limit or FIRST_LIMIT
+        run, whole = self._run({}, self.folder / "recording", limit)
+        self.limit = self.limit or PATIENCE * whole + SLACK
+        self.lost = min(self.limit, LOSER * whole + BIT)
+        return run, whole
+
+    def start(self, name: str) -> Timed | None:
+        """Run the program in the way of this name; None: it failed, and `failures` says why.
+
+        Raises
+        ------
+        MeasurementError
+            If it fails as given.
+        """
+        number = len(self.times.setdefault(name, [])) + 1
+        runs = self.folder / "runs"
+        runs.mkdir(exist_ok=True)
+        limit = self.lost if name != GIVEN and number == 1 else self.limit or FIRST_LIMIT
+        try:
+            run, whole = self._run(self.variables(name), runs / f"{name}-{number}", limit)
+        except MeasurementError as error:
+            if name == GIVEN:
+                raise
+            self.failures[name] = error.what
+            return None
+        calls = sum(call.seconds for call in io_recording.calls(run))
+        if name != GIVEN and number == 1:
+            missed = not_in_force(self.ways[name].hints, hints_in_force(run))
+            if missed:
+                self.failures[name] = f"{', '.join(missed)} had no effect"
+                return None
+        timed = Timed(calls, whole)
+        self.times[name].append(timed)
+        self.tell(f"{name}: {calls:.3g} s in collective calls, {whole:.3g} s in all")
+        return timed
+
+    def variables(self, name: str) -> dict[str, str]:
+        """Return the variables of a way; writes its hints file."""
+        if name == GIVEN:
+            return {}
+        way = self.ways[name]
+        if not way.hints:
+            return dict(way.environ)
+        path = self.folder / "runs" / f"{name}.hints"
+        with whole_file(path) as stream:
+            stream.write(hints_text({**self.base, **way.hints}).encode())
+        return {**way.environ, ROMIO_HINTS: str(path.absolute())}
+
+    def _run(self, variables: Mapping[str, str], stem: Path, limit: float) -> tuple[Run, float]:
+        path, log = stem.with_suffix(".jsonl"), stem.with_suffix(".log")
+        path.unlink(missing_ok=True)  # the library overwrites nothing
+        whole = self.program.run(path, variables, log, limit)
+        if not path.is_file() or not path.stat().st_size:
+            path.unlink(missing_ok=True)
+            raise InputError(
+                "nothing was recorded: is it a program of this MPI?", where=_named(self.program),
+                hint="it must call MPI_Finalize and load the MPI library of the launcher "
+                "dynamically; see --mpicc",
+            )  # fmt: skip
+        return read(path), whole
+
+
+def hints_in_force(run: Run) -> list[dict[str, str]]:
+    """Return the hints in force of each file."""
+    return [one.hints for one in io_recording.files(run)]
+
+
+def _named(program: Program) -> str:
+    return " ".join(program.command)

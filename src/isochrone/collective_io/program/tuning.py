@@ -1,0 +1,172 @@
+"""Makes the collective I/O of a program faster, or leaves it as it is: record, choose, prove.
+
+Nothing is believed that was not seen: a setting is kept only if the program was faster with it, in
+pairs of starts that had no part in choosing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.collective_io.program.proposals import Proposal
+from isochrone.collective_io.program.race import Duel, Heats, Timed, duel, heats, most_starts
+from isochrone.collective_io.program.summary import Summary, summary
+from isochrone.collective_io.program.trials import Trials
+from isochrone.runfile.run import Run
+
+__all__ = ["Choose", "Wish", "tune"]
+
+LONGEST: Final = 600.0
+"""Seconds that pairs may take beyond those that were asked for."""
+
+CHEAP: Final = 60.0
+"""Seconds within which it is measured what each kept hint of the user costs."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for.
+
+    Attributes
+    ----------
+    launches
+        Pairs of starts that prove a gain.
+    least
+        Part of the run time that collective calls must have for anything to be tried.
+    """
+
+    launches: int
+    least: float
+
+
+Choose = Callable[[Run, Summary], tuple[Sequence[Proposal], Mapping[str, Any]]]
+"""Returns promising ways, best first, and what the report says of how they were chosen."""
+
+
+def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -> Proposal | None:
+    """Record, choose and prove; return what is to be kept, if anything is.
+
+    ``document`` is filled as results come, so that it holds all of them whatever ends the work.
+    """
+    run, whole = trials.first()
+    document["starts"] = 1
+    found = summary(run, whole)
+    document |= found.to_json()
+    document["why"] = found.nothing_to_gain(wish.least)
+    if document["why"]:
+        return None
+    trials.tell(_first_words(document))
+    proposals, said = choose(run, found)
+    document |= said
+    tried = [one for one in proposals if not one.gives_up]
+    ways = {str(number): one for number, one in enumerate(tried, start=1)}
+    costs = {f"without-{one.gives_up}": one for one in proposals if one.gives_up}
+    trials.ways = {**ways, **costs}
+    document["choices"] = [{"name": name, **one.to_json()} for name, one in ways.items()]
+    document["kept_hints"] = [_kept(trials.base, found, one) for one in costs.values()]
+    measured = costs if 2 * wish.launches * whole * len(costs) <= CHEAP else {}
+    if not ways:
+        document["why"] = "no setting is expected to be faster"
+    duels = len(measured) + bool(ways) + _rests_on_local(document, tried)
+    starts = most_starts(len(ways), duels * wish.launches)
+    if starts:
+        trials.tell(
+            f"{len(ways)} settings to try: at most {starts} starts of about {whole:.3g} s, "
+            f"{starts * whole / 60:.1f} minutes"
+        )
+    try:
+        kept = _race(trials, wish, whole, ways, document) if ways else None
+        for one, name in zip(document["kept_hints"], measured, strict=False):
+            judged = duel(trials.start, name, wish.launches, wish.launches)
+            one["gain"] = judged.calls.to_json() if judged else None
+            one["why"] = trials.failures.get(name, "")
+        return kept
+    finally:
+        document["starts"] = 1 + trials.started
+        _add_times(document, trials)
+
+
+def _kept(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
+    """Return what is known of a kept hint of the user before its cost is measured."""
+    return {
+        "hint": one.gives_up, "value": base.get(one.gives_up, ""), "words": one.words,
+        "hints": dict(one.hints), "seconds": found.in_calls, "expected_seconds": one.expected,
+        "gain": None, "why": "not measured: its starts would take too long",
+    }  # fmt: skip
+
+
+def _rests_on_local(document: Mapping[str, Any], ways: Iterable[Proposal]) -> bool:
+    """Whether memory or a disk of one host may explain the gain of one of these ways."""
+    return bool(document["local_filesystems"]) and not all(one.portable for one in ways)
+
+
+def _race(
+    trials: Trials,
+    wish: Wish,
+    whole: float,
+    ways: Mapping[str, Proposal],
+    document: dict[str, Any],
+) -> Proposal | None:
+    """Choose by heats, judge by a duel; and by another what is portable, if the winner is not."""
+    chosen = heats(trials.start, list(ways))
+    for one in document["choices"]:
+        one["dropped"] = _why_dropped(chosen, trials, one["name"])
+    if chosen.winner is None:
+        document["why"] = "none of the settings was faster when it was tried"
+        return None
+    winner = ways[chosen.winner]
+    document |= _judged(trials, wish, whole, chosen.winner)
+    if document["why"]:
+        return None
+    if _rests_on_local(document, [winner]):
+        name = chosen.fastest(name for name, one in ways.items() if one.portable)
+        document["portable"] = {"name": name} | (
+            _judged(trials, wish, whole, name) if name
+            else {"why": "no setting that may last elsewhere was faster when it was tried"}
+        )  # fmt: skip
+    return winner
+
+
+def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, Any]:
+    """Compare a way with the given one in pairs; ``why`` says why it is not to be kept, if so."""
+    way = trials.ways[name]
+    trials.tell(f"{name} ({way.words}) is compared with the given settings, in pairs")
+    most = max(wish.launches, wish.launches + int(LONGEST / (2 * whole)))
+    judged = duel(trials.start, name, wish.launches, most)
+    if judged is None:
+        return {"why": f"with the setting, {trials.failures[name]}"}
+    return {**_of_duel(judged, way), "why": judged.why_not}
+
+
+def _of_duel(judged: Duel, winner: Proposal) -> dict[str, Any]:
+    calls, whole = judged.calls.to_json(), judged.whole.to_json()
+    return {
+        "given": {"calls": calls["given"], "whole": whole["given"], "starts": _all(judged.given)},
+        "proposed": {
+            **winner.to_json(), "calls": calls["proposed"], "whole": whole["proposed"],
+            "starts": _all(judged.proposed),
+        },
+        "gain": calls,
+        "whole_gain": whole,
+    }  # fmt: skip
+
+
+def _why_dropped(chosen: Heats, trials: Trials, name: str) -> str | None:
+    return trials.failures.get(name) or chosen.dropped.get(name)
+
+
+def _add_times(document: dict[str, Any], trials: Trials) -> None:
+    """Add what was measured of each choice, in all of its starts."""
+    for one in document["choices"]:
+        one["starts"] = _all(trials.times.get(one["name"], []))
+
+
+def _all(times: Sequence[Timed]) -> list[dict[str, float]]:
+    return [dict(vars(one)) for one in times]
+
+
+def _first_words(document: Mapping[str, Any]) -> str:
+    possible = document["best_possible"]
+    return f"At best the program becomes {possible['gain']:.2f} times as fast: {possible['why']}"

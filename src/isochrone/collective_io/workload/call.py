@@ -1,0 +1,168 @@
+"""A collective call: an access pattern, the driver that cuts up its file, and the hints for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators, row_aggregators
+from isochrone.collective_io.workload.file_domains import (
+    FileWindows,
+    even,
+    in_rounds,
+    lustre_clients,
+    stripe_cyclic,
+)
+from isochrone.collective_io.workload.grid import Grid
+from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
+
+__all__ = ["DRIVERS", "STRIPE", "Call", "collective_by"]
+
+DRIVERS: Final = ("even", "lustre", "ompio")
+"""ROMIO's generic driver, its Lustre driver, and OMPIO."""
+
+STRIPE: Final = 1024**2
+"""Bytes of a Lustre stripe, if the file system's administrator has not said otherwise."""
+
+_MOST_KINDS: Final = 1024
+_MEMORY: Final = 20_000_000
+"""Kinds of rounds of one prediction, and these times the ranks, that may be told apart."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is known of a collective read or write before any rank runs.
+
+    Attributes
+    ----------
+    pattern
+        Who touches which bytes.
+    driver
+        One of `DRIVERS`.
+    reading
+        A read: the data go from the aggregators to the ranks.
+    buffer
+        ``cb_buffer_size`` in bytes; None: one round, however large, as in the cFireworks paper.
+    unit, smallest
+        ``striping_unit`` and ``romio_min_fdomain_size`` of the generic driver.
+    stripe, targets, ratio
+        Stripe size, number of OSTs of the file (None: as many as aggregators) and
+        ``romio_lustre_co_ratio`` of the Lustre driver.
+    members
+        Ranks that opened the file, in the order of its communicator; None: all.
+    collective
+        Whether ``romio_cb_write``, or ``romio_cb_read`` of a read, is ``enable`` or ``disable``;
+        None: ``automatic``.
+    """
+
+    pattern: AccessPattern
+    driver: str = "even"
+    reading: bool = False
+    buffer: int | None = None
+    unit: int = 0
+    smallest: int = 0
+    stripe: int = STRIPE
+    targets: int | None = None
+    ratio: int = 1
+    members: Sequence[int] | None = None
+    collective: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.driver not in DRIVERS:
+            raise InputError(f"no driver '{self.driver}'", hint=f"there are: {', '.join(DRIVERS)}")
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether stripes are dealt out: ROMIO's Lustre driver does so for writes only."""
+        return self.driver == "lustre" and not self.reading
+
+    def aggregators(
+        self, by_rank: Sequence[str], config: str = DEFAULT, number: int | None = None
+    ) -> list[int]:
+        """Return the ranks that serve the file, in the order of its parts.
+
+        ROMIO looks at the members of the file's communicator alone, in their order there.
+
+        Parameters
+        ----------
+        by_rank
+            Host of each rank of the job.
+        config, number
+            The hints ``cb_config_list`` and ``cb_nodes``.
+
+        Raises
+        ------
+        InputError
+            As of `isochrone.collective_io.workload.cb_config_list.aggregators`.
+        """
+        if self.members is None:
+            return aggregators(by_rank, config, number)
+        hosts = [by_rank[rank] for rank in self.members]
+        return [self.members[k] for k in aggregators(hosts, config, number)]
+
+    def windows(self, aggregators: int) -> FileWindows:
+        """Divide the file among this many aggregators."""
+        extent = self.pattern.extent
+        if self.cyclic:
+            clients = lustre_clients(aggregators, self.targets or aggregators, self.ratio)
+            return stripe_cyclic(extent, clients, self.stripe)
+        whole = even(extent, aggregators, unit=self.unit, smallest=self.smallest)
+        if self.buffer is None:
+            return whole
+        return in_rounds(whole, *self.pattern.touched(whole.start, whole.end), self.buffer)
+
+    def round_kinds(self, aggregators: int, *, exactly: bool = False) -> list[RoundKind]:
+        """Count the messages for this many aggregators, by kind of round.
+
+        ``exactly``: tell apart as many kinds as there are, within reason; a search, which looks at
+        each kind thousands of times, does better without.
+        """
+        many = _MEMORY // (self.pattern.ranks + aggregators)
+        most = max(MAX_KINDS, min(many, _MOST_KINDS)) if exactly else MAX_KINDS
+        return round_kinds(self.pattern, self.windows(aggregators), most)
+
+    def rows(self) -> list[int]:
+        """Return the aggregators of OMPIO: those of the rows of a Cartesian communicator."""
+        if not isinstance(self.pattern, Grid) or len(self.pattern.axes) < 2:
+            raise InputError(
+                "OMPIO's aggregators are only known for ranks in a Cartesian grid",
+                hint="give --tiles or --blocks",
+            )
+        return row_aggregators(self.pattern.axes[0].blocks, self.pattern.ranks)
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether data go through aggregators: as the hints say, or where accesses interleave."""
+        if self.collective is not None or self.driver == "ompio":
+            return self.collective is not False
+        return self.pattern.interleaved
+
+    def nothing_exchanged(self) -> list[str]:
+        """Say why the library exchanges nothing, if so: the first thing a user must know."""
+        if self.exchanges:
+            return []
+        hint = "romio_cb_read" if self.reading else "romio_cb_write"
+        if self.collective is False:
+            return [f"ROMIO exchanges nothing in this call: {hint} is 'disable'"]
+        return [
+            "ROMIO exchanges nothing in this call: the ranks' accesses do not interleave, and "
+            f"{hint} is not 'enable'"
+        ]
+
+    def warnings(self) -> list[str]:
+        """Say what makes the exchange differ from what is counted."""
+        found = self.nothing_exchanged()
+        if self.driver == "lustre" and self.reading:
+            found.append(
+                "ROMIO's Lustre driver reads with even file domains, and so does this prediction"
+            )
+        return found
+
+
+def collective_by(hints: Mapping[str, str], *, reading: bool) -> bool | None:
+    """Return what hints say of collective buffering, as `Call.collective` has it."""
+    hint = hints.get("romio_cb_read" if reading else "romio_cb_write")
+    return {"enable": True, "disable": False}.get(hint or "")

@@ -1,0 +1,193 @@
+"""Arrays cut into equal blocks, one per rank: what most file patterns are made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload.access_pattern import Runs
+
+__all__ = ["Axis", "Grid"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One dimension of the array.
+
+    Attributes
+    ----------
+    blocks
+        Number of blocks side by side.
+    length
+        Elements of a block.
+    overlap
+        Elements that a block shares with the next one.
+    """
+
+    blocks: int
+    length: int
+    overlap: int = 0
+
+    @property
+    def step(self) -> int:
+        """Elements from the start of a block to the start of the next one."""
+        return self.length - self.overlap
+
+    @property
+    def extent(self) -> int:
+        """Elements of the whole array."""
+        return (self.blocks - 1) * self.step + self.length
+
+    def block_range(self, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """Return the first and the last block that hold an index from ``first`` to ``last``."""
+        low = -((self.length - 1 - first) // self.step)
+        return np.maximum(low, 0), np.minimum(last // self.step, self.blocks - 1)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A file that holds one array in C order (last axis fastest); ranks own blocks in C order.
+
+    Attributes
+    ----------
+    axes
+        From the slowest to the fastest.
+    element
+        Bytes of an element.
+    header
+        Bytes before the array.
+    """
+
+    axes: tuple[Axis, ...]
+    element: int = 1
+    header: int = 0
+
+    def __post_init__(self) -> None:
+        sizes = [n for axis in self.axes for n in (axis.blocks, axis.length)]
+        if min(*sizes, self.element) < 1 or self.header < 0:
+            raise InputError("an array without blocks, elements or bytes", hint="give sizes from 1")
+        if any(not 0 <= axis.overlap < axis.length for axis in self.axes):
+            raise InputError("blocks overlap as much as they are long", hint="overlap less")
+        if self.extent[1] >= 2**62:
+            raise InputError("a file beyond 4 EiB")
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks: one a block."""
+        return math.prod(axis.blocks for axis in self.axes)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """First byte of the array, and byte after its last."""
+        size = self.element * math.prod(axis.extent for axis in self.axes)
+        return self.header, self.header + size
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether a rank begins before the last byte of the rank before it, as ROMIO asks."""
+        units = self.element * np.cumprod([1, *(a.extent for a in reversed(self.axes[1:]))])[::-1]
+        place = np.unravel_index(np.arange(self.ranks), [axis.blocks for axis in self.axes])
+        moves = zip(place, self.axes, units, strict=True)
+        start = np.zeros(self.ranks, np.int64)
+        for k, axis, unit in moves:
+            start += k * (axis.step * int(unit))
+        lengths = [(axis.length - 1) * int(u) for axis, u in zip(self.axes, units, strict=True)]
+        end = start + sum(lengths) + self.element - 1
+        return bool(np.any(start[1:] < end[:-1]))
+
+    def touches(self, starts: Ints, ends: Ints) -> Runs:
+        """Say which ranks touch each window, by following the axes from the slowest."""
+        low = np.maximum(starts, self.extent[0]) - self.header
+        high = np.minimum(ends, self.extent[1]) - self.header
+        window = np.flatnonzero(low < high)
+        return _meet(*self._divided(), _Spans(window, low[window], high[window]))
+
+    def touched(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+        """Return the first byte touched in each window, and the one after the last: no gaps."""
+        first, last = self.extent
+        low, high = np.clip(starts, first, last), np.clip(ends, first, last)
+        return low, high
+
+    def _divided(self) -> tuple[tuple[Axis, ...], int]:
+        """Return the axes without the fastest ones that are in one block, and their bytes.
+
+        What a block holds along those is contiguous in the file.
+        """
+        kept = len(self.axes)
+        while kept > 1 and self.axes[kept - 1].blocks == 1:
+            kept -= 1
+        return self.axes[:kept], self.element * math.prod(a.length for a in self.axes[kept:])
+
+
+class _Spans(NamedTuple):
+    """Bytes ``start`` … ``end - 1`` of a (sub-)array, and the window they belong to."""
+
+    window: Ints
+    start: Ints
+    end: Ints
+
+
+def _meet(axes: tuple[Axis, ...], element: int, spans: _Spans) -> Runs:
+    """Turn bytes of an array into the ranks that own them."""
+    if len(axes) == 1:
+        return _meet_line(axes[0], element, spans)
+    axis, below = axes[0], axes[1:]
+    unit = element * math.prod(a.extent for a in below)
+    low, high = axis.block_range(spans.start // unit, (spans.end - 1) // unit)
+    pick, block = _expanded(low, high - low + 1)
+    first, last = block * axis.step * unit, (block * axis.step + axis.length) * unit
+    window = spans.window[pick]
+    start, end = np.maximum(spans.start[pick], first), np.minimum(spans.end[pick], last)
+    # a beginning and an end within a unit, and whole units, which all blocks below take part in
+    inside = math.prod(a.blocks for a in below)
+    inner, outer = -(-start // unit) * unit, end // unit * unit
+    whole = outer > inner
+    units = (outer - inner)[whole] // unit
+    pieces = math.prod(a.length for a in below[:-1])
+    runs = [
+        Runs(
+            window[whole], block[whole] * inside, (block[whole] + 1) * inside,
+            units * (pieces * below[-1].length * element), units * pieces,
+        )
+    ]  # fmt: skip
+    for some, a, b in (
+        (start < inner, start, np.minimum(end, inner)),
+        ((outer < end) & (outer >= inner), outer, end),
+    ):
+        key = np.flatnonzero(some)  # the position among the blocks travels in place of the window
+        if len(key):
+            offset = a[key] % unit
+            found = _meet(below, element, _Spans(key, offset, offset + b[key] - a[key]))
+            base, of = block[found.window] * inside, window[found.window]
+            runs.append(Runs(of, base + found.first, base + found.last, *found[3:]))
+    return Runs(*(np.concatenate(column) for column in zip(*runs, strict=True)))
+
+
+def _meet_line(axis: Axis, element: int, spans: _Spans) -> Runs:
+    """Turn bytes of a line into the ranks that own them: one piece each."""
+    low, high = axis.block_range(spans.start // element, (spans.end - 1) // element)
+    apart = np.minimum(high - low + 1, 2) if not axis.overlap else high - low + 1
+    pick, block = _expanded(low, apart)
+    if not axis.overlap:  # only the first and the last block can be touched in part
+        block = np.where(block > low[pick], high[pick], block)
+    start = np.maximum(spans.start[pick], block * axis.step * element)
+    end = np.minimum(spans.end[pick], (block * axis.step + axis.length) * element)
+    edges = Runs(spans.window[pick], block, block + 1, end - start, np.ones_like(block))
+    if axis.overlap:
+        return edges
+    between = high - low > 1
+    window = spans.window[between]
+    each = np.full(len(window), axis.length * element)
+    middle = Runs(window, low[between] + 1, high[between], each, np.ones_like(each))
+    return Runs(*(np.concatenate(pair) for pair in zip(edges, middle, strict=True)))
+
+
+def _expanded(low: Ints, each: Ints) -> tuple[Ints, Ints]:
+    """Return for numbers ``low`` … ``low + each - 1`` which row they are of, and the numbers."""
+    pick = np.repeat(np.arange(len(low)), each)
+    return pick, np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each) + low[pick]

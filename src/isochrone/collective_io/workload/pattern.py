@@ -1,0 +1,117 @@
+"""Access patterns as the command line asks for them.
+
+`isochrone.collective_io.patterns` holds the patterns, one per file; each file ends in its
+`Pattern`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.base import registry
+from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload.grid import Grid
+
+__all__ = ["DEFAULT", "Option", "Options", "Pattern", "load", "names", "sides"]
+
+FAMILY: Final = "collective_io.patterns"
+
+DEFAULT: Final = "tiles"
+"""The pattern that is meant if the user names none."""
+
+Options = Mapping[str, Any]
+"""Values of the options of the command line by name; None where the user has not given them.
+
+A pattern finds there its own options, and those that all patterns share: ``tile``, elements along
+each axis of what a rank owns, and ``element``, bytes of one.
+"""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the command line.
+
+    Attributes
+    ----------
+    name
+        With its dashes.
+    help
+        One line.
+    metavar
+        What stands for its value in the help; empty: it takes no value.
+    read
+        Reads the value; raises `argparse.ArgumentTypeError`.
+    """
+
+    name: str
+    help: str
+    metavar: str = ""
+    read: Callable[[str], object] = str
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """An access pattern that the user can ask for.
+
+    Attributes
+    ----------
+    option
+        Asks for it; named as its file.
+    make
+        Returns the pattern that the options mean, for that number of ranks if they do not
+        set one. Raises `InputError` if they contradict each other.
+    more
+        Options that belong to it.
+    hint
+        What to write for that number of ranks, if the pattern turns out to have another one.
+    as_tiles
+        Returns one of its patterns as tiles across and down, which the experiment ``tile-io`` can
+        repeat; None if it is not such a grid.
+    position
+        Of its option in the help: the lowest is first, equal ones follow by name.
+    """
+
+    option: Option
+    make: Callable[[Options, int], AccessPattern]
+    more: tuple[Option, ...] = ()
+    hint: Callable[[int], str] = lambda ranks: "the two must be equal"
+    as_tiles: Callable[[AccessPattern], Grid | None] = lambda pattern: None
+    position: int = 100
+
+
+def names() -> list[str]:
+    """List the patterns as the user types them, in the order of the help."""
+    return sorted(registry.names(FAMILY), key=lambda name: load(name).position)
+
+
+def load(name: str) -> Pattern:
+    """Return a pattern by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: Pattern = registry.load(FAMILY, name).PATTERN
+    return found
+
+
+def sides(fewest: int, most: int | None = None, least: int = 1) -> Callable[[str], tuple[int, ...]]:
+    """Return a reader, for argparse, of sides such as ``4x4``.
+
+    It takes from ``fewest`` to ``most`` (default: as many) numbers from ``least``.
+    """
+
+    def read(text: str) -> tuple[int, ...]:
+        numbers = text.lower().split("x")
+        if not fewest <= len(numbers) <= (most or fewest) or not all(
+            re.fullmatch("[0-9]{1,9}", number) and int(number) >= least for number in numbers
+        ):
+            raise argparse.ArgumentTypeError(f"'{text}' is not a grid such as 4x4")
+        return tuple(map(int, numbers))
+
+    return read

@@ -1,0 +1,252 @@
+"""The exchange: how many messages and bytes each rank sends for each file domain.
+
+In each round a rank sends one message to each aggregator for which it has data, itself included
+(``ADIOI_W_Exchange_data``; a read is the same the other way round). The matrix of ranks and domains
+is kept as runs of equal rows, because with 10,240 nodes it would have billions of entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload.access_pattern import AccessPattern, Runs
+from isochrone.collective_io.workload.alike_rounds import alike
+from isochrone.collective_io.workload.file_domains import FileWindows
+
+__all__ = ["MAX_KINDS", "RoundKind", "Sums", "Traffic", "round_kinds"]
+
+Amounts = NDArray[Any]
+"""Whole numbers of messages, or means of bytes and pieces."""
+
+MAX_KINDS: Final = 64
+"""Kinds of rounds that are usually told apart."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """An amount by rank and domain, as sums that any run of ranks can be read from.
+
+    Attributes
+    ----------
+    ranks, domains
+        Numbers of them.
+    sent
+        Amount of the ranks before each rank, over all domains; shape (ranks + 1,).
+    received
+        Amount of all ranks for each domain; shape (domains,).
+    """
+
+    ranks: int
+    domains: int
+    sent: Amounts
+    received: Amounts
+    _key: Ints
+    _before: Amounts
+    _weight: Amounts
+
+    @property
+    def heaviest(self) -> float:
+        """The most that one rank has for one domain."""
+        return float(self._weight.max(initial=0))
+
+    @property
+    def fingerprint(self) -> tuple[bytes, bytes]:
+        """What is the same of the same amounts."""
+        steps = np.append(True, np.diff(self._weight) != 0)
+        return self._key[steps].tobytes(), self._weight[steps].tobytes()
+
+    def span(self) -> tuple[Ints, Ints]:
+        """Return for each domain the first rank that has some, and the one after the last."""
+        width = self.ranks + 1
+        sends = np.flatnonzero(self._weight > 0)
+        owner = self._key[sends] // width
+        domains = np.arange(self.domains)
+        low = np.searchsorted(owner, domains)
+        high = np.searchsorted(owner, domains, side="right") - 1
+        some = high >= low
+        first, last = np.zeros((2, self.domains), np.int64)
+        first[some] = self._key[sends[low[some]]] % width
+        # a run of ranks ends where the next step of the domain begins
+        last[some] = self._key[sends[high[some]] + 1] % width
+        return first, last
+
+    def before(self, domain: Ints, rank: Ints) -> Amounts:
+        """Return the amount for each ``domain`` of all ranks before each ``rank``."""
+        domain, rank = np.broadcast_arrays(domain, rank)
+        key = domain * (self.ranks + 1) + rank
+        at = np.searchsorted(self._key, key, side="right") - 1
+        result: Amounts = self._before[at] + self._weight[at] * (key - self._key[at])
+        return result
+
+    def between(self, domain: Ints, first: Ints, last: Ints) -> Amounts:
+        """Return the amount for each ``domain`` of the ranks ``first`` … ``last - 1``."""
+        found: Amounts = self.before(domain, last) - self.before(domain, first)
+        return np.maximum(found, 0)  # means are rounded: what is nothing is not to be less
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What ranks send for file domains in a round.
+
+    Attributes
+    ----------
+    messages
+        One for each domain that a rank has data for; whole numbers.
+    bytes, pieces
+        Bytes, and contiguous pieces of the file: of alike rounds their mean.
+    """
+
+    messages: Sums
+    bytes: Sums
+    pieces: Sums
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks."""
+        return self.messages.ranks
+
+    @property
+    def domains(self) -> int:
+        """Number of file domains."""
+        return self.messages.domains
+
+    @property
+    def message_size(self) -> float:
+        """Mean bytes of a message."""
+        return float(self.bytes.sent[-1]) / max(1, int(self.messages.sent[-1]))
+
+
+@dataclass(frozen=True)
+class RoundKind:
+    """Rounds of the exchange that are alike.
+
+    Attributes
+    ----------
+    traffic
+        Messages of one of them, or of ``spread`` of them.
+    times
+        How often the traffic takes place.
+    spread
+        Rounds that the traffic is spread over: 1, unless it is an average.
+    """
+
+    traffic: Traffic
+    times: int = 1
+    spread: int = 1
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of this kind."""
+        return self.times * self.spread
+
+
+def round_kinds(
+    pattern: AccessPattern, windows: FileWindows, most: int = MAX_KINDS
+) -> list[RoundKind]:
+    """Count the messages of a pattern whose file is cut into windows, by kind of round.
+
+    All ranks wait for each other in each round (``MPI_Alltoall`` of the sizes, ``MPI_Waitall``), so
+    the hot spot of each round counts, and not that of the sum. Rounds with the same messages of
+    about the same sizes are one kind, with the mean of their bytes; if there are more than
+    ``most`` kinds, those that move about the same are averaged.
+    """
+    touched = pattern.touches(windows.start, windows.end)
+    joined = _joined(touched)
+    shape = pattern.ranks, windows.domains
+    if windows.rounds == 1:
+        return [RoundKind(_traffic(*shape, windows, joined, touched, 1))]
+    kind, same = alike(windows, joined, touched, pattern.ranks, most)
+    _, first, times = np.unique(kind, return_index=True, return_counts=True)
+    round_of = windows.round_index[joined.window]
+    if same:  # the messages of the first are those of all
+        some = first[kind[round_of]] == round_of
+        joined, round_of = _Joined(*(column[some] for column in joined)), round_of[some]
+    sides = (
+        _by_kind(joined, kind[round_of], len(first)),
+        _by_kind(touched, kind[windows.round_index[touched.window]], len(first)),
+    )
+    found = []
+    for own, data, count in zip(*sides, times.tolist(), strict=True):
+        mean, spread = (count, 1) if same else (1, count)
+        traffic = _traffic(*shape, windows, _Joined(*own), Runs(*data), mean)
+        found.append(RoundKind(traffic, mean, spread))
+    return found
+
+
+def _by_kind(columns: Sequence[Ints], kind: Ints, kinds: int) -> list[list[Ints]]:
+    """Take columns apart by the kind of each row."""
+    order = np.argsort(kind, kind="stable")
+    cuts = np.searchsorted(kind[order], np.arange(1, kinds))
+    parts = (np.split(column[order], cuts) for column in columns)
+    return [list(part) for part in zip(*parts, strict=True)]
+
+
+class _Joined(NamedTuple):
+    """Runs of ranks that touch windows; those of the same window neither overlap nor touch."""
+
+    window: Ints
+    first: Ints
+    last: Ints
+
+
+def _joined(runs: Runs) -> _Joined:
+    """Join runs of the same window that touch or overlap."""
+    if not len(runs.window):
+        return _Joined(*runs[:3])
+    order = np.lexsort((runs.first, runs.window))
+    window, first, last = (column[order] for column in runs[:3])
+    span = int(last.max()) + 2  # windows are set apart, so that one running maximum serves all
+    reach = np.maximum.accumulate(window * span + last)
+    starts = np.ones(len(window), bool)
+    starts[1:] = window[1:] * span + first[1:] > reach[:-1]
+    head = np.flatnonzero(starts)
+    tail = np.append(head[1:], len(window)) - 1
+    return _Joined(window[head], first[head], reach[tail] - window[head] * span)
+
+
+def _traffic(
+    ranks: int, domains: int, windows: FileWindows, joined: _Joined, touched: Runs, times: int
+) -> Traffic:
+    """Sum up one round, or the mean of ``times`` that have the same messages."""
+    messages = _Steps(windows.domain[joined.window], joined.first, joined.last)
+    data = _Steps(windows.domain[touched.window], touched.first, touched.last)
+    return Traffic(
+        _sums(ranks, domains, messages, np.ones(len(joined.first), np.int64)),
+        _sums(ranks, domains, data, touched.bytes / times),
+        _sums(ranks, domains, data, touched.pieces / times),
+    )
+
+
+class _Steps(NamedTuple):
+    """Runs of ranks that have something for a domain."""
+
+    domain: Ints
+    first: Ints
+    last: Ints
+
+
+def _sums(ranks: int, domains: int, steps: _Steps, each: Amounts) -> Sums:
+    """Sum up what each rank of each run has for its domain."""
+    kind = each.dtype
+    change = np.bincount(steps.first, each, ranks + 1) - np.bincount(steps.last, each, ranks + 1)
+    sent = np.zeros(ranks + 1, kind)
+    sent[1:] = np.cumsum(np.cumsum(change)[:-1]).astype(kind)
+    # where the amount of a domain changes from one rank to the next, and by how much
+    width = ranks + 1
+    base = np.arange(domains) * width
+    start = steps.domain * width
+    key = np.concatenate([start + steps.first, start + steps.last, base])
+    change = np.concatenate([each, -each, np.zeros(len(base), kind)])
+    key, inverse = np.unique(key, return_inverse=True)
+    weight = np.cumsum(np.bincount(inverse, weights=change, minlength=len(key))).astype(kind)
+    passed = np.append(0, np.cumsum(weight[:-1] * np.diff(key)))
+    begins = passed[np.searchsorted(key, base)]
+    before = (passed - begins[key // width]).astype(kind)
+    received = np.diff(np.append(begins, passed[-1] + weight[-1])).astype(kind)
+    return Sums(ranks, domains, sent, received, key, before, weight)

@@ -1,0 +1,1 @@
+"""Collective operations: realisations on grids of ranks, tuning tables, and which one to use."""

@@ -1,0 +1,182 @@
+"""Predictions of collectives on grids: which grids are asked for, and what is said of them."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
+from isochrone.collectives.predict.grid_collectives import (
+    NOISE,
+    GridTime,
+    Machine,
+    predict,
+    ranked,
+    verdict,
+    warnings_of,
+)
+from isochrone.console.as_json import print_json
+from isochrone.models import Model
+from isochrone.models.cli.predictions import check_subject
+from isochrone.models.pages.model import predicted_by
+
+__all__ = ["add_grid", "answer"]
+
+_BEST: Final = "best"
+_ALL: Final = "all"
+
+
+def add_grid(parser: argparse.ArgumentParser) -> None:
+    """Add ``--grid`` and ``--placement``."""
+    parser.add_argument(
+        "--grid", metavar="G",
+        help="on a grid of ranks: 4x16 (rows x ranks of a row), rows-of-8, nodes, library, a list "
+        "of these, all, or best: all grids and the library's own, cheapest first",
+    )  # fmt: skip
+    parser.add_argument(
+        "--placement", choices=["block", "cyclic"], default="block",
+        help="with --grid: ranks node after node (default), or one on each node in turn",
+    )  # fmt: skip
+
+
+def answer(args: argparse.Namespace) -> int:
+    """Predict all combinations of ranks, bytes and grids, and print them.
+
+    Raises
+    ------
+    InputError
+        If a grid is not of so many ranks, the operation has no realisation on one, or the model
+        does not hold what is asked for.
+    """
+    model = models.read(args.model)
+    op = _operation(args, model)
+    where = str(args.model)
+    check_subject(model, "collective", where)
+    if not args.bytes:
+        raise InputError("a grid needs the block of one rank", hint="give --bytes")
+    points: list[list[GridTime]] = []
+    for machine, ranks in _machines(args, model):
+        grids = _grids(args.grid, ranks, machine)
+        try:
+            found = predict(model, op, ranks, grids, args.bytes, machine)
+        except InputError as error:
+            raise InputError(error.what, where=error.where or where, hint=error.hint) from error
+        points += [[one for one in found if one.bytes == size] for size in args.bytes]
+    points = [times for times in points if times]
+    if args.grid == _BEST:
+        points = [ranked(times) for times in points]
+    if args.json:
+        print_json(_document(points, model, by_best=args.grid == _BEST))
+        return 0
+    print(predicted_by(model).text)
+    for times in points:
+        print("\n".join(_lines(times)))
+    for warning in warnings_of(one for times in points for one in times):
+        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
+    return 0
+
+
+def _operation(args: argparse.Namespace, model: Model) -> str:
+    """Return the operation that is asked for, or the only one of the model."""
+    known = model.selectors.get("op", [])
+    if args.op is None and len(known) != 1:
+        hint = f"give --op: {', '.join(map(str, known))}" if known else "give --op"
+        raise InputError("which operation is meant?", hint=hint)
+    op = str(known[0]) if args.op is None else args.op
+    if op not in OPERATIONS:
+        raise InputError(
+            f"'{op[:40]}' has no realisation on a grid", hint=f"one of {', '.join(OPERATIONS)}"
+        )
+    return op
+
+
+def _machines(args: argparse.Namespace, model: Model) -> Iterator[tuple[Machine, int]]:
+    """Yield where the ranks are, and how many, of all that is asked for."""
+    constant = int(model.constant.get("ppn", 0)) or model.full_node
+    for nodes in args.nodes or [0]:
+        for ppn in args.ppn or [0]:
+            asked = args.ranks or ([nodes * ppn] if nodes and ppn else [])
+            if not asked:
+                raise InputError("a grid needs the number of ranks", hint="give --ranks")
+            for ranks in asked:
+                each = ppn or (-(-ranks // nodes) if nodes else min(constant, ranks))
+                if nodes and not (nodes - 1) * each < ranks <= nodes * each:
+                    raise InputError(
+                        f"{ranks} ranks do not fill {nodes} nodes with {each} on each",
+                        hint="give two of --ranks, --nodes and --ppn",
+                    )
+                yield Machine(nodes, each, args.placement), ranks
+
+
+def _grids(words: str, ranks: int, machine: Machine) -> list[Grid | None]:
+    """Return the grids that are meant; None is the library's own."""
+    if words in (_BEST, _ALL):
+        grids = all_grids(ranks)
+        if not grids:  # a prime number: the last row is shorter
+            grids = [Grid.parse(f"rows-of-{2**k}") for k in range(1, (ranks - 1).bit_length())]
+        if 1 < machine.ppn < ranks:
+            grids.append(Grid.parse("nodes"))
+        return [None, *grids]
+    named = [None if word == LIBRARY else Grid.parse(word) for word in words.split(",")]
+    for grid in named:
+        if grid is not None:
+            grid.over(ranks, machine.ppn or None)  # refuses one that is not of so many ranks
+    return named
+
+
+def _document(
+    points: Sequence[Sequence[GridTime]], model: Model, *, by_best: bool
+) -> dict[str, Any]:
+    """Return what is printed for scripts."""
+    rows, best = [], []
+    for times in points:
+        more = {"verdict": verdict(times)} if by_best else {}
+        rows += [{**one.to_json(), **more} for one in times]
+        first = ranked(times)[0]
+        best.append({
+            "op": first.op, "ranks": first.ranks, "bytes": first.bytes, "grid": first.grid,
+            "seconds": first.seconds, "verdict": verdict(times),
+        })  # fmt: skip
+    compared = any(len(times) > 1 for times in points)
+    return {
+        "predictions": rows, "best": best if compared else None, "origin": model.origin or None,
+        "warnings": warnings_of(one for times in points for one in times),
+    }  # fmt: skip
+
+
+def _lines(times: Sequence[GridTime]) -> Iterator[str]:
+    """Write what was predicted for one operation, number of ranks and size."""
+    first = times[0]
+    yield f"{first.op}, {first.ranks} ranks, {format_bytes(first.bytes)}"
+    wide = max(len(one.grid) for one in times)
+    own = next((one.seconds for one in times if one.grid == LIBRARY), None)
+    for one in times:
+        interval = "95 % interval not known"
+        if not math.isnan(one.low):
+            interval = f"95 %: {format_seconds(one.low)} to {format_seconds(one.high)}"
+        words = [f"  {one.grid:<{wide}}", f"{format_seconds(one.seconds, 4):>10}", interval]
+        if own and len(times) > 1 and one.grid != LIBRARY:
+            words.append(f"{own / one.seconds:.2f}x")
+        words.append(" + ".join(_phase(one, k) for k in range(len(one.phases))))
+        yield "  ".join(words)
+    if len(times) > 1:
+        found = verdict(times)
+        yield f"  best: {ranked(times)[0].grid}{f', {NOISE}' if found == NOISE else ''}"
+
+
+def _phase(time: GridTime, number: int) -> str:
+    """Write one phase: ``CG 16 x 4 ranks 12.1 µs``; of an operation in one, nothing."""
+    if len(time.phases) == 1:
+        return ""
+    one = time.phases[number]
+    groups = f"{one.phase.groups} x " if one.phase.groups > 1 else ""
+    factor = f" (x{one.factor:.2f})" if one.factor_known and one.phase.groups > 1 else ""
+    text = f"{one.phase.group} {groups}{one.phase.ranks} ranks, {format_bytes(one.phase.bytes)}: "
+    return f"{text}{format_seconds(one.seconds)}{factor}"

@@ -1,0 +1,134 @@
+"""What ``isochrone tune collectives`` asks of a model, and what it prints."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.table import Table
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS
+from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.tune.modelled_choices import modelled_savings
+from isochrone.collectives.tune.times import Place, TuningTimes
+from isochrone.collectives.tune.tuning import Saving
+from isochrone.models.cli.predictions import add_values
+from isochrone.pages import terminal
+
+__all__ = ["add_modelled", "modelled", "print_report"]
+
+
+WIDTH: Final = 110
+"""Of the table, in a narrower window or a file, too."""
+
+
+def add_modelled(parser: argparse.ArgumentParser) -> None:
+    """Add what is asked of a model where nothing was measured."""
+    group = parser.add_argument_group("where nothing was measured")
+    group.add_argument("--model", metavar="FILE", help="model file of isochrone fit: choose by it")
+    add_values(
+        group, ranks="with --model: numbers of ranks, for example 64,128",
+        ppn="with --model: ranks on each node", bytes="with --model: blocks, such as 1KiB:1MiB:x4",
+    )  # fmt: skip
+
+
+def modelled(
+    args: argparse.Namespace, times: TuningTimes
+) -> tuple[list[Saving], dict[Place, list[int]], str]:
+    """Return what a model chooses for numbers of ranks that were not measured.
+
+    Returns
+    -------
+    found, sizes, origin
+        Choices, what was asked for by place, and the origin of the model.
+    """
+    if args.model is None:
+        if args.ranks or args.bytes or args.ppn:
+            raise InputError("--ranks, --ppn and --bytes are questions to a model: give --model")
+        return [], {}, ""
+    if not args.ranks or not args.bytes or not args.ppn:
+        raise InputError("a model is asked for --ranks, --ppn and --bytes", where="--model")
+    model = models.read(args.model)
+    known = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
+    found: list[Saving] = []
+    sizes: dict[Place, list[int]] = {}
+    for op in (op for op in known if op in OPERATIONS):
+        for ranks in args.ranks:
+            for ppn in args.ppn:
+                machine = Machine(-(-ranks // ppn), min(ppn, ranks))
+                place = Place(op, ranks, machine.nodes)
+                if place not in times.times:
+                    sizes[place] = sorted(set(args.bytes))
+                    found += modelled_savings(
+                        model, op, ranks, sizes[place], machine, args.min_gain
+                    )
+    return found, sizes, f"model of {model.origin} times" if model.origin else "model"
+
+
+def print_report(document: Mapping[str, Any], min_gain: float) -> None:
+    """Print what was chosen and what it saves."""
+    console = terminal.console()
+    console.width = max(console.width, WIDTH)
+    wanted, library = f"{100 * min_gain:g} %", printable(document["mpi"].rstrip("."), 80)
+    if not document["savings"]:
+        console.print(
+            f"{library}: no rule. Nothing that was measured saves more than {wanted} with 95 % "
+            "confidence: the library's own choice is as good, or too little was measured.",
+            markup=False,
+        )  # fmt: skip
+    else:
+        count = len(document["rules"])
+        rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
+        console.print(
+            f"{library}: {rules} more than {wanted} of the time of "
+            f"{_compared(document['savings'])} ({document['origin']} times)",
+            markup=False, style="bold",
+        )  # fmt: skip
+        console.print(_table(document["savings"]))
+    for file in document["files"]:
+        console.print(f"Written: {printable(file, 400)}", markup=False)
+    if document["rules"] and document["use"]:
+        console.print("To use it, without changing the program:", markup=False)
+        for line in document["use"]:
+            console.print(f"  {printable(line, 1400)}", markup=False)
+    for one in document["verified"]:
+        console.print(
+            printable(
+                f"{one['op']} on {one['ranks']} ranks, {format_bytes(one['bytes'])}, "
+                f"{one['choice']}: {one['verdict']}: {one['why']}", 400,
+            ), markup=False,
+        )  # fmt: skip
+    for warning in document["warnings"]:
+        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+
+
+def _compared(savings: list[dict[str, Any]]) -> str:
+    """Say what of the library the choices were compared with."""
+    numbers = sorted({one["algorithms"] for one in savings})
+    if numbers == [0]:
+        return "the library's default, with which alone they were compared"
+    return f"the best of its default and {' or '.join(map(str, numbers))} of its algorithms"
+
+
+def _table(savings: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    names = "operation", "ranks", "nodes", "size", "library", "compared with", "choice", "time"
+    for name in names:
+        table.add_column(name, justify="left" if name in ("operation", "choice") else "right")
+    table.add_column("saves", justify="right")
+    table.add_column("95 % interval", justify="right")
+    for one in savings:
+        table.add_row(
+            printable(one["op"], 40), str(one["ranks"]), str(one["nodes"]),
+            format_bytes(one["bytes"]),
+            format_seconds(one["library"], 3),
+            "default" if one["against"] == LIBRARY else printable(one["against"], 40),
+            printable(one["choice"], 40), format_seconds(one["chosen"], 3),
+            f"{100 * one['gain']:.0f} %", f"{100 * one['low']:.0f} … {100 * one['high']:.0f} %",
+        )  # fmt: skip
+    return table

@@ -1,0 +1,331 @@
+"""Collectives on grids of ranks: time by size on each, the best one, and what a model was off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.collectives.predict.grid_accuracy import Compared, compare, summarised
+from isochrone.collectives.results.grid_collectives import (
+    LIBRARY,
+    TOTAL,
+    GridPoint,
+    is_grid_run,
+    points,
+)
+from isochrone.models import Model
+from isochrone.models.figures._fitted import head, name_of, origin_notes
+from isochrone.runfile.origin import one_word, together, with_noun
+from isochrone.runfile.run import Run
+from isochrone.views.scales import place, tick_bytes, tick_seconds, value_ticks, where_ticks
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+_MAX_GRIDS: Final = 7
+"""Beside the library: of more, those that are best somewhere, and some of all shapes."""
+
+_MAX_PANELS: Final = 8
+
+_PARTS: Final = ("LG", "CG", TOTAL)
+
+_DASHED: Final = (0, (3.5, 1.6))
+
+_TIMES: Final = 4.4
+_RATIOS: Final = 5.4
+_BARS: Final = 3.6
+_HIGH: Final = 2.9
+"""Inches of the columns, of which the second has the legend, and of a row."""
+
+_ALIKE: Final = 0.98
+"""A grid is named the best where it takes less than this part of the library's time."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One operation on one number of ranks.
+
+    Attributes
+    ----------
+    op, ranks
+        What was measured.
+    measured
+        Whole operations by grid, each in ascending order of sizes.
+    drawn
+        The grids that are drawn, ``library`` first.
+    compared
+        What a model says of them; empty without one.
+    left_out
+        How many grids are not drawn.
+    """
+
+    op: str
+    ranks: int
+    measured: dict[str, list[GridPoint]]
+    drawn: list[str]
+    compared: list[Compared]
+    left_out: int
+
+    @property
+    def sizes(self) -> list[int]:
+        """All sizes in ascending order."""
+        return sorted({point.bytes for found in self.measured.values() for point in found})
+
+    @property
+    def smallest(self) -> float:
+        """The smallest size above 0, where a logarithmic axis begins."""
+        return float(min((size for size in self.sizes if size), default=1))
+
+    def colour(self, grid: str) -> str:
+        """Return the colour of a grid; the library's own has that of text."""
+        return INK if grid == LIBRARY else COLOURS[self.drawn.index(grid) - 1]
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw a row for each operation: times, and beside them the deviations of a model."""
+    for run in runs:
+        if not is_grid_run(run):
+            raise InputError(
+                "no grids were measured in it", where=run.where,
+                hint="isochrone measure collective --grid 4x4,nodes",
+            )  # fmt: skip
+    model = _model(options)
+    panels = [one for run in runs for one in _panels(run, model, options)]
+    if not panels:
+        what = " or ".join(options.ops) or "operation"
+        raise InputError(f"no {what} with times above zero was measured on grids")
+    left_out, panels = max(0, len(panels) - _MAX_PANELS), panels[:_MAX_PANELS]
+    widths = [_TIMES, _RATIOS, *([_BARS] if model else [])]
+    figure = new_figure(sum(widths), _HIGH * len(panels) + 0.8)
+    grid = figure.add_gridspec(len(panels), len(widths), width_ratios=widths)
+    for number, panel in enumerate(panels):
+        _draw_times(figure.add_subplot(grid[number, 0]), panel)
+        _draw_ratios(figure.add_subplot(grid[number, 1]), panel)
+        if model:
+            _draw_deviations(figure.add_subplot(grid[number, 2]), panel)
+    origin = together(run.origin for run in runs)
+    notes = _notes(panels, model, origin) + ([f"{left_out} more not drawn"] if left_out else [])
+    head(figure, f"Collectives on grids: {with_noun(origin)}", notes)
+    return figure
+
+
+def _model(options: Options) -> Model | None:
+    """Read the model that is asked for; a family cannot be fitted to a picture of totals."""
+    if isinstance(options.model, Model):
+        return options.model
+    path = Path(options.model)
+    if path.suffix == ".json" or path.is_file():
+        return models.read(path)
+    if str(options.model) != "auto":
+        raise InputError(
+            f"'{options.model}' is no model file",
+            where="--model",
+            hint="isochrone fit -o writes one",
+        )
+    return None
+
+
+def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[str]:
+    words = ["points: medians", "ringed, and named above: the best of a size; the library's own "
+             "unless a grid is 2 % faster"]  # fmt: skip
+    if model:
+        words.append(f"dashed: predicted by {name_of(model)}")
+        observed = one_word(origin)
+        words.append(
+            f"bars: average of |predicted - {observed}| / {observed} over the sizes, "
+            "with least and largest"
+        )
+        words += origin_notes(model, origin)
+    most = max(panel.left_out for panel in panels)
+    return [*words, *([f"up to {most} grids are not drawn"] if most else [])]
+
+
+def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
+    """Return what there is to draw of one run."""
+    compared = compare(model, run) if model else []
+    whole: dict[tuple[str, int], dict[str, list[GridPoint]]] = {}
+    for point in sorted(points(run), key=lambda one: one.bytes):
+        asked = not options.ops or point.op in options.ops
+        if point.phase == TOTAL and asked and point.seconds > 0:  # 0 is no place on the axis
+            grids = whole.setdefault((point.op, point.ranks), {})
+            grids.setdefault(point.grid, []).append(point)
+    return [
+        Panel(
+            op, ranks, grids, drawn := _chosen(grids),
+            [one for one in compared if (one.op, one.ranks) == (op, ranks) and one.grid in drawn],
+            len(grids) - len(drawn),
+        ) for (op, ranks), grids in whole.items()
+    ]  # fmt: skip
+
+
+def _chosen(grids: dict[str, list[GridPoint]]) -> list[str]:
+    """Choose the grids to draw: those that are best of a size, and others evenly."""
+    others = [grid for grid in grids if grid != LIBRARY]
+    best = [grid for grid in others if grid in _best(grids).values()][:_MAX_GRIDS]
+    rest = [grid for grid in others if grid not in best]
+    room = min(_MAX_GRIDS - len(best), len(rest))
+    if room > 0:
+        best += [
+            rest[k] for k in np.unique(np.linspace(0, len(rest) - 1, room).round().astype(int))
+        ]
+    return [grid for grid in grids if grid == LIBRARY or grid in best]
+
+
+def _best(grids: dict[str, list[GridPoint]]) -> dict[int, str]:
+    """Return the grid, or the library, that takes least of each size."""
+    times: dict[int, list[tuple[float, str]]] = {}
+    for grid, found in grids.items():
+        for point in found:
+            times.setdefault(point.bytes, []).append((point.seconds, grid))
+    return {size: _best_of(of) for size, of in times.items()}
+
+
+def _best_of(times: Sequence[tuple[float, str]]) -> str:
+    """Return the grid that takes least, or the library if that is as good."""
+    seconds, grid = min(times)
+    own = next((time for time, word in times if word == LIBRARY), np.inf)
+    return LIBRARY if seconds >= _ALIKE * own else grid
+
+
+# --- times ----------------------------------------------------------------------------------------
+
+
+def _draw_times(axes: Axes, panel: Panel) -> None:
+    """Draw the time of each grid over the sizes, and name the best of each size."""
+    every = _draw_lines(axes, panel, dict.fromkeys(panel.sizes, 1.0))
+    _mark_best(axes, panel)
+    _scale(axes, every, tick_seconds)
+    axes.set_title(f"{printable(panel.op, 40)}, {panel.ranks} ranks", size=LABEL + 1, color=INK,
+                   loc="left", parse_math=False, pad=30)  # fmt: skip
+    _finish(axes, panel)
+
+
+def _draw_ratios(axes: Axes, panel: Panel) -> None:
+    """Draw the same times as parts of the library's own, which tells grids apart."""
+    own = {point.bytes: point.seconds for point in panel.measured.get(LIBRARY, [])}
+    every = _draw_lines(axes, panel, own)
+    if every:
+        _scale(axes, every, "{:.3g}x".format)
+    axes.set_title("time / library", size=LABEL, color=INK, loc="left", pad=30)
+    _finish(axes, panel)
+    if not axes.get_legend_handles_labels()[0]:  # nothing was measured of the library itself
+        return
+    axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
+                bbox_to_anchor=(1.0, 1.03), borderaxespad=0.3, handlelength=1.8)  # fmt: skip
+
+
+def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
+    """Draw a line for each grid, dashed what is predicted, in parts of ``by``; return all values.
+
+    Sizes that ``by`` does not hold are left out.
+    """
+    every: list[float] = []
+    for grid in panel.drawn:
+        colour, wide = panel.colour(grid), 2.0 if grid == LIBRARY else 1.2
+        own = [(point.bytes, point.seconds) for point in panel.measured[grid]]
+        predicted = sorted(
+            (one.bytes, one.predicted) for one in panel.compared
+            if (one.grid, one.part) == (grid, TOTAL)
+        )  # fmt: skip
+        for found, style in (
+            (own, {"linewidth": wide, "marker": "o", "markersize": 3.2, "label": grid}),
+            (predicted, {"linewidth": 1.1, "linestyle": _DASHED, "marker": "x", "markersize": 3.6}),
+        ):
+            known = [(size, seconds / by[size]) for size, seconds in found if size in by]
+            if known:
+                x = place([size for size, _ in known], "log", panel.smallest)
+                axes.plot(x, [value for _, value in known], color=colour, zorder=4, **style)  # type: ignore[arg-type]
+                every += [value for _, value in known]
+    return every
+
+
+def _scale(axes: Axes, values: Sequence[float], write: Callable[[float], str]) -> None:
+    """Make the axis of times logarithmic, with room for all values."""
+    low, high = min(values), max(values)
+    margin = max((high / low) ** 0.06, 1.05)
+    axes.set_yscale("log")
+    axes.set_ylim(low / margin, high * margin)
+    ticks = value_ticks(low / margin, high * margin, "log", write)
+    axes.set_yticks(ticks.places, ticks.texts)
+
+
+def _finish(axes: Axes, panel: Panel) -> None:
+    where = where_ticks(np.array(panel.sizes, dtype=np.float64), "log", tick_bytes)
+    axes.set_xticks(where.places, where.texts, rotation=30, ha="right", rotation_mode="anchor")
+    axes.minorticks_off()
+    axes.set_xlabel("block of one rank", size=LABEL, color=FAINT)
+    axes.grid(True, axis="y", color=FAINT, alpha=0.2, linewidth=0.6)
+    _plain(axes)
+
+
+def _mark_best(axes: Axes, panel: Panel) -> None:
+    """Draw a ring around the best of each size, and its name above; not all if they are many."""
+    best = _best({grid: panel.measured[grid] for grid in panel.drawn})
+    step = -(-len(panel.sizes) // 10)
+    for number, size in enumerate(panel.sizes):
+        grid = best[size]
+        (point,) = [one for one in panel.measured[grid] if one.bytes == size][:1]
+        x = float(place([size], "log", panel.smallest)[0])
+        axes.plot([x], [point.seconds], "o", markersize=8.5, markerfacecolor="none",
+                  markeredgecolor=panel.colour(grid), markeredgewidth=1.2, zorder=6)  # fmt: skip
+        if number % step == 0:
+            axes.annotate(printable(grid, 14), (x, 1.0), (0, 3), xycoords=("data", "axes fraction"),
+                          textcoords="offset points", size=CAPTION - 1, color=panel.colour(grid),
+                          ha="left", va="bottom", rotation=35, rotation_mode="anchor",
+                          parse_math=False)  # fmt: skip
+
+
+# --- deviations -----------------------------------------------------------------------------------
+
+
+def _draw_deviations(axes: Axes, panel: Panel) -> None:
+    """Draw bars for the phases and the total of each grid, as figure 2 of the paper does."""
+    grids = [grid for grid in panel.drawn if any(one.grid == grid for one in panel.compared)]
+    for number, (part, colour) in enumerate(zip(_PARTS, (*COLOURS[:2], FAINT), strict=True)):
+        at, heights, ends = [], [], []
+        for k, grid in enumerate(grids):
+            found = summarised(
+                one for one in panel.compared if (one.grid, one.part) == (grid, part)
+            )
+            if found is not None:
+                at.append(k + 0.27 * (number - 1))
+                heights.append(100 * found.average)
+                ends.append((found.average - found.minimum, found.maximum - found.average))
+        if at:
+            axes.bar(at, heights, width=0.25, color=colour, label=part)
+            axes.errorbar(at, heights, yerr=100 * np.array(ends).T, fmt="none", ecolor=INK,
+                          elinewidth=0.8, capsize=1.8, capthick=0.8)  # fmt: skip
+    axes.set_xticks(range(len(grids)), [printable(grid, 14) for grid in grids], rotation=35,
+                    ha="right", rotation_mode="anchor")  # fmt: skip
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("deviation in %", size=LABEL, color=FAINT)
+    overall = summarised(one for one in panel.compared if one.part == TOTAL)
+    text = f"average of totals {100 * overall.average:.2g} %" if overall else "nothing predicted"
+    axes.set_title(text, size=LABEL, color=INK, loc="left", pad=30)
+    _plain(axes)
+    if overall:
+        axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, ncols=3, loc="lower left",
+                    bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, handlelength=1.2)  # fmt: skip
+
+
+def _plain(axes: Axes) -> None:
+    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
+    axes.set_facecolor("none")
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(FAINT)
+
+
+VIEW: Final = View(draw, kinds=("sweep",), several=True)

@@ -1,0 +1,1 @@
+"""What operations on grids cost, by models."""

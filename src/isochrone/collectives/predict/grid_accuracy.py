@@ -1,0 +1,104 @@
+"""Predicted against measured: whole operations on grids, and their phases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import OPERATIONS, Grid
+from isochrone.collectives.predict.grid_collectives import GridTime, Machine, predict
+from isochrone.collectives.results.grid_collectives import LIBRARY, TOTAL, GridPoint, points
+from isochrone.models import Model
+from isochrone.models.deviation import Deviation, deviation
+from isochrone.runfile.run import Run
+
+__all__ = ["Compared", "compare", "summarised"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One measured time and what a model says of it, in seconds.
+
+    Attributes
+    ----------
+    op, ranks, bytes, grid
+        Of the whole operation.
+    part
+        ``LG``, ``CG`` or ``total``.
+    """
+
+    op: str
+    ranks: int
+    bytes: int
+    grid: str
+    part: str
+    measured: float
+    predicted: float
+
+    @property
+    def away(self) -> float:
+        """|predicted - measured| / measured."""
+        return abs(self.predicted - self.measured) / self.measured
+
+
+def compare(model: Model, run: Run) -> list[Compared]:
+    """Hold all operations of a run against a model: totals, and phases as they are in a total.
+
+    A phase is measured in all its groups at once, and so it is predicted. What the model says
+    nothing of is left out.
+
+    Raises
+    ------
+    InputError
+        If the run is of no collectives.
+    """
+    machine = Machine.of_hosts(run.hosts)
+    found: list[Compared] = []
+    for (op, ranks, size, grid), of in _by_grid(points(run)).items():
+        if op not in OPERATIONS:
+            continue
+        try:
+            wanted = None if grid == LIBRARY else Grid.parse(grid)
+            (time,) = predict(model, op, ranks, [wanted], [size], machine)
+        except InputError:  # the model holds no such operation, or gives it no time
+            continue
+        found += _compared(time, of)
+    return found
+
+
+def summarised(compared: Iterable[Compared]) -> Deviation | None:
+    """Return least, average and largest deviation; None of nothing."""
+    rows = list(compared)
+    if not rows:
+        return None
+    predicted, measured = (np.array([getattr(one, what) for one in rows])
+                           for what in ("predicted", "measured"))  # fmt: skip
+    return deviation(predicted, measured)
+
+
+def _by_grid(found: Sequence[GridPoint]) -> dict[tuple[str, int, int, str], list[GridPoint]]:
+    groups: dict[tuple[str, int, int, str], list[GridPoint]] = {}
+    for point in found:
+        groups.setdefault((point.op, point.ranks, point.bytes, point.grid), []).append(point)
+    return groups
+
+
+def _compared(time: GridTime, of: Sequence[GridPoint]) -> list[Compared]:
+    """Compare the total and the phases of one operation on one grid."""
+    predicted: dict[str, float] = {
+        one.phase.group: one.seconds for one in time.phases if len(time.phases) > 1
+    }
+    predicted |= {TOTAL: time.seconds}
+    found = []
+    for part, seconds in predicted.items():
+        groups = max((one.groups for one in of if one.phase == part), default=0)
+        measured = [one.seconds for one in of if one.phase == part and one.groups == groups]
+        if measured and measured[0] > 0 and math.isfinite(seconds):
+            found.append(Compared(
+                time.op, time.ranks, time.bytes, time.grid, part, measured[0], seconds,
+            ))  # fmt: skip
+    return found

@@ -1,0 +1,266 @@
+"""The time of a collective operation on a grid of ranks: the sum of its two phases.
+
+Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of Communication
+Operations*, section 3: each phase takes what the standard operation takes in one of its groups.
+They found that concurrent groups do not disturb each other; here a factor that was measured says
+by how much they do. What was measured of a group itself corrects the formula for that group.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import LIBRARY, Grid, Phase, phases
+from isochrone.collectives.predict.phase_times import PhaseTime, PhaseTimes
+from isochrone.models import Model
+from isochrone.models.disturbance import together_of
+from isochrone.models.grid_runs import CG
+from isochrone.runfile.grid_groups import Place, arranged, place_of, ranks_on_nodes
+
+__all__ = [
+    "NOISE", "GridTime", "Machine", "PhaseTime", "places", "predict", "ranked", "verdict",
+    "warnings_of",
+]  # fmt: skip
+
+NOISE: Final = "within the noise"
+"""The verdict where intervals overlap, so that a choice may be chance."""
+
+Placement = Literal["block", "cyclic"]
+
+_FEW: Final = 3
+"""Numbers of groups that a sentence lists."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where the ranks are.
+
+    Attributes
+    ----------
+    nodes, ppn
+        Nodes, and ranks on each; 0 where it is not known.
+    placement
+        Node after node, or a rank on each in turn.
+    numbers
+        Node of each rank, if they are known one by one.
+    """
+
+    nodes: int = 0
+    ppn: int = 0
+    placement: Placement = "block"
+    numbers: tuple[int, ...] = ()
+
+    @classmethod
+    def of_hosts(cls, hosts: Sequence[str]) -> Machine:
+        """Return that of ranks on named hosts; empty names: not known."""
+        if not all(hosts):
+            return cls()
+        number = {host: k for k, host in enumerate(dict.fromkeys(hosts))}
+        most = max(Counter(hosts).values(), default=0)
+        return cls(len(number), most, numbers=tuple(number[host] for host in hosts))
+
+    def node_of(self, ranks: int) -> NDArray[np.int64] | None:
+        """Return the node of each rank, or None if that is not known."""
+        if len(self.numbers) == ranks:
+            return np.array(self.numbers)
+        if not self.ppn:
+            return None
+        nodes = self.nodes or -(-ranks // self.ppn)
+        return ranks_on_nodes(ranks, nodes, self.ppn, cyclic=self.placement == "cyclic")
+
+
+@dataclass(frozen=True)
+class GridTime:
+    """An operation on one grid, or by the library.
+
+    Attributes
+    ----------
+    op, ranks, bytes
+        What was asked for; ``bytes`` is the block of one rank.
+    grid
+        The word of the grid, or ``library``.
+    phases
+        In the order of time; of the library, or a grid of one row or column, one.
+    warnings
+        What makes it doubtful, but for disturbances that were not measured.
+    together
+        Both phases in one operation against their sum, with its interval: they may overlap, or
+        hinder each other. 1 where that was not measured.
+    """
+
+    op: str
+    ranks: int
+    bytes: int
+    grid: str
+    phases: tuple[PhaseTime, ...]
+    warnings: list[str] = field(default_factory=list)
+    together: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+    @property
+    def not_measured(self) -> list[int]:
+        """Numbers of concurrent groups whose disturbance is not known."""
+        return [one.phase.groups for one in self.phases if not one.factor_known]
+
+    @property
+    def seconds(self) -> float:
+        """Sum of the phases, times what they are together."""
+        return self.together[0] * sum(one.seconds for one in self.phases)
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval: the sum of those of the phases.
+
+        Two phases are of one model, and may be wrong in the same direction; their half widths are
+        therefore added, which is the most they can come to.
+        """
+        return self.together[1] * sum(one.low for one in self.phases)
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval, likewise."""
+        return self.together[2] * sum(one.high for one in self.phases)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON; ends that are not known are None."""
+        low, high = (None if math.isnan(end) else end for end in (self.low, self.high))
+        return {
+            "op": self.op, "ranks": self.ranks, "bytes": self.bytes, "grid": self.grid,
+            "seconds": self.seconds, "low": low, "high": high,
+            "phases": [one.to_json() for one in self.phases], "together": self.together[0],
+        }  # fmt: skip
+
+
+def predict(
+    model: Model, op: str, ranks: int, grids: Iterable[Grid | None], sizes: Sequence[int],
+    machine: Machine | None = None,
+) -> list[GridTime]:  # fmt: skip
+    """Predict an operation on several grids; None stands for the library's own.
+
+    Parameters
+    ----------
+    model
+        Of collectives, with the number of ranks as a variable.
+    sizes
+        Blocks of one rank in bytes.
+
+    Returns
+    -------
+    list of GridTime
+        Grid by grid, each for all sizes. Those that the model gives no time are left out.
+
+    Raises
+    ------
+    InputError
+        If the operation has no realisation on a grid, a grid is not of so many ranks, or the model
+        does not hold what a phase asks for.
+    """
+    machine = machine or Machine()
+    asked = PhaseTimes(model)
+    found, reasons = list[GridTime](), list[str]()
+    for grid in grids:
+        for size in sizes:
+            parts = _parts(op, ranks, grid, size, machine)
+            times = [asked.time(part, place) for part, place in parts]
+            warnings = [text for _, said in times for text in said]
+            known = tuple(one for one, _ in times if one is not None)
+            word = LIBRARY if grid is None else grid.word
+            if len(known) == len(parts):
+                by = _together(model, op, parts, size)
+                found.append(GridTime(op, ranks, size, word, known, warnings, by))
+            else:
+                reasons.append(warnings[0] if warnings else "no time is known")
+    if not found:
+        raise InputError(f"no prediction: {reasons[0] if reasons else 'no grid, no size'}")
+    return found
+
+
+def warnings_of(times: Iterable[GridTime]) -> list[str]:
+    """Return what makes predictions doubtful, each sentence once."""
+    times = list(times)
+    said = list(dict.fromkeys(text for one in times for text in one.warnings))
+    unknown = sorted({number for one in times for number in one.not_measured})
+    if unknown:
+        shown = ", ".join(map(str, unknown[:_FEW])) + (", …" if len(unknown) > _FEW else "")
+        said.append(
+            f"not measured whether {shown} groups at once disturb each other: they are taken not to"
+        )
+    if len({one.grid for one in times}) > 1 and any(math.isnan(one.low) for one in times):
+        said.append("not all intervals are known: a difference may be chance")
+    return said
+
+
+def ranked(times: Iterable[GridTime]) -> list[GridTime]:
+    """Put what was predicted for one operation and size in order, the cheapest first."""
+    return sorted(times, key=lambda one: (one.seconds, one.grid != LIBRARY))
+
+
+def verdict(times: Sequence[GridTime]) -> str:
+    """Name what is cheapest: a grid, ``library``, or ``within the noise``.
+
+    A grid that is cheapest has to be told from the library's own; the library's own, if it is
+    cheapest, from the best grid. Where an interval is not known, the times alone decide.
+    """
+    best, *others = ranked(times)
+    rivals = [one for one in others if LIBRARY in (one.grid, best.grid)]
+    overlap = any(one.low <= best.high for one in rivals)  # NaN is no overlap
+    return NOISE if overlap else best.grid
+
+
+def _parts(
+    op: str, ranks: int, grid: Grid | None, size: int, machine: Machine
+) -> list[tuple[Phase, Place | None]]:
+    """Return the phases of an operation and where their groups are."""
+    rows, length = (1, ranks) if grid is None else grid.over(ranks, machine.ppn or None)
+    both = phases(op, rows, length, size)  # refuses what has no realisation on a grid
+    if rows == 1 or length == 1:
+        alone = Phase("CG", op, ranks, size, 1)
+        return [(alone, places(alone, "", ranks, machine, ranks))]
+    word = "" if grid is None else grid.word
+    return [(one, places(one, word, length, machine, ranks)) for one in both]
+
+
+def _together(
+    model: Model, op: str, parts: Sequence[tuple[Phase, Place | None]], size: int
+) -> tuple[float, float, float]:  # fmt: skip
+    """Return by what factor both phases in one operation differ from their sum."""
+    ranks = {part.group: part.ranks for part, _ in parts}
+    if len(ranks) < 2:
+        return 1.0, 1.0, 1.0
+    found = together_of(model.disturbance, op, ranks["LG"], ranks["CG"], size)
+    return found or (1.0, 1.0, 1.0)
+
+
+def places(
+    phase: Phase, word: str, length: int, machine: Machine, ranks: int = 0
+) -> Place | None:  # fmt: skip
+    """Say where the groups of a phase are: that of rank 0, and how many share a node.
+
+    Parameters
+    ----------
+    word, length
+        The grid as it is typed, and the ranks of a row.
+    ranks
+        Of all groups; those of the phase if not given.
+
+    Returns
+    -------
+    Place or None
+        None if it is not known on which nodes ranks are.
+    """
+    node_of = machine.node_of(ranks or phase.ranks)
+    if node_of is None:
+        return None
+    row, column = arranged(word, length, node_of)
+    groups = row if phase.group == CG else column
+    own = np.flatnonzero(groups == groups[0])
+    if phase.groups == 1:  # the others do nothing
+        groups = np.where(groups == groups[0], 0, -1)
+    return place_of(own, groups, node_of)

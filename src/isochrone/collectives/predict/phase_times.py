@@ -1,0 +1,190 @@
+"""The time of one phase of a grid collective: by formulas, and by what was measured near it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import Phase
+from isochrone.models import Model
+from isochrone.models.disturbance import factor_of
+from isochrone.models.grid_runs import CG, GROUP
+from isochrone.models.measured_groups import MeasuredGroup, find, like, miss_at, time_at
+from isochrone.models.placement import PLACES
+from isochrone.models.questions import needed, not_held
+from isochrone.runfile.grid_groups import Place
+
+__all__ = ["PhaseTime", "PhaseTimes"]
+
+_LINE: Final = 1e-9
+"""A size this close to a measured one, as a part of it, is that one."""
+
+_NO_TIME: Final = 1e-12
+"""Seconds below which a formula says nothing that measured times could be held against."""
+
+Ends = tuple[float, float, float]
+"""A value and its interval."""
+
+_ALONE: Final[Ends] = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class PhaseTime:
+    """One phase: what it is, what it takes in seconds, and what disturbance is part of that.
+
+    ``low`` and ``high`` are NaN where they are not known. ``factor`` is 1 where it is not known.
+    """
+
+    phase: Phase
+    seconds: float
+    low: float
+    high: float
+    factor: float
+    factor_known: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "group": self.phase.group, "op": self.phase.op, "ranks": self.phase.ranks,
+            "bytes": self.phase.bytes, "groups": self.phase.groups, "seconds": self.seconds,
+            "factor": self.factor,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A phase, where its groups are, and how the model is asked for it."""
+
+    phase: Phase
+    place: Place | None
+    where: dict[str, Any]
+    variables: dict[str, float]
+
+    @property
+    def stride(self) -> int:
+        """From one rank of a group to the next; 1 where that is not known."""
+        return self.place.stride if self.place else 1
+
+    def at(self, size: float, **other: float) -> dict[str, float]:
+        """Return the variables with another block, or of another group."""
+        changed = {**self.variables, "b": size, **other}
+        return {name: changed[name] for name in self.variables}
+
+
+class PhaseTimes:
+    """A model that is asked for phases.
+
+    The time of a group that was measured itself is on the line between its sizes. That of another
+    group is what the formula gives, times measured / formula of the groups of the same kind with
+    fewer and with more ranks: formulas cross jumps of an algorithm, and neighbours know them.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def time(self, phase: Phase, place: Place | None) -> tuple[PhaseTime | None, list[str]]:
+        """Return the time of a phase, or None if the model gives none, and what is doubtful.
+
+        Raises
+        ------
+        InputError
+            If the model does not hold what is asked for.
+        """
+        asked = self._question(phase, place)
+        nodes = place.filled(phase.ranks) if place else (0, 0)
+        kind = str(asked.where.get(GROUP, CG))
+        group = find(self.model.groups, phase.op, kind, phase.ranks, asked.stride, nodes)
+        if group is not None and group.bytes[0] <= phase.bytes <= group.bytes[-1]:
+            return self._measured(group, asked), []
+        return self._by_formula(asked, kind)
+
+    def _question(self, phase: Phase, place: Place | None) -> _Question:
+        """Say how the model is asked: for ranks, block, kind of group, and nodes if it has them."""
+        where: dict[str, Any] = {"op": phase.op} if "op" in self.model.selectors else {}
+        known = self.model.selectors.get(GROUP, [])
+        if known:  # where only rows or only columns were measured, these
+            where[GROUP] = phase.group if phase.group in known else known[0]
+        regimes = self.model.chosen(where)
+        variables: dict[str, float] = {"p": phase.ranks, "b": phase.bytes}
+        if set(PLACES) & set(needed(regimes)):
+            if place is None:
+                raise InputError(
+                    "the model needs to know on which nodes the ranks are", hint="give --ppn"
+                )
+            variables["nodes"], variables["ppn"] = place.filled(phase.ranks)
+        not_held(regimes, variables, strict=True)
+        return _Question(phase, place, where, variables)
+
+    # --- groups that were measured ----------------------------------------------------------------
+
+    def _measured(self, group: MeasuredGroup, asked: _Question) -> PhaseTime:
+        """Return the time of a group between its sizes, alone and with the others at work."""
+        sizes, alone, size = group.sizes, np.array(group.seconds), float(asked.phase.bytes)
+        found = [self._factor(asked, int(one)) for one in group.bytes]
+        factors = np.array([by or _ALONE for by in found])
+        seconds = time_at(sizes, alone * factors[:, 0], size)
+        factor, known = seconds / time_at(sizes, alone, size), found[0] is not None
+        low, high = seconds, seconds
+        same = np.flatnonzero(np.abs(sizes - size) <= _LINE * size)
+        if len(same):
+            k = int(same[0])
+            ends = (group.low[k], group.high[k])
+            low, high = (
+                math.nan if end is None else end * by
+                for end, by in zip(ends, factors[k, 1:].tolist(), strict=True)
+            )
+        else:
+            miss = miss_at(sizes, alone * factors[:, 0], size)
+            low, high = seconds / (1 + miss), seconds * (1 + miss)
+        return PhaseTime(asked.phase, seconds, low, high, factor, known)
+
+    # --- others -----------------------------------------------------------------------------------
+
+    def _by_formula(self, asked: _Question, kind: str) -> tuple[PhaseTime | None, list[str]]:
+        """Return what the formula gives, corrected by measured groups of other numbers of ranks."""
+        found = self.model.predict(asked.variables, asked.where)
+        if math.isnan(found.seconds[0]):
+            return None, found.warnings
+        ratio = self._ratio(asked, kind)
+        by = self._factor(asked, asked.phase.bytes)
+        seconds, low, high = (
+            float(end[0]) * ratio * times
+            for end, times in zip((found.seconds, found.low, found.high), by or _ALONE, strict=True)
+        )
+        factor = (by or _ALONE)[0]
+        return PhaseTime(asked.phase, seconds, low, high, factor, by is not None), found.warnings
+
+    def _ratio(self, asked: _Question, kind: str) -> float:
+        """Return measured / formula at this number of ranks, on the line between neighbours."""
+        phase = asked.phase
+        groups = like(self.model.groups, phase.op, kind, phase.ranks, asked.stride)
+        ratios: list[tuple[float, float]] = []
+        for group in groups:
+            size = min(max(float(phase.bytes), group.bytes[0]), group.bytes[-1])
+            other = asked.at(size, p=group.ranks, nodes=group.nodes, ppn=group.ppn)
+            formula = self._formula(other, asked.where)
+            if formula > _NO_TIME:
+                measured = time_at(group.sizes, group.seconds, size)
+                ratios.append((math.log2(group.ranks), math.log(measured / formula)))
+        if not ratios:
+            return 1.0
+        x, y = zip(*ratios, strict=True)
+        return float(np.exp(np.interp(math.log2(max(phase.ranks, 1)), x, y)))
+
+    def _formula(self, variables: Mapping[str, float], where: Mapping[str, Any]) -> float:
+        return float(self.model.by_formula(variables, where)[0])
+
+    def _factor(self, asked: _Question, size: int) -> Ends | None:
+        """Return by how much the groups slow each other down; None if that was not measured."""
+        phase = asked.phase
+        if phase.groups == 1:
+            return _ALONE
+        return factor_of(
+            self.model.disturbance, phase.group, phase.op, phase.ranks, phase.groups, size,
+            asked.place.sharing if asked.place else 0,
+        )  # fmt: skip

@@ -1,0 +1,266 @@
+"""What a run of collective operations tells of their realisations on grids of ranks.
+
+A run of ``measure collective --grid`` holds, for each operation and size, the library's own
+realisation, the whole operation on each grid, and the phases of each grid apart: the group of rank
+0 alone, and all groups of the phase at once. A run without grids holds the library's only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.stats import ratio_interval
+from isochrone.base.table import Table
+from isochrone.base.text import printable
+from isochrone.collectives.results.grid_groups import groups_of, most_sharing
+from isochrone.runfile.run import Run
+from isochrone.runfile.samples import points as by_point
+from isochrone.runfile.samples import summarise
+from isochrone.sweep.curves import is_sweep, samples
+
+__all__ = [
+    "LIBRARY", "PHASES", "TOTAL", "Disturbance", "GridPoint", "algorithm", "disturbances",
+    "is_grid_run", "points",
+]  # fmt: skip
+
+LIBRARY: Final = "library"
+TOTAL: Final = "total"
+PHASES: Final = ("LG", "CG")
+
+_MEMBER: Final = "grid"
+"""Member by which the header says that realisations on grids were measured, too."""
+
+
+@dataclass(frozen=True)
+class GridPoint:
+    """One point: a whole operation, or one phase of it apart, at one size.
+
+    Attributes
+    ----------
+    op, ranks, bytes
+        Of the whole operation; the block of one rank.
+    grid
+        ``library``, or the grid as it was typed.
+    phase
+        ``total``, ``LG`` or ``CG``.
+    groups
+        At work at the same time.
+    n, seconds, low, high
+        Repetitions, their median, and its 95 % interval; NaN of a single repetition.
+    phase_op, phase_ranks, phase_bytes
+        What is called in the phase, by so many ranks (of the largest group), with blocks of so many
+        bytes; None of a whole operation.
+    nodes, ppn
+        Of the group of rank 0 (of a whole operation: of the run): nodes that it touches, and its
+        ranks on the one where they are most; 0 where it is not known.
+    """
+
+    op: str
+    ranks: int
+    bytes: int
+    grid: str
+    phase: str
+    groups: int
+    n: int
+    seconds: float
+    low: float
+    high: float
+    phase_op: str | None = None
+    phase_ranks: int | None = None
+    phase_bytes: int | None = None
+    nodes: int = 0
+    ppn: int = 0
+
+    @property
+    def estimate(self) -> tuple[float, float, float]:
+        """The median and its interval, for a ratio."""
+        return self.seconds, self.low, self.high
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON, without what it does not have; an unknown interval is None."""
+        known = {key: value for key, value in vars(self).items() if value is not None}
+        return {key: None if value != value else value for key, value in known.items()}
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """All groups of a phase at once against one of them alone.
+
+    Attributes
+    ----------
+    factor, low, high
+        Median of all at once over that of one alone, and its 95 % interval; 1: they do not
+        disturb each other.
+    groups
+        At work at the same time.
+    sharing
+        Most of them that have a member on the same node; 0 where the nodes are not known.
+    """
+
+    op: str
+    ranks: int
+    grid: str
+    phase: str
+    phase_op: str
+    phase_ranks: int
+    phase_bytes: int
+    groups: int
+    factor: float
+    low: float
+    high: float
+    sharing: int
+    bytes: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON; an interval that is not known is None."""
+        return {key: None if value != value else value for key, value in vars(self).items()}
+
+
+def is_grid_run(run: Run) -> bool:
+    """Whether realisations on grids were measured, too."""
+    return is_sweep(run) and _MEMBER in run.by
+
+
+def points(run: Run) -> list[GridPoint]:
+    """Return the points of a run of collectives, in the order of the file.
+
+    Those of a run without grids are all of the library and whole.
+
+    Raises
+    ------
+    InputError
+        If the run is of no collectives, or its samples are damaged.
+    """
+    table = samples(run)
+    if "op" not in run.by:
+        raise InputError(
+            "this run is of no collective operations", where=run.where,
+            hint="those are measured by: isochrone measure collective",
+        )  # fmt: skip
+    places: dict[tuple[str, str], tuple[int, int]] = {}
+    found = []
+    for key, rows in by_point(table, (*run.by, "bytes"), run.where).items():
+        of = dict(key)
+        grid, phase = str(of.get("grid", LIBRARY)), str(of.get("phase", TOTAL))
+        if (grid, phase) not in places:
+            places[grid, phase] = _places(run, grid, phase)
+        times = summarise(table, rows)
+        nodes, ppn = places[grid, phase]
+        found.append(GridPoint(
+            op=str(of["op"]), ranks=int(of.get("p", run.size)), bytes=int(of["bytes"]), grid=grid,
+            phase=phase, groups=_whole(of.get("groups", 1), "groups", run), n=times.n,
+            seconds=times.median, low=times.low, high=times.high, nodes=nodes, ppn=ppn,
+            **_phase(run, table, int(rows[0]), phase),
+        ))  # fmt: skip
+    return found
+
+
+def disturbances(run: Run, measured: Sequence[GridPoint] | None = None) -> list[Disturbance]:
+    """Compare all groups of a phase at once with one of them alone.
+
+    Parameters
+    ----------
+    measured
+        Points of the run, if they were read already.
+
+    Raises
+    ------
+    InputError
+        As `points`.
+    """
+    if not is_grid_run(run):
+        return []
+    found = [p for p in (points(run) if measured is None else measured) if p.phase != TOTAL]
+    alone = {_phase_of(point): point for point in found if point.groups == 1}
+    at_once = [
+        point for point in found
+        if point.groups > 1 and _phase_of(point) in alone and alone[_phase_of(point)].seconds > 0
+    ]  # fmt: skip
+    sharing = {
+        (grid, phase): most_sharing(run, groups_of(run, grid, phase)) if all(run.hosts) else 0
+        for grid, phase in {(point.grid, point.phase) for point in at_once}
+    }
+    return [
+        _disturbance(alone[_phase_of(point)], point, sharing[point.grid, point.phase])
+        for point in at_once
+    ]
+
+
+def algorithm(run: Run) -> dict[str, str]:
+    """Return the library's algorithms that were forced: ``{"bcast": "binomial"}``.
+
+    Raises
+    ------
+    InputError
+        If the header's note cannot be read.
+    """
+    note = run.notes.get("algorithm", "")
+    forced: dict[str, str] = {}
+    for part in filter(None, (word.strip() for word in note.split(","))):
+        op, sign, name = part.partition("=")
+        if not (op and sign and name):
+            raise InputError(
+                f"the note 'algorithm' says '{printable(part, 40)}', not OP=NAME", where=run.where
+            )
+        forced[op] = name
+    return forced
+
+
+def _phase_of(point: GridPoint) -> tuple[str, int, str, str, int]:
+    return point.op, point.ranks, point.grid, point.phase, point.bytes
+
+
+def _disturbance(alone: GridPoint, together: GridPoint, sharing: int) -> Disturbance:
+    assert together.phase_op and together.phase_ranks and together.phase_bytes is not None
+    low, high = ratio_interval(together.estimate, alone.estimate)
+    return Disturbance(
+        op=together.op, ranks=together.ranks, grid=together.grid, phase=together.phase,
+        phase_op=together.phase_op, phase_ranks=together.phase_ranks,
+        phase_bytes=together.phase_bytes, groups=together.groups,
+        factor=together.seconds / alone.seconds, low=low, high=high,
+        sharing=sharing, bytes=together.bytes,
+    )  # fmt: skip
+
+
+def _places(run: Run, grid: str, phase: str) -> tuple[int, int]:
+    """Return nodes and ranks on each of the group of rank 0, or of the run."""
+    hosts = run.hosts
+    if not all(hosts):
+        return 0, 0
+    members = range(run.size) if phase == TOTAL else groups_of(run, grid, phase)[0]
+    counts = Counter(hosts[rank] for rank in members)
+    return len(counts), max(counts.values())
+
+
+def _phase(run: Run, table: Table, row: int, phase: str) -> dict[str, Any]:
+    """Return what is called in a phase."""
+    if phase == TOTAL:
+        return {}
+    if phase not in PHASES:
+        raise InputError(f"a 'sample' record of a phase '{printable(phase, 40)}'", where=run.where)
+    for name in ("phase_op", "phase_p", "phase_bytes"):
+        if name not in table:
+            raise InputError(f"a 'sample' record of a phase without '{name}'", where=run.where)
+    op = table["phase_op"][row]
+    if not (isinstance(op, str) and op):
+        raise InputError("a 'sample' record of a phase without 'phase_op'", where=run.where)
+    return {
+        "phase_op": op,
+        "phase_ranks": _whole(table["phase_p"][row], "phase_p", run),
+        "phase_bytes": _whole(table["phase_bytes"][row], "phase_bytes", run, least=0),
+    }
+
+
+def _whole(value: Any, name: str, run: Run, *, least: int = 1) -> int:
+    """Return a whole number of a sample."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = least - 1
+    if number < least or number != value or number >= 2**62:
+        raise InputError(f"a 'sample' record whose '{name}' is out of range", where=run.where)
+    return number

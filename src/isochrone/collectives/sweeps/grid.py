@@ -1,0 +1,326 @@
+"""What is said of collective operations on grids: who is faster, the phases, who disturbs whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.base.stats import FEW_GROUPS
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collectives.results.grid_collectives import (
+    LIBRARY,
+    TOTAL,
+    Disturbance,
+    GridPoint,
+    disturbances,
+    points,
+)
+from isochrone.collectives.results.grid_gains import WORTH, Gain, Parts, best, gains, parts
+from isochrone.pages.page import (
+    Block,
+    Column,
+    Listing,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+    Tone,
+    Warnings,
+)
+from isochrone.pages.words import plural, warnings_of
+from isochrone.runfile.run import Run
+from isochrone.sweep.curves import no_such_size
+from isochrone.sweep.special import SpecialSweep
+
+__all__ = ["SWEEP", "GridRun", "numbers", "overview", "read"]
+
+MAX_ROWS: Final = 256
+MAX_SENTENCES: Final = 12
+MAX_TILES: Final = 4
+
+DISTURBED: Final = 1.1
+"""Factor from which groups are said to disturb each other."""
+
+FEW: Final = (
+    f"points with fewer than {FEW_GROUPS} repetitions have no 95 % interval: theirs is from the "
+    "smallest to the largest, and verdicts that rest on it are weak"
+)
+
+HOW: Final = (
+    "A grid of p1 x p2 ranks does an operation in two of the library: LG are its columns, with one "
+    "rank of each row, CG its rows. A phase apart starts like the whole operation, on all ranks; "
+    "the group of rank 0 works alone, while the others sleep, or all groups work at once. The "
+    "intervals of ratios are those of two medians, each with its own; of several grids the one "
+    "with the shortest median is compared, which favours it a little."
+)
+
+
+@dataclass(frozen=True)
+class GridRun:
+    """What is shown of a run with grids: all sizes, or the one the user names."""
+
+    points: list[GridPoint]
+    gains: list[Gain]
+    best: list[Gain]
+    parts: list[Parts]
+    disturbances: list[Disturbance]
+
+    @property
+    def operations(self) -> list[tuple[str, int]]:
+        """Operations and their numbers of ranks, in the order of the run."""
+        return list(dict.fromkeys((point.op, point.ranks) for point in self.points))
+
+
+def read(run: Run, nbytes: int | None) -> GridRun:
+    """Read a run with grids.
+
+    Raises
+    ------
+    InputError
+        If its samples are damaged, or nothing was measured with this size.
+    """
+    every = points(run)
+    found = [point for point in every if nbytes in (None, point.bytes)]
+    if nbytes is not None and not found:
+        raise no_such_size(nbytes, (point.bytes for point in every), run.where)
+    return GridRun(found, gains(found), best(found), parts(found), disturbances(run, found))
+
+
+def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
+    found = read(run, nbytes)
+    return {
+        "points": [point.to_json() for point in found.points],
+        "gains": [gain.to_json() for gain in found.gains],
+        "best": [gain.to_json() for gain in found.best],
+        "phases": [part.to_json() for part in found.parts],
+        "disturbances": [one.to_json() for one in found.disturbances],
+    }
+
+
+def _sections(
+    run: Run, nbytes: int | None, about: Sequence[Block], pictures: Sequence[Block]
+) -> list[Section]:
+    """Say who is faster."""
+    found = read(run, nbytes)
+    return [
+        Section("Summary", tuple(about)),
+        Section("Summary", tuple(overview(found))),
+        Section("Pictures", tuple(pictures), only="report"),
+        Section("Numbers", tuple(numbers(found))),
+        Section("How the times were taken", tuple(_how()), only="report"),
+        Section("Summary", (warnings_of(run.warnings),)),
+    ]
+
+
+# --- summary --------------------------------------------------------------------------------------
+
+
+def overview(read: GridRun) -> list[Block]:
+    """Say in a few sentences where a grid is faster, and what is odd about the phases."""
+    found: list[Block] = []
+    faster = sorted((g for g in read.best if g.verdict == "faster"), key=lambda g: -g.ratio)
+    tiles = [
+        Tile(_times(g.ratio), f"{_name(g.on_grid.op)}, {_name(g.on_grid.grid)}",
+             f"faster than the library at {format_bytes(g.on_grid.bytes)}")
+        for g in faster[:MAX_TILES]
+    ]  # fmt: skip
+    if tiles:
+        found.append(Tiles(tuple(tiles)))
+    found += [_sentence(read, op, ranks) for op, ranks in read.operations]
+    found += _listed("Groups that disturb each other", _disturbed(read), "")
+    found += _listed("Phases that do not add up to the whole operation", _not_added(read), "bad")
+    if any(1 < p.n < FEW_GROUPS and p.low < p.high for p in read.points):
+        found.append(Warnings((FEW,)))
+    return found
+
+
+def _sentence(read: GridRun, op: str, ranks: int) -> Sentence:
+    """Say of an operation where a grid is faster than the library."""
+    own = [gain for gain in read.best if (gain.on_grid.op, gain.on_grid.ranks) == (op, ranks)]
+    name = f"{_name(op)}, {plural(ranks, 'rank')}"
+    if not own:
+        return Sentence(f"{name}: the library and the grids have no size in common.")
+    faster = [gain for gain in own if gain.verdict == "faster"]
+    if not faster:
+        return Sentence(f"{name}: no grid is faster than the library.", stress=(name,))
+    most = max(faster, key=lambda gain: gain.ratio)
+    where = f"{len(faster)} of {plural(len(own), 'size')}"
+    return Sentence(
+        f"{name}: a grid is faster than the library at {where}; most at "
+        f"{format_bytes(most.on_grid.bytes)}, where {verdict(most)}.",
+        stress=(name,),
+    )
+
+
+def verdict(gain: Gain) -> str:
+    """Say whether a grid is faster: ``4x4 is 1.32x faster (1.28 to 1.37)``."""
+    name = _name(gain.on_grid.grid)
+    if gain.verdict == "faster":
+        return f"{name} is {_times(gain.ratio)} faster{_ends(gain.low, gain.high)}"
+    if gain.verdict == "slower":
+        return f"{name} is {_times(1 / gain.ratio)} slower{_ends(1 / gain.high, 1 / gain.low)}"
+    if gain.low <= 1 <= gain.high and gain.low < gain.high:
+        return f"{name} is within the noise"
+    return f"{name} is as fast, within {100 * WORTH:g} %"
+
+
+def _times(ratio: float) -> str:
+    return f"{_digits(ratio)}x"
+
+
+def _digits(ratio: float) -> str:
+    """Write a ratio with the digits that mean something: ``1.32``, ``12.3``, ``240``."""
+    return f"{ratio:.{max(0, 2 - max(0, int(math.log10(ratio))))}f}" if ratio > 0 else "0"
+
+
+def _ends(low: float, high: float) -> str:
+    if math.isnan(low) or math.isnan(high):
+        return ""
+    return f" ({_digits(low)} to {_digits(high)})"
+
+
+def _disturbed(read: GridRun) -> Iterator[Sentence]:
+    """Name of each phase of a grid the size at which its groups disturb each other most."""
+    most: dict[tuple[str, int, str, str], Disturbance] = {}
+    for one in read.disturbances:
+        key = one.op, one.ranks, one.grid, one.phase
+        low = one.factor if math.isnan(one.low) else one.low
+        worse = key not in most or one.factor > most[key].factor
+        if low > 1 and one.factor >= DISTURBED and worse:
+            most[key] = one
+    for one in sorted(most.values(), key=lambda one: -one.factor):
+        yield Sentence(
+            f"{one.groups} groups at once take {_times(one.factor)} as long as one alone"
+            f"{_ends(one.low, one.high)}",
+            about=f"{_name(one.op)}, {_name(one.grid)}, {one.phase}, {format_bytes(one.bytes)}",
+        )
+
+
+def _not_added(read: GridRun) -> Iterator[Sentence]:
+    """Name of each grid the size at which its phases explain the whole operation least."""
+    least: dict[tuple[str, int, str], Parts] = {}
+    for one in read.parts:
+        key = one.total.op, one.total.ranks, one.total.grid
+        worse = key not in least or _off(one) > _off(least[key])
+        if not one.adds_up and worse:
+            least[key] = one
+    for one in sorted(least.values(), key=lambda one: -_off(one)):
+        whole = one.total
+        yield Sentence(
+            f"LG and CG apart take {_times(one.ratio)} as long as both in one operation"
+            f"{_ends(one.low, one.high)}",
+            about=f"{_name(whole.op)}, {_name(whole.grid)}, {format_bytes(whole.bytes)}",
+        )
+
+
+def _off(one: Parts) -> float:
+    return abs(math.log(one.ratio)) if one.ratio > 0 else math.inf
+
+
+def _listed(title: str, items: Iterator[Sentence], tone: Tone) -> list[Block]:
+    found = list(items)
+    more = len(found) - MAX_SENTENCES
+    if not found:
+        return []
+    rest = f"and {more} more (--json lists all)" if more > 0 else ""
+    return [Listing(title, tuple(found[:MAX_SENTENCES]), tone, rest)]
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def numbers(read: GridRun) -> list[Block]:
+    """Tabulate each operation: the realisations, and the phases of each grid."""
+    found: list[Block] = []
+    folded = len(read.operations) > 2
+    for op, ranks in read.operations:
+        found.append(_realisations(read, op, ranks, folded=folded))
+        phases = _phases(read, op, ranks)
+        if phases.rows:
+            found.append(phases)
+    return found
+
+
+def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
+    """Tabulate the time of each realisation by size, and which is best."""
+    whole = [p for p in read.points if (p.op, p.ranks, p.phase) == (op, ranks, TOTAL)]
+    times = {(point.grid, point.bytes): point.seconds for point in whole}
+    grids = [name for name in dict.fromkeys(point.grid for point in whole) if name != LIBRARY]
+    chosen = {
+        gain.on_grid.bytes: gain
+        for gain in read.best
+        if (gain.on_grid.op, gain.on_grid.ranks) == (op, ranks)
+    }
+    sizes = sorted({point.bytes for point in whole})
+    rows = []
+    for nbytes in sizes[:MAX_ROWS]:
+        cells = [format_bytes(nbytes)]
+        cells += [_seconds(times.get((grid, nbytes))) for grid in (LIBRARY, *grids)]
+        gain = chosen.get(nbytes)
+        faster = gain is not None and gain.verdict == "faster"
+        rows.append(Row((*cells, verdict(gain) if gain else ""), "strong" if faster else ""))
+    titles = ("size", LIBRARY, *map(_name, grids))
+    title = f"{_name(op)}, {plural(ranks, 'rank')}"
+    return Table(
+        title,
+        (*(Column(text, right=True) for text in titles), Column("best grid")),
+        tuple(rows), _more(len(sizes)), title if folded else "",
+    )  # fmt: skip
+
+
+def _phases(read: GridRun, op: str, ranks: int) -> Table:
+    """Tabulate the phases of each grid, all groups at work, and what they do to each other."""
+    own = [part for part in read.parts if (part.total.op, part.total.ranks) == (op, ranks)]
+    factors = {
+        (one.grid, one.bytes, one.phase): one
+        for one in read.disturbances
+        if (one.op, one.ranks) == (op, ranks)
+    }
+    order = list(dict.fromkeys(part.total.grid for part in own))
+    own.sort(key=lambda part: (order.index(part.total.grid), part.total.bytes))
+    rows = []
+    for part in own[:MAX_ROWS]:
+        at = part.total.grid, part.total.bytes
+        cells = [_name(at[0]), format_bytes(at[1])]
+        for phase in part.phases:
+            cells += [_seconds(phase.seconds), _factor(factors.get((*at, phase.phase)))]
+        cells += [_seconds(part.total.seconds), _digits(part.ratio)]
+        rows.append(Row(tuple(cells), "" if part.adds_up else "bad"))
+    titles = ("size", "LG", "to one alone", "CG", "to one alone", "whole", "sum/whole")
+    title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all groups at work"
+    return Table(
+        title, (Column("grid"), *(Column(text, right=True) for text in titles)), tuple(rows),
+        _more(len(own)), title,
+    )  # fmt: skip
+
+
+def _factor(one: Disturbance | None) -> str:
+    """Write what all groups do to each other: ``2.1x by 8``; one group disturbs nobody."""
+    return f"{_times(one.factor)} by {one.groups}" if one else "–"
+
+
+def _more(count: int) -> str:
+    left = count - MAX_ROWS
+    return f"and {plural(left, 'more row')} (--json lists all)" if left > 0 else ""
+
+
+def _seconds(value: float | None) -> str:
+    return "–" if value is None else format_seconds(value)
+
+
+def _name(text: str) -> str:
+    """Write a name of the run file, which comes from elsewhere."""
+    return printable(text, 40)
+
+
+def _how() -> Sequence[Sentence]:
+    """Say how phases are timed, and what the intervals of ratios mean."""
+    return (Sentence(HOW),)
+
+
+SWEEP = SpecialSweep("grids", _document, _sections)

@@ -1,0 +1,215 @@
+"""Is a choice in force? Short jobs that use a tuning file, and what can be seen of them.
+
+A library may ignore a file without a word, so that it is not enough to have written one:
+
+* Open MPI: which bytes went from whom to whom within collective operations (its component
+  ``pml/monitoring`` counts them), with the file, and with the algorithm forced;
+* MPICH: the files that it says it has loaded (MPIR_CVAR_DEBUG_SUMMARY);
+* the table of the interposer: what its report counts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collectives.tuning_file import LibraryRule, Written
+from isochrone.collectives.tuning_table import Rule
+from isochrone.measure import finding, job
+from isochrone.measure.algorithm import Forced
+from isochrone.measure.job import TIMEOUT, folder_for
+from isochrone.measure.setup import Setup
+from isochrone.measure.tuned import settings
+
+__all__ = ["Seen", "TuningJobs", "by_counting", "by_loading", "by_messages"]
+
+Verdict = Literal["in force", "not in force", "cannot tell"]
+
+_REPEATS: Final = 40
+
+_ALIKE: Final = (0.05, 0.15)
+"""Parts of all bytes, and of all messages, by which two patterns may differ: the probe itself does
+some collective operations, too, which a rule for a size does not reach, and what is forced does."""
+
+_COUNT: Final = {
+    "OMPI_MCA_pml_monitoring_enable": "2", "OMPI_MCA_pml_monitoring_enable_output": "3",
+}  # fmt: skip
+_COUNTED: Final = re.compile(r"I\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent.*")
+
+_INTERPOSER: Final = "isochrone-grid: "
+_CALLS: Final = re.compile(_INTERPOSER + r"(\w+), (\d+) ranks, .*: ([^ ,]+), (\d+) calls?,")
+
+_LOADED: Final = re.compile(r"(MPIR|MPID): (.+)")
+_LEVELS: Final = {
+    "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "MPIR",
+    "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": "MPID",
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of one rule.
+
+    Attributes
+    ----------
+    op, ranks, bytes
+        What was run.
+    choice
+        Algorithm or grid.
+    verdict
+        Whether it is in force.
+    why
+        What the verdict rests on, in a few words.
+    """
+
+    op: str
+    ranks: int
+    bytes: int
+    choice: str
+    verdict: Verdict
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class TuningJobs:
+    """Starts short jobs; ``tell`` is called before each."""
+
+    setup: Setup
+    folder: Path
+    number: list[int] = field(default_factory=lambda: [0])
+
+    def run(
+        self, ops: Sequence[str], sizes: Sequence[int], ranks: int, forced: Forced
+    ) -> list[str]:
+        """Run operations to their end; return the lines of the ranks.
+
+        Raises
+        ------
+        InputError, MeasurementError
+            If the ranks cannot be started, or fail.
+        """
+        self.number[0] += 1
+        path = self.folder / f"{self.number[0]}.jsonl"
+        options = [
+            "--op", ",".join(ops), "--bytes", ",".join(map(str, sizes)),
+            "--repeats", str(_REPEATS), "--again", "0",
+        ]  # fmt: skip
+        tokens = self.setup.tokens("collective", options, ranks, path, extra=forced.options)
+        variables = [f"{key}={value}" for key, value in forced.environ.items()]
+        lines: list[str] = []
+        job.run(
+            ["env", *variables, *tokens], timeout=TIMEOUT, run_file=path, hear=lines.append
+        )  # fmt: skip
+        return lines
+
+
+def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
+    """Prove rules of a tuning table by the report of the library that applies it."""
+    variables = settings(finding.library(setup.built), path, os.environ, report=True)
+    options = setup.launcher.environment(variables)
+    forced = Forced(variables) if options is None else Forced(options=tuple(options))
+    found = []
+    with folder_for(None) as folder:
+        jobs = TuningJobs(setup, folder)
+        for rule in rules:
+            size = rule.points[-1][0]
+            lines = jobs.run([rule.op], [size], rule.ranks, forced)
+            counted = [m for m in map(_CALLS.match, lines) if m]
+            calls = sum(int(m[4]) for m in counted if (m[1], m[3]) == (rule.op, rule.grid))
+            verdict: Verdict = "in force" if calls else "not in force"
+            why = f"{calls} calls of rank 0 were on it" if calls else _complaint(lines)
+            found.append(Seen(rule.op, rule.ranks, size, rule.grid, verdict, why))
+    return found
+
+
+def _complaint(lines: Sequence[str]) -> str:
+    """Return what the library says of the table, if it says why it does not follow it."""
+    said = [line.removeprefix(_INTERPOSER) for line in lines if line.startswith(_INTERPOSER)]
+    return said[0] if said else "the library that applies the table says nothing: is it loaded?"
+
+
+def by_messages(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
+    """Prove rules of Open MPI by the bytes that ranks send each other."""
+    with folder_for(None) as folder:
+        jobs = TuningJobs(setup, folder)
+        return [_by_messages(jobs, rule, written) for rule in rules]
+
+
+def by_loading(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
+    """Prove rules of MPICH by the files that it says it has loaded."""
+    found = []
+    with folder_for(None) as folder:
+        jobs = TuningJobs(setup, folder)
+        for rule in rules:
+            environ = {**written.environ, "MPIR_CVAR_DEBUG_SUMMARY": "1"}
+            lines = jobs.run([rule.op], [rule.measured], rule.ranks, Forced(environ))
+            loaded = {m[1]: m[2] for m in map(_LOADED.fullmatch, lines) if m}
+            missing = [
+                Path(path).name for name, path in written.environ.items()
+                if name in _LEVELS and loaded.get(_LEVELS[name]) != path
+            ]  # fmt: skip
+            verdict: Verdict = "not in force" if missing else "in force"
+            why = (
+                f"MPICH has not loaded {' and '.join(missing)}" if missing
+                else "MPICH says that it selects by the files that hold this rule"
+            )  # fmt: skip
+            if not loaded:
+                verdict, why = "cannot tell", "this MPICH does not say what it has loaded"
+            found.append(_seen(rule, verdict, why))
+    return found
+
+
+def _seen(rule: LibraryRule, verdict: Verdict, why: str) -> Seen:
+    return Seen(rule.op, rule.ranks, rule.measured, rule.algorithm, verdict, why)
+
+
+def _by_messages(jobs: TuningJobs, rule: LibraryRule, written: Written) -> Seen:
+    forced = jobs.setup.force(f"{rule.op}={rule.algorithm}")
+    ours = _pattern(jobs, rule, written.environ, "with")
+    wanted = _pattern(jobs, rule, forced.environ, "forced")
+    if ours is None or wanted is None:
+        return _seen(rule, "cannot tell", "this Open MPI does not count messages (pml/monitoring)")
+    if not _alike(ours, wanted):
+        return _seen(
+            rule, "not in force", "the messages are not those of the algorithm where it is forced"
+        )
+    default = _pattern(jobs, rule, {}, "without")
+    if default is not None and _alike(default, wanted):
+        return _seen(rule, "cannot tell", "without the file the messages are the same")
+    return _seen(
+        rule, "in force", "the messages are those of the algorithm, and without the file others"
+    )
+
+
+def _pattern(
+    jobs: TuningJobs, rule: LibraryRule, environ: Mapping[str, str], name: str
+) -> NDArray[np.float64] | None:
+    """Return parts of bytes and messages from each rank to each other; None: not counted."""
+    jobs.number[0] += 1
+    base = jobs.folder / f"{name}-{jobs.number[0]}"
+    told = {**environ, **_COUNT, "OMPI_MCA_pml_monitoring_filename": str(base)}
+    jobs.run([rule.op], [rule.measured], rule.ranks, Forced(told))
+    found = np.zeros((2, rule.ranks, rule.ranks))
+    for rank in range(rule.ranks):
+        file = base.with_name(f"{base.name}.{rank}.prof")
+        if not file.is_file():
+            return None
+        for line in map(_COUNTED.fullmatch, file.read_text(errors="replace").splitlines()):
+            if line and max(int(line[1]), int(line[2])) < rule.ranks:
+                found[:, int(line[1]), int(line[2])] += float(line[3]), float(line[4])
+    return np.asarray(found / np.maximum(found.sum(axis=(1, 2), keepdims=True), 1))
+
+
+def _alike(left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
+    return bool(np.all(np.abs(left - right).sum(axis=(1, 2)) <= _ALIKE))

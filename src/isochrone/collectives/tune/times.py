@@ -1,0 +1,179 @@
+"""Times of collective operations for a choice: of the library, of its algorithms and of grids.
+
+They come from runs of ``measure collective``, with or without ``--grid`` and ``--algorithm``. A
+launch with forced algorithms says nothing of the library's own choice: it counts for the operations
+that were forced only, and not for grids, whose phases would use these algorithms, too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.collectives.grid_collectives import LIBRARY
+from isochrone.collectives.results.grid_collectives import algorithm
+from isochrone.collectives.tuning_table import mpi_name
+from isochrone.runfile.origin import together
+from isochrone.runfile.run import Run
+from isochrone.sweep.curves import samples
+
+__all__ = ["DEFAULT", "Choice", "Place", "Times", "TuningTimes", "read_times"]
+
+_SELECTOR: Final = "selector"
+"""Of SimGrid: whose choice stands for the library's own."""
+
+
+class Choice(NamedTuple):
+    """One way to do an operation: the library's own, one of its algorithms, or a grid."""
+
+    kind: Literal["default", "algorithm", "grid"]
+    name: str
+
+    def __str__(self) -> str:
+        return LIBRARY if self.kind == "default" else self.name
+
+
+DEFAULT: Final = Choice("default", "")
+
+
+class Place(NamedTuple):
+    """What a choice is for: an operation, its ranks, and the nodes that these are on."""
+
+    op: str
+    ranks: int
+    nodes: int
+
+
+Times = Mapping[int, Mapping[int, float]]
+"""Median seconds by launch and pass."""
+
+
+@dataclass(frozen=True)
+class TuningTimes:
+    """What was measured.
+
+    Attributes
+    ----------
+    mpi
+        Name and version of the library.
+    origin
+        ``measured``, ``simulated`` …
+    times
+        By place, block in bytes, and choice.
+    warnings
+        What was left out, one sentence each.
+    """
+
+    mpi: str
+    origin: str
+    times: dict[Place, dict[int, dict[Choice, Times]]]
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def sizes(self) -> dict[Place, list[int]]:
+        """Blocks that were measured, by place."""
+        return {place: sorted(sizes) for place, sizes in self.times.items()}
+
+    @property
+    def exact(self) -> bool:
+        """Whether the times know no chance."""
+        return self.origin == "simulated"
+
+
+def read_times(runs: Sequence[Run]) -> TuningTimes:
+    """Take the times of all runs together; each run is a launch.
+
+    Raises
+    ------
+    InputError
+        If a run is no sweep of collectives, if they are of different MPI libraries, selectors,
+        placements of ranks, or partly simulated.
+    """
+    _check_alike(runs)
+    found: dict[Place, dict[int, dict[Choice, dict[int, dict[int, float]]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(dict))
+    )
+    for launch, run in enumerate(runs):
+        for place, size, choice, passes in _of_run(run):
+            found[place][size][choice][launch] = passes
+    if not found:
+        raise InputError("the runs hold no operation of a size", where=runs[0].where)
+    times: dict[Place, dict[int, dict[Choice, Times]]] = {
+        place: {size: dict(choices) for size, choices in sizes.items()}
+        for place, sizes in found.items()
+    }
+    origin = together(run.origin for run in runs)
+    return TuningTimes(_library(runs[0]), origin, times, _partial(runs))
+
+
+def _library(run: Run) -> str:
+    return mpi_name(run.library.library)
+
+
+def _partial(runs: Sequence[Run]) -> list[str]:
+    return [f"{run.where} did not come to its end" for run in runs if not run.complete]
+
+
+def _check_alike(runs: Sequence[Run]) -> None:
+    first = runs[0]
+    placed: dict[int, tuple[int, ...]] = {}
+    for run in runs:
+        if run.kind != "sweep" or not {"op", "p"} <= set(run.by):
+            raise InputError("this is no run of 'measure collective'", where=run.where)
+        if _library(run) != _library(first):
+            raise InputError(
+                f"it is of {_library(run)}, {first.where or 'another one'} of {_library(first)}",
+                where=run.where, hint="tune each MPI library by itself",
+            )  # fmt: skip
+        if algorithm(run).get(_SELECTOR) != algorithm(first).get(_SELECTOR):
+            raise InputError("it has another selector than the first run", where=run.where)
+        if (run.origin == "simulated") != (first.origin == "simulated"):
+            raise InputError("some runs are simulated, and others are not", where=run.where)
+        layout = tuple(rank.node for rank in run.ranks)
+        if placed.setdefault(run.size, layout) != layout:
+            raise InputError(
+                f"its {run.size} ranks are placed on the nodes in another way than those of "
+                "another run", where=run.where,
+            )  # fmt: skip
+
+
+def _of_run(run: Run) -> list[tuple[Place, int, Choice, dict[int, float]]]:
+    """Return the medians of the passes of each whole operation."""
+    table = samples(run)
+    forced = {op: name for op, name in algorithm(run).items() if op != _SELECTOR}
+    nodes = [rank.node for rank in sorted(run.ranks, key=lambda rank: rank.rank)]
+    number = len(table["seconds"])
+    blank = [None] * number
+    columns = [
+        table[name].tolist() if name in table else blank
+        for name in ("op", "p", "grid", "phase", "bytes", "pass", "seconds")
+    ]
+    grouped: dict[tuple[Place, int, Choice], dict[int, list[float]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for row, (op, p, grid, phase, size, turn, seconds) in enumerate(zip(*columns, strict=True)):
+        if op == "barrier" or phase not in (None, "total"):
+            continue
+        choice = _choice(op, LIBRARY if grid is None else grid, forced)
+        if choice is None:
+            continue
+        place = Place(op, int(p), len(set(nodes[: int(p)])) or 1)
+        grouped[place, int(size), choice][row if turn is None else int(turn)].append(seconds)
+    return [
+        (*key, {turn: float(np.median(values)) for turn, values in passes.items()})
+        for key, passes in grouped.items()
+    ]
+
+
+def _choice(op: str, grid: str, forced: Mapping[str, str]) -> Choice | None:
+    """Return what a sample is of; None if it says nothing for a choice."""
+    if not forced:
+        return DEFAULT if grid == LIBRARY else Choice("grid", grid)
+    if grid == LIBRARY and op in forced:
+        return Choice("algorithm", forced[op])
+    return None

@@ -1,0 +1,238 @@
+"""Choose for each operation, number of ranks and size: the library, or something that is faster.
+
+At each size that was measured a candidate is taken if the interval of its gain lies above the
+smallest gain that is wanted (`isochrone.collectives.tune.gains`). A grid has to be faster than
+the best that is known of the library: its own choice, and each of its algorithms that was measured.
+Sizes that follow each other and have the same choice become one range. It ends at the geometric
+mean with the next size, or, beyond what was measured, at the size itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any, Final, Literal
+
+from isochrone.collectives.grid_collectives import OPERATIONS
+from isochrone.collectives.tune.gains import FEWEST_LAUNCHES, Gain, gain, median_of
+from isochrone.collectives.tune.times import DEFAULT, Choice, Place, Times, TuningTimes
+from isochrone.collectives.tuning_file import LibraryRule
+from isochrone.collectives.tuning_table import Rule
+
+__all__ = ["Kind", "Saving", "algorithm_rules", "cautions", "grid_rules", "ranges", "savings"]
+
+FARTHEST: Final = 16
+"""Between sizes that are farther apart than by this factor nothing is assumed."""
+
+Kind = Literal["grid", "algorithm"]
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What was chosen at a measured size.
+
+    Attributes
+    ----------
+    place, bytes
+        Operation, ranks and nodes; block.
+    choice
+        What is chosen.
+    against
+        The best known of the library, which it is compared with.
+    gain
+        Part of its time that is saved.
+    algorithms
+        How many algorithms of the library, beside its default, a grid was compared with.
+    """
+
+    place: Place
+    bytes: int
+    choice: Choice
+    against: Choice
+    gain: Gain
+    algorithms: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "op": self.place.op, "ranks": self.place.ranks, "nodes": self.place.nodes,
+            "bytes": self.bytes, "library": self.gain.library, "chosen": self.gain.chosen,
+            "gain": self.gain.part, "low": self.gain.low, "high": self.gain.high,
+            "choice": self.choice.name, "against": str(self.against),
+            "algorithms": self.algorithms,
+        }  # fmt: skip
+
+
+def savings(times: TuningTimes, kind: Kind, least: float) -> list[Saving]:
+    """Choose at each measured size; sizes at which nothing is gained are left out.
+
+    Parameters
+    ----------
+    times
+        What was measured.
+    kind
+        What there is to choose from beside the library: grids, or its own algorithms.
+    least
+        Smallest gain that is wanted, a part of the time.
+    """
+    found = []
+    for place, sizes in sorted(times.times.items()):
+        before = DEFAULT
+        for size, choices in sorted(sizes.items()):
+            gained = _gained(choices, kind, least, exact=times.exact)
+            if kind == "grid" and place.op not in OPERATIONS:
+                gained = {}
+            if not gained:
+                before = DEFAULT
+                continue
+            best = min(gained, key=lambda choice: gained[choice][1].chosen)
+            # a neighbour's choice that is as good saves a boundary that would be chance
+            if before in gained:
+                others = gained[before][1].chosen <= gained[best][1].chosen * (1 + least)
+                best = before if others else best
+            before = best
+            known = sum(choice.kind == "algorithm" for choice in choices) if kind == "grid" else 0
+            found.append(Saving(place, size, best, *gained[best], known))
+    return found
+
+
+def grid_rules(found: Sequence[Saving], sizes: Mapping[Place, Sequence[int]]) -> list[Rule]:
+    """Join what was chosen into rules of a tuning table.
+
+    ``found`` are grids, and ``sizes`` are all that are known of a place, chosen or not.
+    """
+    rules = []
+    for place, low, high, joined in _joined(found, sizes):
+        points = [(one.bytes, one.gain.library, one.gain.chosen) for one in joined]
+        name = joined[0].choice.name
+        rules.append(Rule(place.op, place.ranks, (low, high), name, points, place.nodes))
+    return rules
+
+
+def algorithm_rules(
+    found: Sequence[Saving], sizes: Mapping[Place, Sequence[int]]
+) -> list[LibraryRule]:
+    """Join what was chosen into rules of the library's own file; likewise of algorithms."""
+    return [
+        LibraryRule(place.op, place.ranks, (low, high), joined[0].choice.name, joined[-1].bytes)
+        for place, low, high, joined in _joined(found, sizes)
+    ]
+
+
+def ranges(sizes: Sequence[int], chosen: Sequence[object]) -> list[tuple[int, int, list[int]]]:
+    """Join sizes with the same choice into ranges of bytes.
+
+    Parameters
+    ----------
+    sizes
+        That were measured, ascending.
+    chosen
+        The choice at each; None: the library.
+
+    Returns
+    -------
+    list of (low, high, indices)
+        Both ends within.
+    """
+    found: list[tuple[int, int, list[int]]] = []
+    for k, size in enumerate(sizes):
+        if chosen[k] is None:
+            continue
+        low, high = _reach(sizes, k - 1, size)[0], _reach(sizes, k + 1, size)[1]
+        joins = found and found[-1][2][-1] == k - 1 and chosen[k - 1] == chosen[k]
+        if joins and low == found[-1][1] + 1:
+            found[-1] = (found[-1][0], high, [*found[-1][2], k])
+        else:
+            found.append((low, high, [k]))
+    return found
+
+
+def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: float) -> list[str]:
+    """Say how far the choices can be trusted, one sentence each; arguments as of `savings`."""
+    said = list(times.warnings)
+    better = savings(times, "algorithm", least) if kind == "grid" else []
+    if better:
+        ops = sorted({one.place.op for one in better})
+        said.append(
+            f"algorithms of the library save more than its default for {', '.join(ops)}: grids are "
+            "compared with them; a file of the library chooses them (--to)"
+        )
+    alone = sorted({one.place.op for one in found if kind == "grid" and not one.algorithms})
+    if alone:
+        said.append(
+            f"compared with the default only: {', '.join(alone)}. An algorithm that the library "
+            "has may be faster than both: measure those, too (measure collective --algorithm)"
+        )
+    launches = {n for sizes in times.times.values() for n in _launches_of(sizes)}
+    if times.exact:
+        return said
+    if any(not one.gain.launches for one in found):
+        said.append(
+            "the intervals are of these launches; another launch may differ by more: measure "
+            f"--runs {FEWEST_LAUNCHES} or more"
+        )
+    if any(few < FEWEST_LAUNCHES for kind, few in launches if kind == "algorithm"):
+        said.append(
+            f"algorithms of the library that were launched fewer than {FEWEST_LAUNCHES} times, or "
+            "whose default was, are not chosen: launches differ"
+        )
+    return said
+
+
+def _launches_of(sizes: dict[int, dict[Choice, Times]]) -> set[tuple[str, int]]:
+    return {
+        (choice.kind, min(len(times), len(choices.get(DEFAULT, {}))))
+        for choices in sizes.values()
+        for choice, times in choices.items()
+    }
+
+
+def _gained(
+    choices: dict[Choice, Times], kind: Kind, least: float, *, exact: bool
+) -> dict[Choice, tuple[Choice, Gain]]:
+    """Return the candidates that are faster than all that is known of the library."""
+    candidates = [choice for choice in choices if choice.kind == kind]
+    own = [choice for choice in choices if choice.kind != "grid"] if kind == "grid" else [DEFAULT]
+    if DEFAULT not in choices:
+        return {}
+    found = {}
+    for choice in candidates:
+        gains = {
+            other: gain(
+                choices[other], choices[choice], candidates=len(candidates), exact=exact,
+                by_passes=other.kind == "algorithm",
+            )
+            for other in own
+        }  # fmt: skip
+        if min(one.low for one in gains.values()) > least:
+            best = min(own, key=lambda other: median_of(choices[other]))
+            found[choice] = (best, gains[best])
+    return found
+
+
+def _joined(
+    found: Sequence[Saving], known: Mapping[Place, Sequence[int]]
+) -> list[tuple[Place, int, int, list[Saving]]]:
+    """Return the ranges of all places."""
+    joined = []
+    by_place: dict[Place, dict[int, Saving]] = {}
+    for one in found:
+        by_place.setdefault(one.place, {})[one.bytes] = one
+    for place, there in by_place.items():
+        sizes = sorted(known[place])
+        chosen = [there[size].choice if size in there else None for size in sizes]
+        for low, high, indices in ranges(sizes, chosen):
+            joined.append((place, low, high, [there[sizes[k]] for k in indices]))
+    return joined
+
+
+def _reach(sizes: Sequence[int], other: int, size: int) -> tuple[int, int]:
+    """Return where a range that ``size`` is in begins after, or ends before, another size."""
+    if not 0 <= other < len(sizes):
+        return size, size
+    low, high = sorted((sizes[other], size))
+    if high > FARTHEST * max(low, 1):
+        return size, size
+    middle = isqrt(low * high)
+    return middle + 1, middle

@@ -1,0 +1,225 @@
+"""The tuning table: which collective operations to do on a grid, and what that saves.
+
+Written by ``isochrone tune``, applied inside a program by the library of ``probe/interposer``,
+which reads it with rules of its own that are the same as these.
+
+Format history
+--------------
+1
+    First format: one JSON object ``{"record": "tuning", "format": 1, "mpi": …, "min_gain": …,
+    "made_from": […], "origin": …, "rules": [{"op": …, "ranks": …, "nodes": …, "bytes": [low,
+    high], "grid": …, "points": [[bytes, seconds of the library, seconds of the grid], …]}, …]}``.
+    Unknown keys are ignored. What no rule names is left to the library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from isochrone.base.errors import InputError
+from isochrone.base.files import whole_file
+from isochrone.base.format_version import check_format
+from isochrone.base.text import printable
+from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
+
+__all__ = ["FORMAT", "MAX_BYTES", "Rule", "Table", "mpi_name", "read", "write"]
+
+FORMAT: Final = 1
+
+MAX_BYTES: Final = 16 * 1024**2
+"""A tuning table larger than this is none."""
+
+MAX_RULES: Final = 10000
+
+MAX_BLOCK: Final = 2**53
+"""Largest block in bytes: an integer that every reader of JSON can hold."""
+
+_HAS_NUMBER: Final = re.compile(r"v?\d")
+
+
+class Rule(msgspec.Struct, omit_defaults=True):
+    """One choice: an operation on so many ranks, and its blocks of a range of sizes, on a grid.
+
+    Attributes
+    ----------
+    op
+        Operation, as in ``measure collective --op``.
+    ranks
+        Of the communicator.
+    bytes
+        Smallest and largest block, as in ``measure collective --bytes``, both within.
+    grid
+        As it is typed: ``4x4``, ``rows-of-5``, ``nodes``.
+    points
+        What is known: bytes, seconds of the library, seconds of the grid; by ascending bytes.
+    nodes
+        Nodes that the communicator must be on; None: any.
+    """
+
+    op: str
+    ranks: int
+    bytes: tuple[int, int]
+    grid: str
+    points: list[tuple[int, float, float]]
+    nodes: int | None = None
+
+
+class Table(msgspec.Struct):
+    """A tuning table.
+
+    Attributes
+    ----------
+    mpi
+        Name and version of the MPI it is for, as `mpi_name` returns them.
+    rules
+        None of them overlaps another one.
+    min_gain
+        Part of the time that a choice had to save.
+    made_from
+        Path and SHA-256 of the files it was made from.
+    origin
+        Of these: ``measured``, ``simulated``, …
+    """
+
+    mpi: str
+    rules: list[Rule]
+    min_gain: float = 0.0
+    made_from: list[dict[str, str]] = msgspec.field(default_factory=list)
+    origin: str = ""
+
+
+def mpi_name(library: str) -> str:
+    """Return name and version from what MPI_Get_library_version says.
+
+    They are the words up to the first with a number, without the word "version":
+    ``MPICH 5.0.2``, ``Open MPI v5.0.11``.
+    """
+    words: list[str] = []
+    for word in library.split():
+        if word.strip(":").lower() == "version" or word == ":":
+            continue
+        words.append(word.strip(",:"))
+        if _HAS_NUMBER.match(word):
+            break
+    return " ".join(words)
+
+
+def read(path: str | Path) -> Table:
+    """Read a tuning table.
+
+    Raises
+    ------
+    InputError
+        If it cannot be opened, is not a tuning table, is of a newer format, or is damaged.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError("too large for a tuning table", where=str(path))
+        text = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    try:
+        content = msgspec.json.decode(text, type=dict[str, Any])
+        return _from_document(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(
+            f"not a tuning table: {error}", where=str(path), hint="isochrone tune writes one"
+        ) from error
+    except InputError as error:
+        raise InputError(error.what, where=str(path), hint=error.hint) from error
+
+
+def write(path: str | Path, table: Table) -> None:
+    """Write a tuning table, a rule a line; it appears whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If it is one that `read` would refuse, or cannot be written.
+    """
+    _check(table)
+    head = {"record": "tuning", "format": FORMAT, **msgspec.to_builtins(table)}
+    rules = [json.dumps(rule, allow_nan=False) for rule in head.pop("rules")]
+    opening = json.dumps(head, ensure_ascii=False, allow_nan=False).removesuffix("}")
+    listed = ",".join(f"\n {rule}" for rule in rules)
+    text = f'{opening},\n "rules": [{listed}]}}\n'
+    with whole_file(Path(path)) as stream:
+        stream.write(text.encode())
+
+
+def _from_document(content: dict[str, Any]) -> Table:
+    if content.get("record") != "tuning":
+        raise InputError("not a tuning table", hint="isochrone tune writes one")
+    check_format(content.get("format"), FORMAT, "the tuning table")
+    try:
+        table = msgspec.convert(content, type=Table)
+    except msgspec.ValidationError as error:
+        raise InputError(f"damaged: {printable(error)}") from error
+    _check(table)
+    return table
+
+
+def _check(table: Table) -> None:
+    """Refuse what cannot be applied, and rules of which it is not clear which one holds."""
+    if not _HAS_NUMBER.search(table.mpi):
+        raise InputError(f"'mpi' has no version: '{printable(table.mpi, 60)}'")
+    if not (math.isfinite(table.min_gain) and 0 <= table.min_gain < 1):
+        raise InputError("'min_gain' is not between 0 and 1")
+    if len(table.rules) > MAX_RULES:
+        raise InputError(f"more than {MAX_RULES} rules")
+    alike: defaultdict[tuple[str, int], list[tuple[int, Rule]]] = defaultdict(list)
+    for number, rule in enumerate(table.rules):
+        _check_rule(rule, f"rule {number}")
+        alike[rule.op, rule.ranks].append((number, rule))
+    for rules in alike.values():
+        _check_overlaps(rules)
+
+
+def _check_rule(rule: Rule, name: str) -> None:
+    if rule.op not in OPERATIONS:
+        raise InputError(f"{name}: '{printable(rule.op, 40)}' has no realisation on a grid")
+    if not 1 <= rule.ranks <= MAX_RANKS:
+        raise InputError(f"{name}: {rule.ranks} ranks: from 1 to {MAX_RANKS}")
+    if rule.nodes is not None and not 1 <= rule.nodes <= rule.ranks:
+        raise InputError(f"{name}: {rule.nodes} nodes for {rule.ranks} ranks")
+    low, high = rule.bytes
+    if not 0 <= low <= high <= MAX_BLOCK:
+        raise InputError(f"{name}: 'bytes' is no range: {low} to {high}")
+    try:
+        Grid.parse(rule.grid).over(rule.ranks, per_node=rule.ranks)
+    except InputError as error:
+        raise InputError(f"{name}: {error.what}") from error
+    if not rule.points:
+        raise InputError(f"{name}: it has no points")
+    before = -1
+    for size, library, grid in rule.points:
+        if not before < size <= MAX_BLOCK:
+            raise InputError(f"{name}: the points are not by ascending bytes")
+        if not all(math.isfinite(seconds) and seconds > 0 for seconds in (library, grid)):
+            raise InputError(f"{name}: a point with a time that is not above 0")
+        before = size
+
+
+def _check_overlaps(rules: list[tuple[int, Rule]]) -> None:
+    """Refuse two rules that hold for the same call; ``rules`` are of one operation and ranks.
+
+    Sizes ascend, so a rule can overlap only the one that reaches farthest before it: for its own
+    number of nodes, for any number where one of the two does not say.
+    """
+    farthest: dict[int | None, tuple[int, int]] = {}  # nodes: where it ends, number of the rule
+    for number, rule in sorted(rules, key=lambda numbered: numbered[1].bytes):
+        nodes = farthest if rule.nodes is None else (None, rule.nodes)
+        for other in nodes:
+            end, by = farthest.get(other, (-1, -1))
+            if end >= rule.bytes[0]:
+                raise InputError(f"rules {by} and {number} overlap: {rule.op}, {rule.ranks} ranks")
+        ends = farthest.get(rule.nodes, (-1, -1))
+        farthest[rule.nodes] = max(ends, (rule.bytes[1], number))

@@ -1,0 +1,267 @@
+"""What a site and a user have set for good: which value of each setting is in force, and why.
+
+In this order: the environment (``ISOCHRONE_LAUNCHER`` …), the user's file, the site's file, and
+what Isochrone does by itself. What is on the command line wins over all of them
+(`isochrone.console.defaults`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shlex
+import stat
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.suggestion import did_you_mean
+from isochrone.base.text import printable
+from isochrone.base.units import parse_seconds
+from isochrone.console.options import read_part
+from isochrone.measure import launcher as launchers
+
+__all__ = ["SETTINGS", "SITE_FILE", "Setting", "Value", "files", "values"]
+
+SITE_FILE: Final = Path("/etc/isochrone.toml")
+
+SITE_VARIABLE: Final = "ISOCHRONE_SITE_CONFIG"
+"""Names another file of the site; empty: there is none."""
+
+
+MAX_FILE: Final = 1 << 16
+MAX_LINE: Final = 2000
+"""Bytes: a key of n parts takes memory as the square of n."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Something that can be set.
+
+    Attributes
+    ----------
+    key
+        In a file, with the name of its table: ``limits.timeout``.
+    read
+        Checks and converts a value of a file; raises ValueError with what it should be.
+    default
+        What holds if nobody sets it, in words.
+    what
+        What it is, in words.
+    variables
+        Of the environment, the first that is set counts; they hold texts.
+    """
+
+    key: str
+    read: Callable[[object], Any]
+    default: str
+    what: str
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A setting as it is in force.
+
+    Attributes
+    ----------
+    setting
+        Which.
+    value
+        Converted: seconds, parts of one, texts; None: nobody has set it.
+    text
+        As it was written.
+    source
+        ``default``, ``site``, ``user`` or ``environment``.
+    where
+        File or variable.
+    """
+
+    setting: Setting
+    value: Any = None
+    text: str = ""
+    source: str = "default"
+    where: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as ``isochrone config --json`` lists it."""
+        return {
+            "key": self.setting.key, "value": self.value, "source": self.source,
+            "where": self.where, "variable": self.setting.variables[0],
+            "default": self.setting.default,
+        }  # fmt: skip
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("a text, in quotes")
+    return value
+
+
+def _launcher(value: object) -> str:
+    try:
+        return launchers.named(_text(value))
+    except InputError as error:
+        raise ValueError(f"a launcher: {error.what}") from error
+
+
+def _words(value: object) -> list[str]:
+    if isinstance(value, str):  # of the environment
+        return shlex.split(value)
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise ValueError('a list of texts such as ["--exclusive"]')
+    return [str(word) for word in value]
+
+
+def _seconds(value: object) -> float:
+    found = float("nan")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        found = float(value)
+    elif isinstance(value, str):
+        with contextlib.suppress(InputError):
+            found = parse_seconds(value)
+    if not 0 < found < 1e9:
+        raise ValueError('a time above 0: seconds, or "10min"')
+    return found
+
+
+def _seconds_or_never(value: object) -> float:
+    if value in ("0", 0) and not isinstance(value, bool):
+        return 0.0
+    try:
+        return _seconds(value)
+    except ValueError as error:
+        raise ValueError('a time: seconds, or "10min"; 0: never') from error
+
+
+def _part(value: object) -> float:
+    found = float("nan")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        found = float(value)
+    elif isinstance(value, str):
+        with contextlib.suppress(argparse.ArgumentTypeError):
+            found = read_part(value.strip())
+    if not 0 <= found <= 1:
+        raise ValueError('a part such as "5%" or 0.05')
+    return found
+
+
+def _setting(
+    key: str, read: Callable[[object], Any], default: str, what: str, *more: str
+) -> Setting:
+    variable = "ISOCHRONE_" + key.rpartition(".")[2].replace("-", "_").upper()
+    return Setting(key, read, default, what, (variable, *more))
+
+
+SETTINGS: Final = (
+    _setting("launcher", _launcher, "chosen from the batch system and the MPI",
+             "launcher of the ranks"),
+    _setting("launcher-args", _words, "none",
+             "its arguments, before --launcher-arg"),
+    _setting("launcher-template", _text, "none",
+             "command of a launcher of your own"),
+    _setting("mpicc", _text, "mpicc on the PATH", "compiler wrapper of the MPI",
+             "MPICC"),
+    _setting("probe", _text, "found or compiled", "measuring program"),
+    _setting("limits.timeout", _seconds, "none", "end the ranks of a launch after this"),
+    _setting("limits.stall-timeout", _seconds_or_never, "set by the experiment",
+             "end ranks that do nothing for so long"),
+    _setting("limits.max-time", _seconds, "set by the suite", "time limit of a suite"),
+    _setting("limits.ask-after", _seconds, "10 min",
+             "ask before what takes longer"),
+    _setting("thresholds.margin", _part, "5 %",
+             "compare: smaller differences are none"),
+    _setting("thresholds.least", _part, "10 %",
+             "show: what adds less is not called slow"),
+)  # fmt: skip
+
+
+def files(environ: Mapping[str, str]) -> list[tuple[str, Path]]:
+    """Name the files that are read if they exist, the first wins: of the user, of the site."""
+    home = environ.get("HOME") or "~"
+    base = environ.get("XDG_CONFIG_HOME") or Path(home).expanduser() / ".config"
+    found = [("user", Path(base) / "isochrone" / "config.toml")]
+    site = environ.get(SITE_VARIABLE, str(SITE_FILE))
+    return [*found, *([("site", Path(site))] if site else [])]
+
+
+def values(environ: Mapping[str, str] | None = None) -> dict[str, Value]:
+    """Return each setting as it is in force, by its key.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or a setting is not known or not of its kind.
+    """
+    environ = os.environ if environ is None else environ
+    found = {setting.key: Value(setting) for setting in SETTINGS}
+    for source, path in reversed(files(environ)):
+        found |= {one.setting.key: one for one in _of_file(path, source)}
+    for setting in SETTINGS:
+        variable = next((name for name in setting.variables if environ.get(name)), "")
+        if variable:
+            text = environ[variable]
+            value = _checked(setting, text, f"${variable}")
+            found[setting.key] = Value(setting, value, text, "environment", variable)
+    return found
+
+
+def _of_file(path: Path, source: str) -> Iterator[Value]:
+    """Yield what a file sets."""
+    known = {setting.key: setting for setting in SETTINGS}
+    for key, raw in _flat(_document(path, source), known):
+        if key not in known:
+            raise InputError(
+                f"there is no setting '{printable(key, 60)}'", where=str(path),
+                hint=f"{did_you_mean(key, known)}there are: {', '.join(known)}",
+            )  # fmt: skip
+        value = _checked(known[key], raw, f"{path}: {key}")
+        text = shlex.join(raw) if isinstance(raw, list) else str(raw)
+        yield Value(known[key], value, text, source, str(path))
+
+
+def _document(path: Path, source: str) -> dict[str, Any]:
+    """Read a file; an empty one if there is none."""
+    hint = f"{SITE_VARIABLE}= goes on without it" if source == "site" else "repair it"
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) or mode & stat.S_IWOTH:
+            what = "others may write to it" if stat.S_ISREG(mode) else "it is no file"
+            raise InputError(f"{what}: it is not read", where=str(path), hint=hint)
+        with path.open("rb") as stream:
+            data = stream.read(MAX_FILE + 1)
+        if len(data) > MAX_FILE:
+            raise InputError(f"larger than {MAX_FILE} bytes", where=str(path), hint=hint)
+        for number, line in enumerate(data.splitlines(), 1):
+            if len(line) > MAX_LINE:
+                what = f"a line of more than {MAX_LINE} bytes"
+                raise InputError(what, where=f"{path}:{number}", hint=hint)
+        return tomllib.loads(data.decode())
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path), hint=hint) from error
+    except (ValueError, RecursionError) as error:  # tomllib's own, and that of decoding
+        reason = str(error).splitlines()[0]
+        raise InputError(f"it is no TOML: {reason}", where=str(path), hint=hint) from error
+
+
+def _flat(document: Mapping[str, Any], known: Mapping[str, Setting]) -> Iterator[tuple[str, Any]]:
+    """Yield keys with the names of their tables."""
+    tables = {key.partition(".")[0] for key in known if "." in key}
+    for key, value in document.items():
+        if key in tables and isinstance(value, dict):
+            yield from ((f"{key}.{inner}", one) for inner, one in value.items())
+        else:
+            yield key, value
+
+
+def _checked(setting: Setting, raw: object, where: str) -> Any:
+    try:
+        return setting.read(raw)
+    except ValueError as error:
+        raise InputError(f"{printable(repr(raw), 60)} is not {error}", where=where) from error

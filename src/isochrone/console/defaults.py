@@ -1,0 +1,65 @@
+"""What is configured becomes the default of options: whatever is on a command line wins."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any, Final
+
+from isochrone.base.errors import InputError
+from isochrone.console import configuration
+from isochrone.console.configuration import Value
+
+__all__ = ["apply", "machine"]
+
+OPTIONS: Final = {
+    "limits.timeout": ("--timeout", ("measure", "emulate")),
+    # of emulated applications nothing is heard until they end, so that only a limit for them counts
+    "limits.stall-timeout": ("--stall-timeout", ("measure", "suite", "tune")),
+    "limits.max-time": ("--max-time", ("suite",)),
+    "limits.ask-after": ("--yes", ()),
+    "thresholds.margin": ("--margin", ("compare",)),
+    "thresholds.least": ("--least", ("show", "check")),
+}
+"""The option whose default a setting is, and the commands where it means this; none: all."""
+
+MACHINE: Final = ("launcher", "launcher-args", "launcher-template", "mpicc", "probe")
+"""Settings that only count together; `isochrone.measure.setup` decides when they do."""
+
+
+def apply(parser: argparse.ArgumentParser, command: str) -> InputError | None:
+    """Let a parser of a command take its defaults from the configuration.
+
+    Returns
+    -------
+    InputError or None
+        What is wrong with the configuration, to be raised once the command line is read: a broken
+        file keeps nobody from ``--help``, nor from commands that nothing is configured for.
+    """
+    has = parser._option_string_actions
+    wanted = {
+        key: option for key, (option, commands) in OPTIONS.items()
+        if option in has and (not commands or command in commands)
+    }  # fmt: skip
+    starts = "--launcher" in has or command in ("demo", "build")
+    if not wanted and not starts:
+        return None
+    try:
+        found = configuration.values()
+    except InputError as error:
+        return error
+    for key, option in wanted.items():
+        if (value := found[key].value) is not None:
+            name = "ask_after" if key == "limits.ask-after" else has[option].dest
+            parser.set_defaults(**{name: value})
+    if starts:
+        parser.set_defaults(usual=machine(found))
+    return None
+
+
+def machine(found: Mapping[str, Value]) -> dict[str, Any]:
+    """Return the settings of `MACHINE` that were made; ``$MPICC`` is read where it counts."""
+    return {
+        key: found[key].value for key in MACHINE
+        if found[key].value is not None and found[key].where != "MPICC"
+    }  # fmt: skip

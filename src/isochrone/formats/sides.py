@@ -1,0 +1,127 @@
+"""Launches: files and folders, and the sides of a comparison sorted by what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import whole_number
+from isochrone.changes.alike import thing
+from isochrone.formats.others_results import AS_IT_IS, Reading
+from isochrone.runfile.run import Run
+
+__all__ = ["Pairing", "files_of", "paired", "runs_of"]
+
+
+class Pairing(NamedTuple):
+    """Launches of one thing on both sides, under the name of their files or of the thing."""
+
+    name: str
+    before: list[Run]
+    after: list[Run]
+
+
+def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
+    """Read the runs of one side, each file once.
+
+    Parameters
+    ----------
+    texts
+        Each a run file, a folder of them (or of folders of them), several joined by commas, or a
+        name ``run.jsonl`` that stands for ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+    reading
+        How files are read that are no run files.
+
+    Raises
+    ------
+    InputError
+        If there are none, or one cannot be read.
+    """
+    lists = ([text] if Path(text).exists() else text.split(",") for text in texts)
+    words = [word for words in lists for word in words]
+    files = files_of(words)
+    once = {file.resolve(): file for file in files}.values()
+    return [run for file in once for run in reading.runs(file)]
+
+
+def files_of(names: Iterable[str | Path]) -> list[Path]:
+    """Return the run files that names stand for.
+
+    A folder is all in it (or in folders of it), and ``run.jsonl``, if there is no such file, the
+    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+
+    Raises
+    ------
+    InputError
+        If a folder holds none.
+    """
+    return [file for name in names for file in _files(Path(name))]
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        found = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
+        if not found:
+            raise InputError("no run files (*.jsonl) in this folder", where=str(path))
+        return found
+    if not path.exists() and path.parent.is_dir():
+        numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")
+        launches = {file.stem.removeprefix(f"{path.stem}-"): file for file in numbered}
+        counted = {
+            number: file for text, file in launches.items()
+            if (number := whole_number(text)) is not None
+        }  # fmt: skip
+        if counted:
+            return [counted[number] for number in sorted(counted)]
+    return [path]
+
+
+def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str]]:
+    """Sort both sides by what was measured.
+
+    Returns
+    -------
+    list of Pairing, list of str
+        One if both sides hold one thing each, alike or not; else those that both have, and the
+        files that only one side has.
+
+    Raises
+    ------
+    InputError
+        If both hold several things, and none in common.
+    """
+    left, right = _sorted(before), _sorted(after)
+    if len(left) == len(right) == 1:
+        return [Pairing("", before, after)], []
+    both = [key for key in left if key in right]
+    if not both:
+        raise InputError(
+            "the two sides have measured nothing in common", where=after[0].where,
+            hint="runs belong together if experiment, ranks, preset and mode agree",
+        )  # fmt: skip
+    alone = [run for key in left.keys() ^ right.keys() for run in (left | right)[key]]
+    found: dict[str, Pairing] = {}
+    for key in both:
+        name = _name(left[key], right[key])
+        while name in found:
+            name += "'"
+        found[name] = Pairing(name, left[key], right[key])
+    return sorted(found.values()), sorted(run.where for run in alone)
+
+
+def _sorted(runs: Iterable[Run]) -> dict[tuple[Any, ...], list[Run]]:
+    found: dict[tuple[Any, ...], list[Run]] = {}
+    for run in runs:
+        found.setdefault(thing(run), []).append(run)
+    return found
+
+
+def _name(before: list[Run], after: list[Run]) -> str:
+    """Return the name their files share, or what they measured."""
+    names = {Path(run.where).name for run in (*before, *after)}
+    first = before[0]
+    return names.pop() if len(names) == 1 else (
+        f"{first.notes.get('preset', first.experiment)}-{first.size}"
+    )  # fmt: skip

@@ -1,1 +1,0 @@
-"""Improvements: act on a prediction. ONE FILE = ONE THING that can be changed."""

@@ -1,0 +1,157 @@
+"""What a latency map would call slow is measured again, alone, before it is called so.
+
+The map that was just measured is read as `show` will read it. If a part would be named none of
+whose pairs was measured again, the probe is started once more for some of them and for healthy
+ones beside them, each pair alone on the machine; what it finds is added to the run file. The new
+reading may name other parts, so this is repeated until everything named was seen twice, or time or
+rounds are used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError, Interrupted, MeasurementError
+from isochrone.console.measuring import follow, warn
+from isochrone.latency_map.retests import Retests, to_measure_again
+from isochrone.latency_map.topology import analyse
+from isochrone.measure.setup import Setup
+from isochrone.runfile.file import insert, read
+from isochrone.runfile.run import Run
+
+__all__ = ["ROUNDS", "confirm", "see_again"]
+
+ROUNDS: Final = 4
+"""Starts of the probe, at most; a healthy machine needs none, a slow one usually one."""
+
+KIND: Final = "latency-map"
+
+Start = Callable[[Sequence[str], Path], None]
+"""Starts the probe as before, with options that override earlier ones; follows it to its end."""
+
+
+def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> None:
+    """Measure again, alone, what a map would call slow.
+
+    Parameters
+    ----------
+    path
+        The run file of the map; it is left as it was if the probe cannot be started again.
+    start
+        Starts the probe with these options after the user's, which writes the file named.
+    tell
+        Is told in a few words what is done, and why something is not.
+
+    Raises
+    ------
+    InputError
+        If the run file cannot be read or written.
+    Interrupted
+        If a signal ended it; says that the map is whole.
+    """
+    for _ in range(ROUNDS):
+        run = read(path)
+        if not _may_be_confirmed(run):
+            return
+        chosen = _chosen(run)
+        if not chosen.suspected:
+            return
+        pairs = chosen.pairs
+        left = _seconds_left(run)
+        if left is not None and left <= 0:
+            tell(f"the time limit leaves none to measure {len(pairs)} pairs again")
+            return
+        controls = f", {len(chosen.controls)} of them healthy" if chosen.controls else ""
+        tell(f"measuring {len(pairs)} pairs again, alone{controls}")
+        again = _measure(path, run, start, pairs, left, tell)
+        if again is None:
+            return
+        rows = [row for row in again.tables["pair"].rows() if row.get("retest")]
+        end = again.end or {}
+        record = {"record": "launch", "started": again.about.started, "pairs": len(pairs)}
+        insert(path, [record, *({"record": "pair", **row} for row in rows)],
+               seconds=float(end.get("seconds", 0.0)))  # fmt: skip
+        if not again.complete:
+            tell("the time limit ended it before all of them were measured again")
+            return
+
+
+def see_again(
+    setup: Setup,
+    experiment: str,
+    options: Sequence[str],
+    ranks: int,
+    path: Path,
+    *,
+    timeout: float | None,
+    quiet: bool = False,
+) -> None:
+    """Measure again, alone, what a map that was just measured would call slow.
+
+    Does nothing for results of other kinds, and where nothing would be named. ``timeout`` is for
+    each start of the ranks.
+    """
+
+    def start(more: Sequence[str], out: Path) -> None:
+        tokens = setup.tokens(experiment, [*options, *more], ranks, out, force=True)
+        follow(tokens, out, title="again, alone", timeout=timeout, quiet=quiet)
+
+    confirm(path, start, tell=warn)
+
+
+def _chosen(run: Run) -> Retests:
+    """Return what to measure again; nothing of a map that is too large to be read."""
+    try:
+        return to_measure_again(run, analyse(run))
+    except InputError:
+        return Retests()
+
+
+def _may_be_confirmed(run: Run) -> bool:
+    """Whether it is a whole map of a machine that is there, and the user wants retests."""
+    wanted = run.options.get("retest")
+    return (
+        run.kind == KIND and run.origin in ("measured", "simulated") and run.complete
+        and isinstance(wanted, int) and wanted > 0 and not run.options.get("pairs")
+    )  # fmt: skip
+
+
+def _seconds_left(run: Run) -> float | None:
+    """Return what is left of the time limit of the map; None if it has none."""
+    limit, used = run.options.get("time-limit"), (run.end or {}).get("seconds", 0.0)
+    if not isinstance(limit, int | float) or limit <= 0:
+        return None
+    return float(limit) - float(used)
+
+
+def _measure(
+    path: Path,
+    run: Run,
+    start: Start,
+    pairs: Sequence[tuple[int, int]],
+    left: float | None,
+    tell: Callable[[str], None],
+) -> Run | None:
+    """Measure pairs again; None if the ranks fail, or came to other hosts than before."""
+    options = ["--pairs", ",".join(f"{i}-{j}" for i, j in pairs)]
+    options += [] if left is None else ["--time-limit", f"{left:.6g}"]
+    # beside the run file, because rank 0 may be on another machine and has to see it
+    second = path.with_name(f"{path.name}.again")
+    try:
+        start(options, second)
+        again = read(second)
+    except Interrupted as error:
+        error.hint = f"the map is whole in {path}, but what stands out was not measured again"
+        raise
+    except (InputError, MeasurementError) as error:
+        error.hint = ""  # it may say that the second file is kept
+        tell(f"what stands out could not be measured again: {error}")
+        return None
+    finally:
+        second.unlink(missing_ok=True)
+    if again.hosts != run.hosts:
+        tell("not measured again: the ranks are on other hosts than before")
+        return None
+    return again if "pair" in again.tables else None

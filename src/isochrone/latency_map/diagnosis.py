@@ -1,0 +1,497 @@
+"""What of a map is slow: the parts of its explanation put into words, and the pairs it leaves.
+
+A map is explained twice: between nodes, with one time for each two, and within them, because the
+network and the memory of a node may be slow independently. What single ranks cost is taken off
+before. Each part that adds time is named; so is every pair that takes longer than all of this
+explains, beyond chance and beyond its own uncertainty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.stats import INTERVAL_HALF, MAD_EFFICIENCY, Q80_TO_SIGMA, outlier_limit
+from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.latency_map.fitting import MIN_SPREAD
+from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
+from isochrone.latency_map.partitions import Partition, canonical, level_of
+from isochrone.latency_map.shared_way import ALONE, undecided
+from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.times import Times
+from isochrone.latency_map.units import (
+    RankPairs,
+    between_nodes,
+    hosts_known,
+    nodes_of,
+    slow_ranks,
+    within_nodes,
+)
+
+__all__ = ["LEAST", "MIN_NODES", "Diagnosis", "diagnose"]
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+LEAST: Final = 0.10
+"""What adds less than this part of the time is noted, and no verdict."""
+
+PAIR_RATE: Final = 0.002
+"""Chance of naming a healthy pair anywhere in a map with normal noise."""
+
+SURE: Final = 4.0
+"""Standard errors by which a part must add time: parts are chosen out of many."""
+
+MIN_NODES: Final = 4
+"""With fewer units there is no telling which of them is the odd one out."""
+
+RETESTS: Final = 3
+"""Pairs of a part that must have been measured again for the part to be so; all if fewer."""
+
+SMALL: Final = 256
+"""Ranks of a map up to which hosts that the times do not show are left aside."""
+
+OFF: Final = 0.10
+"""A pair that is off by less than this is understood."""
+
+FEW: Final = 0.01
+"""Part of the pairs that may be off all the same: times have heavy tails."""
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """Something that adds time to some of the pairs of ranks, before it has a name.
+
+    Attributes
+    ----------
+    kind, ranks
+        What it is, and the ranks concerned.
+    seconds
+        What it adds to each pair of ranks.
+    added, error
+        What it adds to the middle one of its pairs, and the standard error of that, in seconds.
+    instead
+        What would explain the same pairs as well.
+    """
+
+    kind: str
+    ranks: Index
+    seconds: Vector
+    added: float
+    error: float
+    instead: tuple[str, ...] = ()
+
+
+def _freedom(spread: float, own: float, times: Times) -> float:
+    """Return the degrees of freedom of a spread, known with ``own``, and the pairs' own errors.
+
+    By Welch and Satterthwaite (1946, *An approximate distribution of estimates of variance
+    components*, Biometrics Bulletin 2, 110-114).
+    """
+    error = float(np.median(times.error))
+    if not times.freedom or not error:
+        return own
+    both = (spread**2 + error**2) ** 2
+    return float(both / (spread**4 / own + error**4 / times.freedom))
+
+
+def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]:
+    """Return what a part adds to the middle one of its pairs, and the standard error of that."""
+    middle = float(np.median(extra[extra > 0]))
+    return middle, error * middle / seconds
+
+
+def diagnose(pairs: RankPairs, hosts: Sequence[str], told: Sequence[Partition] = ()) -> Diagnosis:
+    """Read a map by its nodes, or, of a small one whose times do not show them, by its ranks."""
+    node = nodes_of(hosts)
+    found = Diagnosis(pairs, hosts, node, told)
+    if int(node.max()) + 1 < pairs.ranks <= SMALL and not found.node_stands():
+        found = Diagnosis(pairs, hosts, np.arange(pairs.ranks), told)
+    return found
+
+
+class Diagnosis:
+    """What one map says; made by `diagnose`.
+
+    Parameters
+    ----------
+    pairs
+        The measured pairs.
+    hosts
+        Host of each rank.
+    node
+        Node of each rank.
+    told
+        Groupings of the ranks within nodes that the machine told (packages, NUMA domains).
+    """
+
+    def __init__(
+        self,
+        pairs: RankPairs,
+        hosts: Sequence[str],
+        node: Partition,
+        told: Sequence[Partition] = (),
+    ) -> None:
+        self.pairs, self.hosts, self.node = pairs, hosts, node
+        self.told = [canonical(p) for p in told]
+        self.by_host = hosts_known(hosts) and len(np.unique(node)) == len(set(hosts))
+
+    # ---- explaining ----------------------------------------------------------------------------
+
+    @cached_property
+    def rank_cost(self) -> tuple[Vector, Vector]:
+        """What each rank costs beyond the others of its node, and the standard error of that."""
+        return slow_ranks(self.pairs, self.node)
+
+    @cached_property
+    def outer_times(self) -> tuple[Times, float]:
+        """The pairs of nodes, and the spread of the pairs of ranks of two nodes."""
+        return between_nodes(self.pairs, self.node, self.rank_cost[0])
+
+    @cached_property
+    def outer(self) -> Explanation | None:
+        """The explanation of the pairs between nodes; None without any."""
+        times = self.outer_times[0]
+        alone = len(self.node) == times.units
+        return explain(times, self.told if alone else ()) if len(times.i) else None
+
+    @cached_property
+    def inner_times(self) -> Times:
+        """The pairs within nodes."""
+        return within_nodes(self.pairs, self.node)
+
+    @cached_property
+    def inner(self) -> Explanation | None:
+        """The explanation of the pairs within nodes; None without any."""
+        finer = [p for p in self.told if not np.array_equal(p, canonical(self.node))]
+        return explain(self.inner_times, finer) if len(self.inner_times.i) else None
+
+    @property
+    def sparse(self) -> bool:
+        """Whether too few pairs were measured to see groups that the machine did not tell."""
+        return any(
+            len(times.i) and not times.roof.any() and times.sparse
+            for times in (self.outer_times[0], self.inner_times)
+        )
+
+    def node_stands(self) -> bool:
+        """Whether most nodes are nearer to themselves than to any other."""
+        inner, outer = self.inner_times, self.outer_times[0]
+        if not len(inner.i) or not len(outer.i):
+            return True
+        nodes = outer.units
+        nearest = np.full(nodes, np.inf)
+        np.minimum.at(nearest, outer.i, outer.seconds)
+        np.minimum.at(nearest, outer.j, outer.seconds)
+        own = [inner.seconds[self.node[inner.i] == k] for k in range(nodes)]
+        ratios = [nearest[k] / np.median(seconds) for k, seconds in enumerate(own) if len(seconds)]
+        near = np.mean(np.array(ratios) > 1)
+        return bool(near >= 1 - EXCEPTIONS and np.median(ratios) >= MIN_RATIO_TOLD)
+
+    @cached_property
+    def partitions(self) -> list[Partition]:
+        """The hierarchy of the ranks, the closest first, all in one group last."""
+        chain: list[Partition] = []
+        if self.inner is not None:
+            chain += self.inner.chain[:-1]
+            if self.outer is None or self.node_stands():
+                chain.append(canonical(self.node))
+        if self.outer is not None:
+            chain += [canonical(partition[self.node]) for partition in self.outer.chain]
+        everyone = np.zeros(self.pairs.ranks, dtype=np.int64)
+        found = {p.tobytes(): p for p in [*chain, everyone]}
+        return list(found.values())
+
+    @cached_property
+    def level(self) -> Index:
+        """Level of each pair of ranks."""
+        return level_of(self.partitions, self.pairs.i, self.pairs.j)
+
+    @cached_property
+    def _places(self) -> tuple[Mask, Index, Index]:
+        """Which pairs of ranks are between nodes; place of each in the outer and inner times."""
+        outer = self.node[self.pairs.i] != self.node[self.pairs.j]
+        times = self.outer_times[0]
+        a, b = self.node[self.pairs.i[outer]], self.node[self.pairs.j[outer]]
+        key = np.minimum(a, b) * times.units + np.maximum(a, b)
+        return outer, np.searchsorted(times.i * times.units + times.j, key), np.flatnonzero(~outer)
+
+    @cached_property
+    def healthy(self) -> Vector:
+        """What each pair of ranks would take if nothing were slow."""
+        outer, place, inside = self._places
+        seconds = np.empty(len(self.pairs.i))
+        if self.outer is not None:
+            seconds[outer] = self.outer.base_of(self.outer_times[0])[place]
+        if self.inner is not None:
+            seconds[inside] = self.inner.base_of(self.inner_times)
+        return seconds
+
+    @cached_property
+    def expected(self) -> Vector:
+        """What each pair of ranks takes by the whole explanation."""
+        outer, place, inside = self._places
+        seconds = np.empty(len(self.pairs.i))
+        if self.outer is not None:
+            cost = self.rank_cost[0]
+            own = cost[self.pairs.i[outer]] + cost[self.pairs.j[outer]]
+            seconds[outer] = self.outer.expected[place] + own
+        if self.inner is not None:
+            seconds[inside] = self.inner.expected
+        return seconds
+
+    # ---- naming --------------------------------------------------------------------------------
+
+    def find(self) -> list[Slow]:
+        """Return all that adds time for sure, however little, the worst first."""
+        parts = [cost for cost in self._parts() if cost.ranks[0] not in self.untold]
+        named = [self._name(cost) for cost in self._merged([*parts, *self._ranks()])]
+        return sorted([*named, *self._slow_pairs()], key=lambda part: -part.ratio)
+
+    def _parts(self) -> Iterator[_Cost]:
+        """List the parts of both explanations."""
+        outer, place, inside = self._places
+        if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
+            times = self.outer_times[0]
+            for part, seconds, error in self._sure(self.outer):
+                yield from self._of_nodes(part, seconds, error, times, outer, place)
+        if self.inner is None:
+            return
+        for part, seconds, error in self._sure(self.inner):
+            if part.pattern == ENDS and not self.inner.is_group(part):
+                own = [Part(LEAVING, (rank,)) for rank in part.members]
+            else:
+                own = [part]
+            for one in own:
+                yield self._of_ranks(one, seconds, error, outer, inside)
+
+    @cached_property
+    def untold(self) -> dict[int, str]:
+        """First rank and name of what is slow, or only shares a slow way with others."""
+        alone = [cost for cost in self._parts() if cost.kind in ("node", "rank")]
+        if len(alone) <= (ALONE if self.sparse else 1):
+            return {}
+        doubtful = undecided([c.ranks for c in alone], self.pairs, self.expected, self.healthy)
+        return {
+            int(cost.ranks[0]): self._who(cost.kind, cost.ranks)
+            for cost, doubt in zip(alone, doubtful, strict=True)
+            if doubt
+        }
+
+    def _of_ranks(
+        self, part: Part, seconds: float, error: float, outer: Mask, inside: Index
+    ) -> _Cost:
+        """Turn a part of a node into what it is: a rank, all of the node, or some of it."""
+        assert self.inner is not None
+        extra = np.zeros(len(outer))
+        extra[inside] = self.inner.added(part, seconds, self.inner_times)
+        ranks = np.array(part.members)
+        whole = [np.flatnonzero(self.node == k) for k in np.unique(self.node[ranks])]
+        kind = "rank" if len(ranks) == 1 else "switch"
+        if len(ranks) > 1 and np.array_equal(np.concatenate(whole), ranks) and self.by_host:
+            kind = "node"
+        return _Cost(kind, ranks, extra, *_typical(extra, seconds, error))
+
+    @staticmethod
+    def _sure(fit: Explanation) -> Iterator[tuple[Part, float, float]]:
+        for part, seconds, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
+            if seconds > SURE * error:
+                yield part, float(seconds), float(error)
+
+    def _of_nodes(
+        self, part: Part, seconds: float, error: float, times: Times, outer: Mask, place: Index
+    ) -> Iterator[_Cost]:
+        """Turn a part of the network into what it is: nodes, a switch, its uplink."""
+        single = part.pattern == ENDS or len(part.members) == 1
+        for members in [(k,) for k in part.members] if single else [part.members]:
+            assert self.outer is not None
+            own = Part(part.pattern if len(members) > 1 else LEAVING, members, part.scaled)
+            extra = np.zeros(len(outer))
+            extra[outer] = self.outer.added(own, seconds, times)[place]
+            ranks = np.flatnonzero(np.isin(self.node, members))
+            kind = "uplink" if part.pattern == LEAVING else "switch"
+            if single:
+                kind = "node" if self.by_host else "rank"
+            instead = self._instead(members) if single else ()
+            yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error), instead)
+
+    def _instead(self, members: tuple[int, ...]) -> tuple[str, ...]:
+        """Say of a node alone behind its switch that it cannot be told from that switch's link."""
+        assert self.outer is not None
+        for partition in self.outer.chain[:-1]:
+            if np.sum(partition == partition[members[0]]) == 1:
+                return ("its link: it is the only node behind that",)
+        return ()
+
+    def _ranks(self) -> Iterator[_Cost]:
+        """List the ranks that cost more than those beside them."""
+        cost, error = self.rank_cost
+        outer = self._places[0]
+        for rank in np.flatnonzero(cost):
+            mask = outer & ((self.pairs.i == rank) | (self.pairs.j == rank))
+            own = float(cost[rank])
+            yield _Cost("rank", np.array([rank]), own * mask, own, float(error[rank]))
+
+    @staticmethod
+    def _merged(costs: Sequence[_Cost]) -> list[_Cost]:
+        """Make one of what is slow in two ways: inside and beyond, near and far."""
+        found: dict[tuple[int, ...], _Cost] = {}
+        for cost in costs:
+            key = tuple(cost.ranks.tolist())
+            if key in found:
+                both = sorted([found[key], cost], key=lambda c: c.kind == "uplink")
+                worst = max(both, key=lambda c: c.added)
+                seconds = both[0].seconds + both[1].seconds
+                cost = _Cost(both[0].kind, cost.ranks, seconds, worst.added, worst.error)
+            found[key] = cost
+        return list(found.values())
+
+    def _name(self, cost: _Cost) -> Slow:
+        """Put a cost into words."""
+        mask = cost.seconds > 0
+        without = np.maximum(self.expected - cost.seconds, np.minimum(self.healthy, self.expected))
+        ratios = tuple(
+            (int(k), float(np.median((self.expected / without)[mask & (self.level == k)])))
+            for k in np.unique(self.level[mask])
+        )
+        level = ratios[0][0]
+        here = mask & (self.level == level)
+        interval = INTERVAL_HALF * cost.error
+        return self._slow(
+            cost.kind, cost.ranks, mask, here, ratios[0][1], float(np.median(without[here])),
+            (cost.added, cost.added - interval, cost.added + interval), ratios, cost.instead,
+        )  # fmt: skip
+
+    def _slow(
+        self,
+        kind: str,
+        ranks: Index,
+        mask: Mask,
+        here: Mask,
+        ratio: float,
+        expected: float,
+        added: tuple[float, float, float],
+        ratios: tuple[tuple[int, float], ...] = (),
+        instead: tuple[str, ...] = (),
+    ) -> Slow:
+        again = mask & self.pairs.retested
+        retested = bool(again.sum() >= min(RETESTS, mask.sum()))
+        shown = again & here if retested and (again & here).any() else here
+        return Slow(
+            kind=kind, who=self._who(kind, ranks), ratio=ratio, ranks=tuple(ranks.tolist()),
+            hosts=tuple(dict.fromkeys(self.hosts[k] for k in ranks if self.hosts[k])),
+            level=int(self.level[here][0]), seconds=float(np.median(self.pairs.seconds[shown])),
+            expected=expected, pairs=int(mask.sum()), added=added[0], low=added[1], high=added[2],
+            ratios=ratios, instead=instead, retested=retested,
+            first=float(np.median(self.pairs.first[shown])) if retested else None,
+        )  # fmt: skip
+
+    def _who(self, kind: str, ranks: Index) -> str:
+        names = list(dict.fromkeys(self.hosts[k] for k in ranks))
+        if kind == "pair":
+            return f"{ranks[0]}-{ranks[1]}" if len(ranks) == 2 else "-".join(names)
+        if kind == "rank":
+            host = f" ({names[0]})" if names[0] else ""
+            return f"rank {ranks[0]}{host}"
+        if not self.by_host or len(ranks) < sum(host in names for host in self.hosts):
+            return "ranks " + ",".join(map(str, ranks))
+        return ",".join(names)
+
+    # ---- what is left belongs to one link ------------------------------------------------------
+
+    @cached_property
+    def excess(self) -> Vector:
+        """Log of each pair of ranks over what is expected."""
+        return np.log(self.pairs.seconds / self.expected)
+
+    def _slow_pairs(self) -> Iterator[Slow]:
+        """Name the links between two nodes, then the single pairs of ranks, that are slow."""
+        outer, place, inside = self._places
+        left = np.ones(len(outer), dtype=bool)
+        if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
+            times, spread = self.outer_times
+            for k in self._standing_out(times, self.outer):
+                mask = np.zeros(len(outer), dtype=bool)
+                mask[outer] = place == k
+                left &= ~mask
+                yield self._pair(mask, float(self.outer.expected[k]), times.seconds[k])
+            # and among those of two nodes, a single pair of ranks
+            middle = times.seconds[place] if len(place) else np.zeros(0)
+            cost = self.rank_cost[0]
+            own = cost[self.pairs.i[outer]] + cost[self.pairs.j[outer]]
+            rest = np.full(len(outer), -np.inf)
+            rest[outer] = np.log(self.pairs.seconds[outer] / (middle + own))
+            beside = np.zeros(len(outer))
+            beside[outer] = np.bincount(place, minlength=len(times.i))[place]
+            several = beside > 1
+            sigma = np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
+            limit = outlier_limit(int(several.sum()), MAD_EFFICIENCY * several.sum(), PAIR_RATE)
+            for k in np.flatnonzero(several & left & (rest > limit * sigma)):
+                yield self._alone(int(k), float(np.exp(rest[k])))
+        if self.inner is not None:
+            slow = np.flatnonzero(self.rank_cost[0])
+            for k in self._standing_out(self.inner_times, self.inner):
+                # of two ranks on a node the slow one is known from its other pairs
+                if not np.isin([self.inner_times.i[k], self.inner_times.j[k]], slow).any():
+                    yield self._alone(int(inside[k]), float(np.exp(self.excess[inside[k]])))
+
+    @staticmethod
+    def _standing_out(times: Times, fit: Explanation) -> Index:
+        """Return the pairs that take longer than explained, beyond chance."""
+        rest = np.log(times.seconds / fit.expected)
+        own = MAD_EFFICIENCY * max(len(rest) - len(fit.parts) - len(fit.chain), 1)
+        limit = outlier_limit(len(rest), _freedom(fit.spread, own, times), PAIR_RATE)
+        # where more than a fifth is off, this is a wide distribution, as the ways on a torus
+        wide = Q80_TO_SIGMA * float(np.quantile(np.abs(rest), 0.8))
+        return np.flatnonzero(rest > limit * np.maximum(np.hypot(fit.spread, times.error), wide))
+
+    def _pair(self, mask: Mask, expected: float, seconds: float) -> Slow:
+        ranks = np.unique(np.concatenate([self.pairs.i[mask], self.pairs.j[mask]]))
+        first = self.node[ranks] == self.node[ranks[0]]
+        ranks = np.concatenate([ranks[first], ranks[~first]])
+        error = INTERVAL_HALF * float(seconds) * float(np.median(self.pairs.error[mask]))
+        extra = float(seconds) - expected
+        added = extra, extra - error, extra + error
+        return self._slow("pair", ranks, mask, mask, float(seconds) / expected, expected, added)
+
+    def _alone(self, k: int, ratio: float) -> Slow:
+        mask = np.zeros(len(self.pairs.i), dtype=bool)
+        mask[k] = True
+        seconds = float(self.pairs.seconds[k])
+        error = INTERVAL_HALF * seconds * float(self.pairs.error[k])
+        extra = seconds - seconds / ratio
+        ranks = np.array([self.pairs.i[k], self.pairs.j[k]])
+        added = extra, extra - error, extra + error
+        return self._slow("pair", ranks, mask, mask, ratio, seconds / ratio, added)
+
+    # ---- what is not understood ----------------------------------------------------------------
+
+    def not_understood(self, slow: Sequence[Slow]) -> tuple[int, float, float]:
+        """Return how many pairs nothing explains, and between which factors they are off."""
+        named = {frozenset(part.ranks) for part in slow if part.kind == "pair"}
+        off = np.zeros(len(self.pairs.i), dtype=bool)
+        outer, place, inside = self._places
+        for times, fit, where in (
+            (self.outer_times[0], self.outer, None), (self.inner_times, self.inner, inside),
+        ):  # fmt: skip
+            if fit is None:
+                continue
+            rest = np.abs(np.log(times.seconds / fit.expected))
+            strange = rest > np.maximum(SURE * np.hypot(fit.spread, times.error), np.log1p(OFF))
+            if where is None:
+                off[outer] = strange[place]
+            else:
+                off[where] = strange
+        for k in np.flatnonzero(off):
+            ends = {int(self.pairs.i[k]), int(self.pairs.j[k])}
+            off[k] = not any(ends <= ranks for ranks in named)
+        if off.sum() <= max(1, FEW * len(off)):
+            return 0, 1.0, 1.0
+        factors = np.exp(np.abs(self.excess[off]))
+        return int(off.sum()), float(factors.min(initial=1)), float(factors.max(initial=1))

@@ -1,0 +1,129 @@
+"""The explanation of a map: a time for each level, and what the slow parts add.
+
+t_ij = base[level(i, j)] + the sum over the parts of x_k · w_k(i, j)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map.partitions import Partition, level_of
+from isochrone.latency_map.times import Times
+
+__all__ = ["ENDS", "INSIDE", "LEAVING", "PATTERNS", "TOUCHING", "Explanation", "Part", "length_of"]
+
+Vector = NDArray[np.float64]
+
+LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
+PATTERNS: Final = (TOUCHING, LEAVING, INSIDE, ENDS)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that may be slow: a unit, or a group of units.
+
+    Attributes
+    ----------
+    pattern
+        Pairs that pay for it: those that are ``leaving`` the group, ``inside`` it, ``touching`` it
+        (either), or all its ``ends``: twice for a pair inside, as if each unit were slow.
+    members
+        Its units. Only ``ends`` may be of units that are no group: each is slow by the same time.
+    scaled
+        Whether it adds a part of the time of each level, and not the same time to all.
+    """
+
+    pattern: str
+    members: tuple[int, ...]
+    scaled: bool = False
+
+    def weight(self, times: Times) -> Vector:
+        """Return how often each pair pays for it."""
+        member = np.zeros(times.units, dtype=np.int64)
+        member[list(self.members)] = 1
+        ends = member[times.i] + member[times.j]
+        if self.pattern == LEAVING:
+            return np.asarray(ends == 1, dtype=float)
+        if self.pattern == INSIDE:
+            return np.asarray(ends == 2, dtype=float)
+        return np.asarray(ends if self.pattern == ENDS else ends > 0, dtype=float)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One explanation.
+
+    Attributes
+    ----------
+    chain
+        Groups of each level, the closest first; the last is the roof.
+    base
+        Time of each level in seconds; NaN where it has no pair.
+    parts, seconds
+        The slow parts, and what each adds to a pair that pays once.
+    expected
+        What is expected of each pair, in seconds.
+    spread
+        Standard deviation of log(measured / expected) but for the pairs' own errors and strays.
+    length
+        Description length in nats; infinite where a part takes time off, or a level is not farther
+        than the one before.
+    scale
+        Time of each level over that of the slowest, by which scaled parts add.
+    errors
+        Standard error of what each part adds, in seconds; empty until the search has ended.
+    """
+
+    chain: tuple[Partition, ...]
+    base: Vector
+    parts: tuple[Part, ...]
+    seconds: Vector
+    expected: Vector
+    spread: float
+    length: float
+    scale: Vector
+    errors: Vector = field(default_factory=lambda: np.zeros(0))
+
+    def is_group(self, part: Part) -> bool:
+        """Whether a part is of a group, and not of units by themselves."""
+        members = list(part.members)
+        return len(members) > 1 and any(
+            np.array_equal(np.flatnonzero(p == p[members[0]]), members) for p in self.chain
+        )
+
+    def base_of(self, times: Times) -> Vector:
+        """Return the time of the level of each pair, in seconds."""
+        return np.asarray(self.base[level_of(self.chain, times.i, times.j)])
+
+    def added(self, part: Part, seconds: float, times: Times) -> Vector:
+        """Return what a part adds to each pair, in seconds."""
+        weight = seconds * part.weight(times)
+        if part.scaled:
+            weight *= self.scale[level_of(self.chain, times.i, times.j)]
+        return weight
+
+    def healthy(self, times: Times, *, units: bool = False) -> Vector:
+        """Return the times of the pairs without what the parts add, in seconds.
+
+        Parameters
+        ----------
+        times
+            The map, or some pairs of it.
+        units
+            Take off only what units by themselves add, and not what groups do.
+        """
+        extra = np.zeros(len(times.i))
+        for part, seconds in zip(self.parts, self.seconds, strict=True):
+            if not (units and self.is_group(part)):
+                extra += self.added(part, seconds, times)
+        least = np.minimum(times.seconds, 0.3 * self.base_of(times))
+        return np.asarray(np.maximum(times.seconds - extra, least))
+
+
+length_of = attrgetter("length")
+"""Of several explanations the shortest is wanted."""

@@ -1,0 +1,297 @@
+"""How times are spread: the part of them below each time, with p50, p95 and p99 marked.
+
+Of a sweep the repetitions of a few sizes, of a map the pairs of each level. A percentile is marked
+from so many times on that one of them is beyond it: p95 from 20, p99 from 100. A bar across a mark
+is its 95 % interval, where there are times enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.latency_map import pairs, topology
+from isochrone.runfile.run import Run
+from isochrone.runfile.samples import Times, times_of
+from isochrone.sweep.curves import KIND as SWEEP
+from isochrone.sweep.curves import Curve, no_such_size
+from isochrone.sweep.figures._sweeps import chosen_scale, collect, facts, meaning
+from isochrone.sweep.labels import distinguish
+from isochrone.sweep.spread import repetitions_of
+from isochrone.views.head import (
+    HeadLine,
+    head_height,
+    head_lines,
+    map_facts,
+    map_title,
+    warned,
+    write_head,
+)
+from isochrone.views.scales import Scale, tick_seconds, value_ticks
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    INK,
+    LABEL,
+    new_figure,
+    plain_axes,
+    text_width,
+)
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+Array = NDArray[np.float64]
+
+_MAX_LINES: Final = len(COLOURS)
+_MAX_PANELS: Final = 4
+_WIDE_TIMES: Final = 8  # largest over smallest time from which an axis is logarithmic
+_MAX_STEPS: Final = 1000  # of one line; more are not seen
+_WIDTH, _HEIGHT = 5.6, 3.6  # inches of a panel
+_LEFT, _BOTTOM, _RIGHT = 0.75, 0.55, 0.4
+_COLUMNS: Final = 2
+_LINE: Final = 0.17  # inches of a line of the legend
+_LONGEST: Final = 46  # characters of a name
+
+_MARKS: Final = (("p50", 0.50, "o"), ("p95", 0.95, "s"), ("p99", 0.99, "D"))
+"""Percentiles that are marked: name, part of the times below, marker."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    """Times of one thing, sorted, and their summary; ``sampled`` if there could be more of them."""
+
+    name: str
+    seconds: Array
+    times: Times
+    sampled: bool
+
+    def mark(self, name: str) -> tuple[float | None, float | None, float | None]:
+        """Return a percentile and the ends of its interval, as far as they are known."""
+        of = self.times
+        keys = ("median", "low", "high") if name == "p50" else (name, f"{name}_low", f"{name}_high")
+        value, *ends = (getattr(of, key) for key in keys)
+        known = self.sampled and (name != "p50" or of.has_interval)
+        return (value, *ends) if known else (value, None, None)
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """What is drawn on common axes; their ``scale`` is that of the times if it is None."""
+
+    title: str
+    lines: list[_Line]
+    of: str
+    scale: Scale | None = None
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the repetitions of sweeps, or the pairs of one map.
+
+    Raises
+    ------
+    InputError
+        If there is nothing but summaries of repetitions, a size was not measured, or runs of
+        several kinds, or several maps, are given.
+    """
+    if not runs:
+        raise InputError("no run to draw", hint="name at least one run file")
+    if all(run.kind == SWEEP for run in runs):
+        return _of_sweeps(runs, options)
+    if len(runs) > 1:
+        raise InputError(f"the view distribution draws sweeps, or one map, not {len(runs)} runs")
+    return _of_map(runs[0], options)
+
+
+# --- what is drawn --------------------------------------------------------------------------------
+
+
+def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
+    drawn = collect(runs, options.ops)
+    scale = chosen_scale(options.scale, drawn) if options.scale else None
+    found = {id(run): repetitions_of(run) for run in runs}
+    held = [(curve, found[id(run)][str(curve.key), curve.p]) for run, curve in drawn]
+    if not any(sizes for _, sizes in held):
+        raise InputError(
+            "the single repetitions are not known, only summaries of them",
+            hint="isochrone measure keeps them",
+        )
+    labels = distinguish(drawn)
+    wanted = _sizes(held, options.sizes)
+    panels = []
+    for size in wanted:
+        members = [
+            _Line(name, np.sort(sizes[size]), times_of(sizes[size]), sampled=True)
+            for name, (_, sizes) in zip(labels.each, held, strict=True)
+            if size in sizes
+        ]
+        title = format_bytes(size) if len(wanted) > 1 else ""
+        panels.append(_Panel(title, members, "repetitions", scale))
+    of = meaning(runs)
+    alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
+    notes = facts(runs, labels, *alone, f"time: {of}" if of else "")
+    across = _width(len(panels)) - _LEFT - 0.1
+    head = [*head_lines(notes, across), *warned(runs, across)]
+    return _laid_out("Distribution of the repetitions", panels, head)
+
+
+def _sizes(held: Sequence[tuple[Curve, dict[int, Array]]], sizes: Sequence[int]) -> list[int]:
+    """Return the sizes to draw: those named; else the smallest and the largest.
+
+    Of sizes that all curves have; times of different sizes are too far apart for common axes.
+    """
+    known = sorted({size for _, of in held for size in of})
+    for size in sizes:
+        if size not in known:
+            raise no_such_size(size, known)
+    if len(set(sizes)) > _MAX_PANELS:
+        raise InputError(f"the view distribution draws at most {_MAX_PANELS} message sizes")
+    if sizes:
+        return list(dict.fromkeys(sizes))
+    several = [of for _, of in held if len(of) > 1]  # a barrier has no sizes
+    shared = [size for size in known if all(size in of for of in several)] or known
+    return sorted({shared[0], shared[-1]})
+
+
+def _of_map(run: Run, options: Options) -> Figure:
+    """Draw a line for each level: the chosen statistic of its pairs."""
+    what, nbytes = options.what, options.size
+    title = map_title(what, "Distribution of the ")
+    matrix = run.matrix(what, nbytes)
+    found = options.analysis or topology.analyse(run, nbytes)
+    level = pairs.level_of_pairs(found.levels, run.size)
+    measured = np.triu(np.isfinite(matrix), 1)
+    lines = []
+    for one in found.levels:
+        seconds = matrix[measured & (level == one.level)]
+        if len(seconds):
+            name = f"level {one.level} {one.name}"
+            lines.append(_Line(name, np.sort(seconds), times_of(seconds), sampled=False))
+    head = map_facts(run, what, nbytes, [], _width(1) - _LEFT - 0.1)
+    return _laid_out(title, [_Panel("", lines, "pairs")], head)
+
+
+# --- how it is drawn ------------------------------------------------------------------------------
+
+
+def _width(panels: int) -> float:
+    across = min(panels, _COLUMNS)
+    return across * (_LEFT + _WIDTH) + (across - 1) * 0.3 + _RIGHT
+
+
+def _laid_out(title: str, panels: Sequence[_Panel], head: Sequence[HeadLine]) -> Figure:
+    """Put the panels side by side, below each what its lines are."""
+    most = max(min(len(panel.lines), _MAX_LINES) for panel in panels)
+    more = any(len(panel.lines) > _MAX_LINES for panel in panels)
+    below = _BOTTOM + _LINE * (most + 1 + more) + 0.1
+    above = 0.34 if any(panel.title for panel in panels) else 0.14
+    width, tall = _width(len(panels)), above + _HEIGHT + below
+    height = head_height(len(head)) + -(-len(panels) // _COLUMNS) * tall
+    figure = new_figure(width, height)
+    write_head(figure, _LEFT / width, title, head)
+    for number, panel in enumerate(panels):
+        row, column = divmod(number, _COLUMNS)
+        left = _LEFT + column * (_LEFT + _WIDTH + 0.3)
+        foot = height - head_height(len(head)) - (row + 1) * tall + below
+        axes = figure.add_axes((left / width, foot / height, _WIDTH / width, _HEIGHT / height))
+        _draw_panel(axes, panel)
+        _legend(axes, panel)
+    return figure
+
+
+def _draw_panel(axes: Axes, panel: _Panel) -> None:
+    shown = panel.lines[:_MAX_LINES]
+    least = min(float(line.seconds[0]) for line in shown)
+    most = max(float(line.seconds[-1]) for line in shown)
+    scale = panel.scale or ("log" if _WIDE_TIMES * least < most else "linear")
+    scale = scale if least > 0 else "linear"
+    axes.set_xscale(scale)
+    margin = (most / least) ** 0.03 if scale == "log" else 0.03 * (most - least) or 0.05 * most
+    ends = (least / margin, most * margin) if scale == "log" else (least - margin, most + margin)
+    axes.set(xlim=ends if ends[1] > ends[0] else (0, 1), ylim=(0, 1.03))
+    ticks = value_ticks(max(ends[0], 0.0), ends[1] or 1.0, scale, tick_seconds)
+    step = -(-len(ticks.places) // 8)
+    axes.set_xticks(ticks.places[::step], ticks.texts[::step])
+    axes.minorticks_off()
+    marks = {part: name for name, part, _ in _MARKS}
+    parts = [0, 0.25, 0.5, 0.75, 0.95, 0.99]
+    axes.set_yticks(parts, [marks.get(part, f"{part:.0%}".replace("%", " %")) for part in parts])
+    plain_axes(axes)
+    for part in marks:
+        axes.axhline(part, color=FAINT, alpha=0.35, linewidth=0.6, zorder=0.5)
+    axes.set_ylabel(f"part of the {panel.of}", size=LABEL, color=FAINT)
+    axes.set_xlabel("time at most", size=LABEL, color=FAINT)
+    axes.set_title(panel.title, size=LABEL + 1, color=INK, loc="left", parse_math=False)
+    for line, colour in zip(shown, COLOURS, strict=False):
+        _draw_line(axes, line, colour)
+
+
+def _draw_line(axes: Axes, line: _Line, colour: str) -> None:
+    """Draw the steps of one line, and its marks with their intervals."""
+    n = len(line.seconds)
+    at = np.unique(np.linspace(0, n - 1, min(n, _MAX_STEPS)).round().astype(int))
+    x = np.concatenate([line.seconds[:1], line.seconds[at]])
+    y = np.concatenate([[0.0], (at + 1) / n])
+    axes.plot(x, y, drawstyle="steps-post", color=colour, linewidth=1.4)
+    for name, part, marker in _MARKS:
+        value, low, high = line.mark(name)
+        if value is None:
+            continue
+        if low is not None and high is not None:
+            axes.plot([low, high], [part, part], color=colour, linewidth=2.6, alpha=0.45,
+                      solid_capstyle="butt", zorder=2.5)  # fmt: skip
+        axes.plot([value], [part], marker, color=colour, markersize=5, markeredgecolor="white",
+                  markeredgewidth=0.6, zorder=3)  # fmt: skip
+
+
+def _legend(axes: Axes, panel: _Panel) -> None:
+    """Write below a panel what its lines are, and their marks in numbers."""
+    columns = [_WIDTH - 0.75 * (len(_MARKS) - k) for k in range(len(_MARKS))]
+    y = -(_BOTTOM + 0.02) / _HEIGHT
+    common: dict[str, Any] = {"transform": axes.transAxes, "va": "center_baseline",
+                              "parse_math": False}  # fmt: skip
+    for at, (name, _, marker) in zip(columns, _MARKS, strict=True):
+        axes.plot([(at + 0.3) / _WIDTH], [y], marker, color=FAINT, markersize=4, clip_on=False,
+                  transform=axes.transAxes)  # fmt: skip
+        axes.text((at + 0.7) / _WIDTH, y, name, ha="right", size=CAPTION, color=FAINT, **common)
+    for k, (line, colour) in enumerate(zip(panel.lines, COLOURS, strict=False)):
+        y = -(_BOTTOM + 0.02 + _LINE * (k + 1)) / _HEIGHT
+        axes.plot([0, 0.22 / _WIDTH], [y, y], color=colour, linewidth=2, clip_on=False,
+                  transform=axes.transAxes)  # fmt: skip
+        called = _called(line, panel.of, columns[0] - 0.3)
+        axes.text(0.3 / _WIDTH, y, called, size=CAPTION, color=INK, **common)
+        for at, (name, _, _) in zip(columns, _MARKS, strict=True):
+            value = line.mark(name)[0]
+            text = "–" if value is None else format_seconds(value)
+            axes.text((at + 0.7) / _WIDTH, y, text, ha="right", size=CAPTION, color=INK, **common)
+    left = len(panel.lines) - _MAX_LINES
+    if left > 0:
+        y = -(_BOTTOM + 0.02 + _LINE * (_MAX_LINES + 1)) / _HEIGHT
+        axes.text(0.3 / _WIDTH, y, f"and {left} more, not drawn", size=CAPTION, color=FAINT,
+                  **common)  # fmt: skip
+
+
+def _called(line: _Line, of: str, room: float) -> str:
+    """Name a line, with the number of its times, in so many inches."""
+    count = f"{len(line.seconds):,} {of if len(line.seconds) > 1 else of[:-1]}"
+    name = printable(line.name, _LONGEST)
+    text = f"{name}, {count}" if name else count
+    while name and text_width(text, CAPTION) > 1.05 * room:
+        name = name[:-2].rstrip() + "…" if len(name) > 2 else ""
+        text = f"{name}, {count}" if name else count
+    return text
+
+
+VIEW: Final = View(draw, kinds=("sweep", "latency-map"), several=True)

@@ -1,0 +1,293 @@
+"""Rank-by-rank picture: the round trip of every pair as a colour, with the hosts drawn in.
+
+It is read from the lower left, as in the mmpi paper: column 0 holds the round trips between rank 0
+and all others. Blocks of one colour along the diagonal are nodes, slow parts are framed. Where the
+ranks of a node lie apart, ``--sort node`` puts them side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map import topology
+from isochrone.latency_map.figures._slow_frames import FRAMED, draw_frames
+from isochrone.latency_map.figures._slow_parts import named
+from isochrone.latency_map.map_order import SORTS, order_of, scattered
+from isochrone.runfile.run import Run
+from isochrone.views.colours import MAP
+from isochrone.views.head import head_height, map_facts, map_title, write_head
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    Segment,
+    Unit,
+    check,
+    host_colours,
+    host_segments,
+    new_figure,
+    nice_ranks,
+    pool,
+    short_names,
+    text_width,
+    time_unit,
+)
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+_MAX_CELLS: Final = 2048  # a side; more than this no screen or page resolves
+_MAX_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
+_LOG_ABOVE: Final = 6.0  # largest / smallest from which the colours are logarithmic
+_MIN_SPAN: Final = 1.25  # of the colours, so that noise alone does not look like structure
+_STRIP: Final = 0.10  # inches: the band of host colours along the map
+_GAP: Final = 0.05  # inches between the map and that band
+_LEFT, _BOTTOM = 0.72, 0.62  # inches: room for the numbers of the ranks
+_UPRIGHT: Final = 10  # characters of the longest host name that is also written above the map
+_LINE: Final = 0.155  # inches that one line of labels needs
+_UNMEASURED: Final = (150, 155, 165, 90)
+
+
+class _Label(NamedTuple):
+    """A host name and its place along the map; ``key`` is the host if it is part of a legend."""
+
+    where: float
+    text: str
+    key: str = ""
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the heat map of one message size of one run."""
+    run, what, nbytes = runs[0], options.what, options.size
+    words = check(what)
+    matrix = run.matrix(what, nbytes)  # says what is wrong with it before it is analysed
+    found = options.analysis or topology.analyse(run, nbytes)
+    order = order_of(run, replace(options, analysis=found))
+    of_rank = run.hosts
+    hosts = [of_rank[rank] for rank in order]
+    cells, block = pool(matrix[np.ix_(order, order)], min(options.cells, _MAX_CELLS))
+    segments = host_segments(hosts)
+    unknown = np.isnan(cells)
+    if block == 1:
+        np.fill_diagonal(unknown, False)
+    notes = ["grey: not measured"] if unknown.any() else []
+    notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
+    notes += _order_notes(hosts, options.sort)
+    side = 6.2 if run.size > _MAX_NUMBERS else 4.9
+    labels = _host_labels(segments, side, run.size)
+    on_top = _names_on_top(segments, labels, side)
+    longest = max((text_width(label.text, LABEL) for label in labels), default=0)
+    right = longest + (0.35 if len(segments) > 1 else 0.12)
+    width = _LEFT + side + right + 1.0
+    lines = map_facts(run, what, nbytes, notes, width - _LEFT - 0.1)
+    lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, FRAMED)
+    top = {"flat": _LINE + 0.24, "upright": longest + 0.2, "": 0.18}[on_top]
+    height = _BOTTOM + side + top + head_height(len(lines))
+    # Every cell gets the same whole number of pixels, so that the picture is crisp.
+    dpi = len(cells) * -(-side * 150 // len(cells)) / side
+    figure = new_figure(width, height, dpi)
+    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, side / width, side / height))
+    axes.set_facecolor("none")
+    unit = time_unit(cells)
+    mappable = _draw_cells(axes, cells / unit.factor, unknown, run.size)
+    _rank_axes(axes, order)
+    _boundaries(axes, segments, run.size, side)
+    draw_frames(axes, found.slow, order, run.size / side)
+    _hosts(axes, segments, labels, on_top, run.size / side)
+    bar = figure.add_axes(
+        ((_LEFT + side + right + 0.15) / width, _BOTTOM / height, 0.17 / width, side / height)
+    )
+    _colour_bar(figure, bar, mappable, unit, "standard deviation" if what == "stddev" else words)
+    write_head(figure, _LEFT / width, map_title(what), lines)
+    return figure
+
+
+def _order_notes(hosts: list[str], sort: str) -> list[str]:
+    """Say how the ranks are sorted, or that they could be."""
+    if sort != "rank":
+        return [SORTS[sort]]
+    return ["ranks of a host lie apart: see --sort node"] if scattered(hosts) else []
+
+
+def _draw_cells(
+    axes: Axes, values: NDArray[np.float64], unknown: NDArray[np.bool_], n: int
+) -> ScalarMappable:
+    """Draw the cells of ``n`` ranks, with their numbers if they are few; the diagonal is clear."""
+    mappable = _colours(values)
+    picture = mappable.to_rgba(values, bytes=True)
+    picture[np.isnan(values)] = (255, 255, 255, 0)
+    picture[unknown] = _UNMEASURED
+    axes.imshow(
+        picture, origin="lower", interpolation="none", extent=(-0.5, n - 0.5) * 2, aspect="auto"
+    )
+    if n <= _MAX_NUMBERS:
+        _print_numbers(axes, values, picture)
+    return mappable
+
+
+def _colours(values: NDArray[np.float64]) -> ScalarMappable:
+    """Choose linear or logarithmic colours from the range of the values."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LogNorm, Normalize
+
+    found = values[np.isfinite(values) & (values > 0)]
+    low, high = (float(found.min()), float(found.max())) if len(found) else (0.5, 1.0)
+    if high > _LOG_ABOVE * low:
+        return ScalarMappable(LogNorm(low, high, clip=True), MAP)
+    if high < _MIN_SPAN * low:
+        middle = (low + high) / 2
+        low, high = middle * 2 / (1 + _MIN_SPAN), middle * 2 * _MIN_SPAN / (1 + _MIN_SPAN)
+    return ScalarMappable(Normalize(low, high, clip=True), MAP)
+
+
+def _print_numbers(axes: Axes, values: NDArray[np.float64], picture: Any) -> None:
+    for i, j in np.argwhere(np.isfinite(values)):
+        red, green, blue = picture[i, j, :3] / 255
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+        value = values[i, j]
+        text = f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
+        size = LABEL + 1 if len(values) <= 6 else CAPTION
+        axes.text(j, i, text, size=size, ha="center", va="center",
+                  color="#ffffff" if dark else "#101418")  # fmt: skip
+
+
+def _rank_axes(axes: Axes, order: NDArray[np.int64]) -> None:
+    n = len(order)
+    ticks = nice_ranks(n, 12 if n <= 12 else 9)
+    names = [str(order[k]) for k in ticks]
+    axes.set_xticks(ticks, names)
+    axes.set_yticks(ticks, names)
+    axes.tick_params(
+        labelsize=LABEL, labelcolor=INK, color=FAINT, length=3 if n > _MAX_NUMBERS else 0
+    )
+    axes.set_xlabel("rank", size=LABEL, color=FAINT)
+    axes.set_ylabel("rank", size=LABEL, color=FAINT)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _boundaries(axes: Axes, segments: list[Segment], n: int, side: float) -> None:
+    """Draw a line wherever the host changes, unless the lines would cover the map."""
+    from matplotlib.collections import LineCollection
+
+    if len(segments) * 0.08 > side:
+        return
+    cuts = [segment.first - 0.5 for segment in segments[1:]]
+    ends = (-0.5, n - 0.5)
+    lines = [[(c, e) for e in ends] for c in cuts] + [[(e, c) for e in ends] for c in cuts]
+    thin = min(1.0, 24 / max(1, len(cuts)))
+    # Light on dark, so that the line is seen on every colour of the map.
+    axes.add_collection(LineCollection(lines, colors="#00000066", linewidths=0.6 + 1.2 * thin))
+    axes.add_collection(LineCollection(lines, colors="#ffffffee", linewidths=0.3 + 0.6 * thin))
+
+
+def _host_labels(segments: list[Segment], side: float, n: int) -> list[_Label]:
+    """Choose the host names to print, with their places; they never touch each other.
+
+    If ranks of one host lie apart and not every change can be named, the names become a legend of
+    the colours instead: names picked out of a cyclic placement would mislead.
+    """
+    names = short_names([segment.host for segment in segments])
+    if not any(names.values()):
+        return []
+    line = _LINE * n / side
+    most = int(side / _LINE)
+    if len(segments) > len(names) and len(segments) > most:
+        shown = list(names)[:most]
+        top = n - 0.5 - line / 2
+        return [_Label(top - k * line, names[host], host) for k, host in enumerate(shown)]
+    labels: list[_Label] = []
+    for segment in segments:
+        if not labels or segment.centre - labels[-1].where >= line:
+            labels.append(_Label(segment.centre, names[segment.host]))
+    return labels
+
+
+def _names_on_top(segments: list[Segment], labels: list[_Label], side: float) -> str:
+    """Say how the host names stand above the map: ``flat``, ``upright``, or not at all."""
+    n = segments[-1].last + 1
+    if not labels or labels[0].key or len(segments) == 1:
+        return ""
+    room = min(segment.width for segment in segments) * side / n
+    if len(labels) == len(segments) and all(text_width(k.text, LABEL) < room for k in labels):
+        return "flat"
+    return "upright" if max(len(label.text) for label in labels) <= _UPRIGHT else ""
+
+
+def _hosts(
+    axes: Axes, segments: list[Segment], labels: list[_Label], on_top: str, inch: float
+) -> None:
+    """Draw and name the hosts around the map; ``inch`` is the number of ranks in one."""
+    n = segments[-1].last + 1
+    colours = host_colours([segment.host for segment in segments])
+    edge = n - 0.5
+    if len(segments) > 1:
+        _strips(axes, segments, colours, inch)
+        edge += (_GAP + _STRIP) * inch
+    _name_hosts(axes, labels, on_top, edge, inch, colours)
+    axes.set(xlim=(-0.5, n - 0.5), ylim=(-0.5, n - 0.5))
+
+
+def _strips(axes: Axes, segments: list[Segment], colours: dict[str, str], inch: float) -> None:
+    """Draw the host of each rank as a colour along the top and the right of the map."""
+    from matplotlib.collections import PolyCollection
+
+    n = segments[-1].last + 1
+    near, far = n - 0.5 + _GAP * inch, n - 0.5 + (_GAP + _STRIP) * inch
+    spans = [(s.first - 0.5, s.last + 0.5) for s in segments]
+    top = [[(a, near), (b, near), (b, far), (a, far)] for a, b in spans]
+    right = [[(y, x) for x, y in corners] for corners in top]
+    faces = [colours[s.host] for s in segments]
+    for boxes in (top, right):
+        strip = PolyCollection(boxes, facecolors=faces, linewidths=0, clip_on=False)
+        axes.add_collection(strip, autolim=False)
+
+
+def _name_hosts(
+    axes: Axes, labels: list[_Label], on_top: str, edge: float, inch: float,
+    colours: dict[str, str],
+) -> None:  # fmt: skip
+    common: dict[str, Any] = {"size": LABEL, "color": INK, "parse_math": False}
+    for label in labels:
+        beside = edge + 0.06 * inch
+        if label.key:
+            axes.text(beside, label.where, "■", size=LABEL, color=colours[label.key],
+                      va="center_baseline")  # fmt: skip
+            beside += 0.16 * inch
+        axes.text(beside, label.where, label.text, ha="left", va="center_baseline", **common)
+        if on_top:
+            axes.text(label.where, edge + 0.06 * inch, label.text, ha="center", va="bottom",
+                      rotation=0 if on_top == "flat" else 90, **common)  # fmt: skip
+
+
+def _colour_bar(
+    figure: Figure, axes: Axes, mappable: ScalarMappable, unit: Unit, words: str
+) -> None:
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+    logarithmic = isinstance(mappable.norm, LogNorm)
+    bar = figure.colorbar(mappable, cax=axes)
+    bar.outline.set_visible(False)
+    low, high = mappable.get_clim()
+    subs = (1, 2, 5) if (high or 1) < 1000 * (low or 1) else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=subs) if logarithmic else MaxNLocator(7))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    scale = ", logarithmic colours" if logarithmic else ""
+    axes.set_ylabel(f"{words.lower()} in {unit.name}{scale}", size=LABEL, color=FAINT)
+
+
+VIEW: Final = View(draw, kinds=("latency-map",), usual=("latency-map",))

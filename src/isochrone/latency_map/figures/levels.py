@@ -1,0 +1,262 @@
+"""Hierarchy of the machine as a tree: the height where two ranks meet is their round trip.
+
+Ranks meet at the median of the level that the analysis found, which a dashed line continues, and
+what is slow above it, where its own times are. Branches that stay on one host have its colour; red
+is what is slow, and a hollow mark what is suspected but was not measured again. Standard deviations
+have no levels: they are joined by average linkage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.units import format_seconds
+from isochrone.latency_map import pairs, topology
+from isochrone.latency_map.figures._level_tree import Tree, build_tree, tree_of_levels
+from isochrone.latency_map.figures._slow_parts import named
+from isochrone.latency_map.groupings import fill_missing
+from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.topology import Level, Topology
+from isochrone.runfile.run import Run
+from isochrone.views.head import head_height, map_facts, map_title, write_head
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    SLOW,
+    Segment,
+    Unit,
+    check,
+    host_colours,
+    host_segments,
+    new_figure,
+    short_names,
+    text_width,
+    time_unit,
+)
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "Tree", "draw", "build_tree"]
+
+_MAX_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
+_LINE: Final = 0.155  # inches that one line of labels needs
+_LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches beside the tree, and below the head
+_MARKS: Final = ("▲", "△")  # of what is slow, and what is suspected
+_WORDS: Final = {
+    "package": "same package", "numa": "same NUMA domain", "node": "same node",
+    "network": "between nodes",
+}  # fmt: skip
+_VECTOR_UP_TO: Final = 2048  # ranks; more branches would make an SVG no browser likes
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the hierarchy of one message size of one run."""
+    run, what, nbytes = runs[0], options.what, options.size
+    check(what)
+    matrix = run.matrix(what, nbytes)
+    found = options.analysis or topology.analyse(run, nbytes)
+    missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
+    medians = _medians(run, what, found)
+    if what == "stddev":
+        tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
+    else:
+        tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
+    slow, suspected = (_marked(found.slow, retested=seen) for seen in (True, False))
+
+    wide = {True: 6.2, False: 8.6}[run.size <= 16]
+    ends = _ends(tree, run.hosts, wide)
+    deep = max((text_width(text, LABEL) for _, text, _ in ends.labels), default=0)
+    below = 0.5 + (_LINE if ends.flat else deep)
+    width, tall = _LEFT + wide + _RIGHT, 4.2
+    notes = [f"{missing} pairs not measured"] if missing else []
+    lines = map_facts(run, what, nbytes, notes, width - _LEFT - 0.1)
+    lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, _MARKS)
+    height = head_height(len(lines)) + _GAP + tall + below
+    figure = new_figure(width, height, dpi=160)
+    axes = figure.add_axes((_LEFT / width, below / height, wide / width, tall / height))
+    unit = time_unit(tree.branches[:, 1, 1])
+    _draw_tree(axes, tree, run.hosts, unit)
+    _time_axis(axes, f"{'standard deviation' if what == 'stddev' else what + ' round trip'}", unit)
+    if what != "stddev":  # the levels are those of the round trips themselves
+        _draw_levels(axes, list(zip(found.levels, medians, strict=True)), unit, tall)
+    _draw_ends(axes, tree, run.hosts, ends, slow, tall)
+    _draw_marks(axes, tree, suspected - slow, tall, hollow=True)
+    write_head(figure, _LEFT / width, map_title(what, "Levels: "), lines)
+    return figure
+
+
+def _medians(run: Run, what: str, found: Topology) -> list[float]:
+    """Return the time of each level: that which the analysis says of its own statistic."""
+    if what in (run.statistic(), "stddev"):
+        return [level.median for level in found.levels]
+    return pairs.medians(run, what, found.nbytes, found)
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Names below the tree: (position, text, rank or host), and whether they stand flat."""
+
+    labels: list[tuple[float, str, int | str]]
+    segments: list[Segment]
+    flat: bool
+
+
+def _ends(tree: Tree, hosts: Sequence[str], wide: float) -> _Ends:
+    """Choose the names below the tree so that none touches another."""
+    n = len(tree.order)
+    names = short_names(hosts)
+    segments = host_segments([hosts[rank] for rank in tree.order])
+    if n <= _MAX_LEAVES:
+        labels: list[tuple[float, str, int | str]] = [
+            (k, f"{names[hosts[rank]]}:{rank}".removeprefix(":"), rank)
+            for k, rank in enumerate(tree.order)
+        ]
+        flat = max(text_width(text, LABEL) for _, text, _ in labels) < 0.9 * wide / n
+        return _Ends(labels, segments, flat)
+    apart, labels = _LINE * n / wide, []
+    # The widest segments first: if hosts are split, the name belongs to the larger part.
+    for segment in sorted(segments, key=lambda s: (-s.width, s.first)):
+        if names[segment.host] and all(abs(segment.centre - at) >= apart for at, _, _ in labels):
+            labels.append((segment.centre, names[segment.host], segment.host))
+    return _Ends(labels, segments, flat=False)
+
+
+def _draw_tree(axes: Axes, tree: Tree, hosts: Sequence[str], unit: Unit) -> None:
+    from matplotlib.collections import LineCollection
+
+    n = len(tree.order)
+    heights = tree.branches[:, 1, 1] / unit.factor
+    low, high = (float(heights.min()), float(heights.max())) if len(heights) else (1.0, 1.0)
+    # At least a factor of two, so that noise does not look like a hierarchy.
+    middle, half = (low * high) ** 0.5, max(1.16 * (high / low) ** 0.63, 1.45)
+    floor, ceiling = middle / half, middle * half
+    colours = host_colours(hosts) if len(set(hosts)) > 1 else {}
+    lines, inks = [], []
+    for line, ink in _pieces(tree, hosts, colours):
+        lines.append(np.column_stack([line[:, 0], np.maximum(line[:, 1] / unit.factor, floor)]))
+        inks.append(ink)
+    thick = 1.8 if n <= 32 else 1.2 if n <= 128 else 0.7
+    drawn = LineCollection(lines, colors=inks, linewidths=thick, capstyle="projecting")
+    drawn.set_rasterized(n > _VECTOR_UP_TO)
+    axes.add_collection(drawn)
+    axes.set(xlim=(-0.7, n - 0.3), yscale="log", ylim=(floor, ceiling))
+
+
+def _pieces(
+    tree: Tree, hosts: Sequence[str], colours: dict[str, str]
+) -> Iterator[tuple[NDArray[np.float64], str]]:
+    """Cut the branches into lines of one colour: where hosts meet, each leg keeps its own."""
+    owner = [*hosts, *tree.owner]
+    for (left, right), line, whole in zip(tree.children, tree.branches, tree.owner, strict=True):
+        if whole is not None:
+            yield line, colours.get(whole, INK)
+            continue
+        for child, leg in ((left, line[:2]), (right, line[2:])):
+            yield leg, colours.get(owner[child] or "", INK)
+        yield line[1:3], INK
+
+
+def _time_axis(axes: Axes, words: str, unit: Unit) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+    low, high = axes.get_ylim()
+    many = high > 6 * low
+    subs = (1, 2, 5) if high < 1000 * low else (1,)
+    axes.yaxis.set_major_locator(LogLocator(subs=subs) if many else MaxNLocator(6))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_xticks([])
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    axes.set_ylabel(f"{words} in {unit.name}, logarithmic", size=LABEL, color=FAINT)
+    axes.set_facecolor("none")
+    for side in ("top", "right", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.spines["left"].set_color(FAINT)
+
+
+def _draw_levels(
+    axes: Axes, levels: Sequence[tuple[Level, float]], unit: Unit, tall: float
+) -> None:
+    """Draw each level as a dashed line, with its name at the right, moved apart if need be."""
+    low, high = np.log(axes.get_ylim())
+    known = [(level, median) for level, median in levels if median > 0]
+    wished = [(np.log(median / unit.factor) - low) / (high - low) for _, median in known]
+    apart = 2.35 * _LINE / tall
+    places: list[float] = []
+    for at in wished:
+        places.append(max(at, places[-1] + apart) if places else at)
+    for (level, median), at, place in zip(known, wished, places, strict=True):
+        if not 0 <= at <= 1.02:
+            continue
+        axes.plot([0, 1, 1.025], [at, at, place], transform=axes.transAxes, color=FAINT,
+                  linewidth=0.8, dashes=(4, 3), clip_on=False, zorder=0.5)  # fmt: skip
+        groups = len(level.groups)
+        words = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
+        for text, drop, size, ink in (
+            (f"level {level.level} {level.name}: {format_seconds(median)}", 0.02, LABEL, INK),
+            (f"{words}, {_count(level.pairs)}", -_LINE, CAPTION, FAINT),
+        ):
+            axes.text(1.035, place + drop / tall, text, transform=axes.transAxes, size=size,
+                      color=ink, va="bottom" if size == LABEL else "baseline",
+                      parse_math=False)  # fmt: skip
+
+
+def _count(pairs: int) -> str:
+    return f"{pairs:,} pair{'s' if pairs != 1 else ''}"
+
+
+def _draw_ends(
+    axes: Axes, tree: Tree, hosts: Sequence[str], ends: _Ends, slow: set[int], tall: float
+) -> None:
+    """Draw the strip of host colours below the tree, the names, and a red mark at slow ranks."""
+    from matplotlib.collections import PolyCollection
+
+    colours = host_colours(hosts)
+    below = axes.get_xaxis_transform()  # positions across, parts of the height down
+    top, foot = -0.17 / tall, -0.27 / tall
+    boxes = [
+        [(s.first - 0.5, top), (s.last + 0.5, top), (s.last + 0.5, foot), (s.first - 0.5, foot)]
+        for s in ends.segments
+    ]
+    strip = PolyCollection(boxes, facecolors=[colours[s.host] for s in ends.segments],
+                           linewidths=0, clip_on=False, transform=below)  # fmt: skip
+    axes.add_collection(strip, autolim=False)
+    for position, text, key in ends.labels:
+        own = {key} if isinstance(key, int) else {k for k, h in enumerate(hosts) if h == key}
+        marked = own <= slow
+        axes.text(position, foot - 0.07 / tall, text, transform=below, size=LABEL,
+                  rotation=0 if ends.flat else 90, ha="center", va="top",
+                  color=SLOW if marked else INK, parse_math=False)  # fmt: skip
+    _draw_marks(axes, tree, slow, tall)
+
+
+def _marked(parts: Sequence[Slow], *, retested: bool) -> set[int]:
+    """Return the ranks of slow parts that were measured again, or were not."""
+    wanted = [part for part in parts if part.kind != "pair" and part.retested == retested]
+    return {rank for part in wanted for rank in part.ranks}
+
+
+def _draw_marks(
+    axes: Axes, tree: Tree, ranks: set[int], tall: float, *, hollow: bool = False
+) -> None:
+    """Mark ranks below the tree."""
+    marks = [k for k, rank in enumerate(tree.order) if rank in ranks]
+    size = 5 if len(tree.order) <= 128 else 3
+    axes.plot(
+        marks, [-0.08 / tall] * len(marks), "^", transform=axes.get_xaxis_transform(),
+        markerfacecolor="none" if hollow else SLOW, markeredgecolor=INK if hollow else SLOW,
+        markersize=size, markeredgewidth=0.6 if hollow else 0, clip_on=False,
+    )  # fmt: skip
+
+
+VIEW: Final = View(draw, kinds=("latency-map",))

@@ -1,0 +1,129 @@
+"""Time by number of ranks, at a few message sizes, of runs with different numbers of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.units import format_bytes
+from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve, Point, no_such_size
+from isochrone.sweep.figures._sweeps import Drawn, bars, chosen_scale, collect, facts, meaning
+from isochrone.sweep.labels import Labels, distinguish, ranks_per_node
+from isochrone.views.lines import ChartText, Line, draw_lines
+from isochrone.views.scales import tick_seconds
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw a line for each thing measured and each of the sizes (a few of all if none is named).
+
+    Raises
+    ------
+    InputError
+        If all runs have the same number of ranks, or a size was not measured.
+    """
+    drawn = [(run, curve) for run, curve in collect(runs, options.ops) if curve.of_ranks]
+    counts = sorted({curve.p for _, curve in drawn})
+    if len(counts) < 2:
+        raise InputError(
+            "time by number of ranks needs runs with different numbers of ranks",
+            hint="give several collective or bisection runs",
+        )
+    wanted = _sizes(drawn, options.sizes)
+    families = _families(drawn)
+    labels = distinguish([members[0] for members in families])
+    made = []
+    for name, members in zip(_names(labels, families), families, strict=True):
+        for size in wanted:
+            of_size = format_bytes(size) if len(wanted) > 1 or not name else ""
+            made.append(_line(", ".join(t for t in (name, of_size) if t), members, size))
+    of = meaning(runs)
+    common = distinguish(drawn).common
+    alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
+    words = ChartText(
+        title="Time by number of ranks",
+        facts=facts(runs, Labels([], common), *alone, f"time: {of}" if of else "",
+                    bars(drawn, "error bars: 95 % interval of the median")),
+        below="ranks",
+        tick_x=lambda p: f"{p:g}",
+        tick_y=tick_seconds,
+        of=runs,
+    )  # fmt: skip
+    chosen = chosen_scale(options.scale, drawn) if options.scale else "log"
+    return draw_lines([line for line in made if len(line.x)], words, chosen)
+
+
+def _sizes(drawn: Drawn, sizes: Sequence[int]) -> list[int]:
+    """Return the sizes to draw: those named, or the smallest, a middle one and the largest."""
+    known = sorted({size for _, curve in drawn for size in curve.bytes.tolist()})
+    for size in sizes:
+        if size not in known:
+            raise no_such_size(size, known)
+    if sizes:
+        return list(dict.fromkeys(sizes))
+    several = [curve for _, curve in drawn if len(curve.points) > 1]  # a barrier has no sizes
+    shared = [size for size in known if all(size in curve.bytes for curve in several)] or known
+    return sorted({shared[0], shared[len(shared) // 2], shared[-1]})
+
+
+def _families(drawn: Drawn) -> list[Drawn]:
+    """Put together the curves that differ in the number of ranks only.
+
+    Runs of more ranks may well have more of them on a node; only where the same number of ranks was
+    measured with several numbers of ranks per node, these are lines of their own.
+    """
+    plain = _group(drawn, by_node=False)
+    crossed = any(len({c.p for _, c in members}) < len(members) for members in plain)
+    return _group(drawn, by_node=True) if crossed else plain
+
+
+def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
+    families: dict[tuple[str, ...], Drawn] = {}
+    for run, curve in drawn:
+        key = (
+            run.experiment, str(curve.key.get("op", "")), run.library.library, run.origin,
+            *(str(run.options.get(k)) for k in ("pairing", "sync", "root")),
+            ranks_per_node(run) if by_node else "",
+        )  # fmt: skip
+        families.setdefault(key, []).append((run, curve))
+    return list(families.values())
+
+
+def _names(labels: Labels, families: list[Drawn]) -> list[str]:
+    """Take out of the labels of the families what changes along their lines."""
+    names = []
+    for label, members in zip(labels.each, families, strict=True):
+        changing = {f"{c.p} ranks" for _, c in members} | {c.name for _, c in members}
+        if len({ranks_per_node(run) for run, _ in members}) > 1:
+            changing |= {ranks_per_node(run) for run, _ in members}
+        keep = {str(c.key["op"]) for _, c in members if "op" in c.key}
+        words = [w for w in label.split(", ") if w not in changing - keep]
+        names.append(", ".join(words))
+    return names
+
+
+def _line(name: str, members: Sequence[tuple[Run, Curve]], size: int) -> Line:
+    found: dict[int, Point] = {}
+    for _, curve in members:
+        for point in curve.points:
+            if point.bytes == size:
+                found[curve.p] = point
+    order = sorted(found)
+    columns = {
+        what: np.array([getattr(found[p], what) for p in order], dtype=np.float64)
+        for what in ("median", "low", "high")
+    }
+    x = np.array(order, dtype=np.float64)
+    return Line(name, x, columns["median"], columns["low"], columns["high"])
+
+
+VIEW: Final = View(draw, kinds=("sweep",), several=True)

@@ -1,0 +1,160 @@
+"""3-D surface over rank and rank, low blue to high red, as in the mmpi paper.
+
+Each mesh point is the round trip of one pair; rank 0 is at the lower left. The diagonal, which is
+not measured, has the height of its lower neighbour, so that ranks that are equal look equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map.map_order import SORTS, order_of
+from isochrone.runfile.run import Run
+from isochrone.views.head import head_height, map_facts, map_title, write_head
+from isochrone.views.style import (
+    FAINT,
+    INK,
+    LABEL,
+    Unit,
+    check,
+    new_figure,
+    nice_ranks,
+    pool,
+    time_unit,
+)
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+_MAX_POINTS: Final = 128
+"""Of a side of the mesh; with more, walls hide what is behind them, and nobody sees the points."""
+_LINES_UP_TO: Final = 64  # mesh points a side; more lines would hide the colours
+_COLOURS: Final = "RdYlBu_r"
+"""Blue over yellow to red, told apart with any colour vision (Brewer, *ColorBrewer 2*)."""
+_MIN_SPAN: Final = 1.25  # largest / smallest from which the colours go to their end
+_WIDTH, _HEIGHT = 8.2, 6.0
+_LEFT: Final = 0.06
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw the surface of one message size of one run."""
+    run, what, nbytes = runs[0], options.what, options.size
+    check(what)
+    order = order_of(run, options)
+    matrix = run.matrix(what, nbytes)[np.ix_(order, order)]
+    points, block = pool(with_diagonal(matrix), _MAX_POINTS)
+    unit = time_unit(points)
+    heights = points / unit.factor
+    high = _top(heights)
+
+    notes = ["diagonal: as high as its neighbours"]
+    notes += ["gaps: not measured"] if np.isnan(heights).any() else []
+    notes += [f"each mesh point: maximum over {block} × {block} pairs"] if block > 1 else []
+    notes += [SORTS[options.sort]] if options.sort != "rank" else []
+    lines = map_facts(run, what, nbytes, notes, _WIDTH * (1 - 2 * _LEFT))
+    head = head_height(len(lines))
+    height = _HEIGHT + head - 0.3  # the corners above the surface are empty
+    figure = new_figure(_WIDTH, height, dpi=125)
+    box = (-0.01, 0.0, 0.90, _HEIGHT / height)
+    axes: Any = figure.add_axes(box, projection="3d", facecolor="none")
+    mappable = _surface(axes, heights, high, block)
+    _dress(axes, order, high, unit)
+    bar = figure.add_axes((0.885, 0.25 * _HEIGHT / height, 0.022, 0.48 * _HEIGHT / height))
+    _colour_bar(figure, bar, mappable, unit, what)
+    write_head(figure, _LEFT, map_title(what), lines)
+    return figure
+
+
+def _top(heights: NDArray[np.float64]) -> float:
+    """Return where the colours end: above ranks that are equal, which are not slow."""
+    low, high = np.nanmin(heights, initial=np.inf), float(np.nanmax(heights, initial=0.0))
+    return (high if high > _MIN_SPAN * low else 1.5 * high) or 1.0
+
+
+def with_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give a diagonal that was not measured the lower of the heights beside it.
+
+    The lower, because a rank is a neighbour of its own node and not of the next one.
+    """
+    filled = matrix.copy()
+    beside = np.diagonal(matrix, 1)
+    before, after = np.append(np.nan, beside), np.append(beside, np.nan)
+    diagonal = np.diagonal(matrix)
+    lower = np.fmin(before, after)
+    np.fill_diagonal(filled, np.where(np.isnan(diagonal), lower, diagonal))
+    return filled
+
+
+def _surface(axes: Any, heights: NDArray[np.float64], high: float, block: int) -> ScalarMappable:
+    """Draw the mesh; the colour of a face is that of the mean of its corners.
+
+    All faces at once, with their colours as numbers: `plot_surface` handles each by itself.
+    """
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    n = len(heights)
+    along = np.minimum(np.arange(n) * block + (block - 1) / 2, n * block)
+    x, y = np.meshgrid(along, along)
+    mesh = np.stack([x, y, heights], axis=-1)
+    corners = np.stack([mesh[:-1, :-1], mesh[:-1, 1:], mesh[1:, 1:], mesh[1:, :-1]], axis=2)
+    faces = corners.reshape(-1, 4, 3)
+    faces = faces[np.isfinite(faces).all(axis=(1, 2))]
+    mappable = ScalarMappable(Normalize(0, high), colormaps[_COLOURS])
+    lines = n <= _LINES_UP_TO
+    drawn = Poly3DCollection(
+        faces, facecolors=mappable.to_rgba(faces[..., 2].mean(axis=1)),
+        linewidths=0.4 if lines else 0, edgecolors="#00000055" if lines else "none",
+        antialiaseds=lines,
+    )  # fmt: skip
+    drawn.set_rasterized(n > 24)  # thousands of faces make an SVG that no browser likes
+    axes.add_collection(drawn, autolim=False)
+    return mappable
+
+
+def _dress(axes: Any, order: NDArray[np.int64], high: float, unit: Unit) -> None:
+    """Look from where rank 0 is at the lower left, and label the three axes."""
+    n = len(order)
+    axes.view_init(elev=40, azim=-106)
+    axes.set_proj_type("persp", focal_length=1.6)
+    axes.set_box_aspect((1, 1, 0.42), zoom=1.12)  # mplot3d leaves wide margins
+    axes.set(xlim=(0, n - 1), ylim=(0, n - 1), zlim=(0, high))
+    ticks = nice_ranks(n)
+    names = [str(order[k]) for k in ticks]
+    axes.set_xticks(ticks, names)
+    axes.set_yticks(ticks, names)
+    axes.zaxis.set_major_locator(_locator(4))
+    for axis, words in ((axes.xaxis, "rank"), (axes.yaxis, "rank"), (axes.zaxis, unit.name)):
+        axis.set_pane_color((0.5, 0.5, 0.5, 0.06))
+        axis.set_label_text(words, size=LABEL, color=FAINT)
+        axis.line.set_color(FAINT)
+        axis._axinfo["grid"].update(color="#88888855", linewidth=0.5)
+        axis.set_tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, pad=0)
+
+
+def _locator(most: int) -> Any:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(most)
+
+
+def _colour_bar(figure: Figure, axes: Any, mappable: ScalarMappable, unit: Unit, what: str) -> None:
+    words = "standard deviation" if what == "stddev" else f"{what} round trip"
+    bar = figure.colorbar(mappable, cax=axes)
+    bar.outline.set_visible(False)
+    axes.yaxis.set_major_locator(_locator(6))
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    axes.set_ylabel(f"{words} in {unit.name}", size=LABEL, color=FAINT)
+
+
+VIEW: Final = View(draw, kinds=("latency-map",))

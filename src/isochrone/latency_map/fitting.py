@@ -1,0 +1,338 @@
+"""Fits explanations of a map, and tells how long each is.
+
+Explanations compete by their description length (Rissanen 1978, *Modeling by shortest data
+description*, Automatica 14, 465–471): the nats it takes to write down the times, given what is
+expected, and to write down the explanation itself. Every number costs the logarithm of its range
+over its precision, and every part the logarithm of the choices there were. So "one more level" and
+"one slow node" compete on equal terms, and a part that explains the same with fewer numbers wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from isochrone.base.stats import middles_by
+from isochrone.latency_map.explanation import ENDS, PATTERNS, Explanation, Part
+from isochrone.latency_map.partitions import Partition, level_of
+from isochrone.latency_map.times import Times
+
+__all__ = ["MIN_SPREAD", "ROUNDS", "Fitter", "densities", "likelihood", "log_choose", "middle"]
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+STRAY: Final = 0.05
+"""Part of the pairs that may take any time at all, for no reason that could be named."""
+
+RANGE: Final = 6.0
+"""Range of such a time, in log time: a factor of 400."""
+
+NUMBER_RANGE: Final = 2.0
+"""Range of every fitted number, relative to the time of its pairs."""
+
+MIN_SPREAD: Final = 2e-3
+"""Relative spread that even a simulator's exact times are credited with."""
+
+APART: Final = 1.05
+"""Times of two levels differ by this factor at least."""
+
+ROUNDS: Final = 12
+"""Steps of a fit, at most."""
+
+SETTLED: Final = 1e-4
+"""Numbers that change by less than this part of the largest have been found."""
+
+
+class Fitter:
+    """Fits the times of the levels of one hierarchy, and of the parts that it is told.
+
+    Parameters
+    ----------
+    times
+        The map.
+    chain
+        Groups of each level, the closest first; the last is the roof.
+    spread
+        About how large the noise is, relative.
+    code
+        Nats that it takes to write the groups down.
+    cache
+        What each pair pays for each part; shared by all hierarchies of a map.
+    """
+
+    def __init__(
+        self,
+        times: Times,
+        chain: Sequence[Partition],
+        spread: float,
+        code: float,
+        cache: dict[Part, tuple[Index, Vector]],
+    ) -> None:
+        self.times, self.chain, self.spread = times, tuple(chain), spread
+        self.cache = cache
+        self.own = float(np.abs(times.error).max()) > 0
+        self.code = code
+        self.level = level_of(chain, times.i, times.j)
+        self.levels = len(chain)
+        self.used = np.unique(self.level)
+        self.one_hot = (self.level[:, None] == self.used).astype(float)
+        self.count = self.one_hot.sum(axis=0)
+        self.middles = self.middle_of_levels(times.seconds)
+        self.scale = np.ones(self.levels)
+        self.scale[self.used] = self.middles / self.middles.max()
+        self.pace = self.scale[self.level]
+
+    def middle_of_levels(self, values: Vector) -> Vector:
+        """Return the middle value of the pairs of each level that has any."""
+        return np.array([middle(values[self.level == k]) for k in self.used])
+
+    def paying(self, part: Part) -> tuple[Index, Vector]:
+        """Return the pairs that pay for a part, and how often."""
+        if part.scaled:
+            part = replace(part, scaled=False)
+        if part not in self.cache:
+            weight = part.weight(self.times)
+            pairs = np.flatnonzero(weight)
+            self.cache[part] = pairs, weight[pairs]
+        return self.cache[part]
+
+    def column(self, part: Part) -> Vector:
+        """Return what each pair pays for a part."""
+        pairs, weight = self.paying(part)
+        column = np.zeros(len(self.level))
+        column[pairs] = weight * self.pace[pairs] if part.scaled else weight
+        return column
+
+    def columns(self, parts: Sequence[Part]) -> Vector:
+        """Return what each pair pays for some parts, one column a part."""
+        if not parts:
+            return np.zeros((len(self.level), 0))
+        return np.column_stack([self.column(p) for p in parts])
+
+    # ---- fitting -------------------------------------------------------------------------------
+
+    def starts(self) -> list[Explanation]:
+        """Explain the map by its levels alone, from several beginnings.
+
+        What is usual on a level may be the middle pair, or the middle one of its groups, or, where
+        most groups are slow, the fastest.
+        """
+        cells = [np.sort(self._cells(k)) for k in self.used]
+        usual = [float(c[(len(c) - 1) // 2]) for c in cells]
+        least = [float(c[0]) for c in cells]
+        found = {tuple(base): None for base in (self.middles.tolist(), usual, least)}
+        return [self._settle((), self.columns(()), np.array(base)) for base in found]
+
+    def _cells(self, k: int) -> Vector:
+        """Return the middle time of each two closest groups that meet on a level."""
+        here = self.level == k
+        i, j, y = self.times.i[here], self.times.j[here], self.times.seconds[here]
+        if k == 0:
+            key = self.chain[0][i]
+            if self.chain[0].max() == 0:
+                return np.array([np.median(y), np.quantile(y, 0.2, method="lower")])
+        else:
+            closest = self.chain[0]
+            a, b = closest[i], closest[j]
+            key = np.minimum(a, b) * (int(closest.max()) + 1) + np.maximum(a, b)
+        return middles_by(key, y)[1]
+
+    def like(
+        self, old: Explanation, leave_out: Collection[Part] = (), rounds: int = ROUNDS
+    ) -> Explanation:
+        """Explain the map by the parts of an explanation on another hierarchy.
+
+        What a group added, the group with most of its units adds; what adds no time is left out.
+        """
+        found: dict[Part, float] = {}
+        for part, seconds in zip(old.parts, old.seconds, strict=True):
+            own = None if part in leave_out else self.as_here(part, old)
+            if own and self.fits(own):
+                found.setdefault(own, float(seconds))
+        while True:
+            parts, seconds = tuple(found), np.array(list(found.values()))
+            columns = self.columns(parts)
+            rest = self.times.seconds - columns @ seconds
+            start = np.concatenate([self.middle_of_levels(rest), seconds])
+            fit = self._settle(parts, columns, start, rounds=rounds)
+            none = [part for part, x in zip(parts, fit.seconds, strict=True) if x <= 0]
+            if not none:
+                return fit
+            for part in none:
+                del found[part]
+
+    def as_here(self, part: Part, old: Explanation) -> Part | None:
+        """Return a part of the group that is most like the one that a part of another is of."""
+        if part.pattern == ENDS or not old.is_group(part) or part.members in self.groups:
+            return part
+        members = set(part.members)
+        likest = max(self.groups, key=lambda g: len(members & set(g)) / len(members | set(g)),
+                     default=())  # fmt: skip
+        if 2 * len(members & set(likest)) < len(members | set(likest)):
+            return None
+        return replace(part, members=likest)
+
+    def fits(self, part: Part) -> bool:
+        """Whether a part is of this hierarchy, and can be told from its levels."""
+        if len(part.members) > 1 and part.pattern != ENDS and part.members not in self.groups:
+            return False
+        # what no pair, or every pair of a level, pays for cannot be told from the level
+        share = np.bincount(self.level[self.paying(part)[0]], minlength=self.levels)[self.used]
+        return not np.all((share == 0) | (share == self.count))
+
+    def with_part(self, old: Explanation, part: Part) -> Explanation:
+        """Add a part."""
+        column = self.column(part)
+        pays = column > 0
+        extra = middle((self.times.seconds - old.expected)[pays] / column[pays])
+        return self._from(old, (*old.parts, part), [*old.seconds, extra])
+
+    def joined(self, old: Explanation, places: Collection[int]) -> Explanation:
+        """Let some parts, of units by themselves, add the same time: one number for all."""
+        some = [old.parts[k] for k in places]
+        union = Part(ENDS, tuple(sorted({m for part in some for m in part.members})))
+        keep = [k for k in range(len(old.parts)) if k not in places]
+        parts = (*(old.parts[k] for k in keep), union)
+        sizes = [len(part.members) for part in some]
+        seconds = float(np.average(old.seconds[list(places)], weights=sizes))
+        return self._from(old, parts, [*old.seconds[keep], seconds])
+
+    def without(self, old: Explanation, parts: Sequence[Part]) -> Explanation:
+        """Take parts away."""
+        keep = [k for k, part in enumerate(old.parts) if part not in parts]
+        return self._from(old, tuple(old.parts[k] for k in keep), old.seconds[keep])
+
+    def _from(
+        self, old: Explanation, parts: tuple[Part, ...], seconds: Sequence[float] | Vector
+    ) -> Explanation:
+        """Explain the map by other parts, from the times of an explanation on this hierarchy."""
+        start = np.concatenate([old.base[self.used], seconds])
+        return self._settle(parts, self.columns(parts), start, old.spread)
+
+    def _settle(
+        self,
+        parts: tuple[Part, ...],
+        columns: Vector,
+        start: Vector,
+        spread: float | None = None,
+        rounds: int = ROUNDS,
+    ) -> Explanation:
+        """Fit base times and costs together: the most likely of a normal core with strays.
+
+        By expectation and maximisation (Dempster, Laird & Rubin 1977, *Maximum likelihood from
+        incomplete data via the EM algorithm*, JRSS B 39, 1–38); relative errors count.
+        """
+        y, own = self.times.seconds, self.times.error
+        design = np.concatenate([self.one_hot, columns], axis=1)
+        x, spread = start, self.spread if spread is None else spread
+        least = 0.05 * float(y.min())
+        expected = np.maximum(design @ x, least)
+        rest = np.log(y / expected)
+        sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
+        core, nats = densities(rest, sigma)
+        for _ in range(rounds):
+            weighted = design * (core / (sigma * expected) ** 2)[:, None]
+            system = design.T @ weighted
+            # a number that only strays speak of stays as it was
+            hold = 1e-6 * float(np.trace(system)) / len(x) + float(y.mean()) ** -2
+            system[np.diag_indices_from(system)] += hold
+            new = np.linalg.solve(system, weighted.T @ y + hold * x)
+            change, x = np.abs(new - x).max(), new
+            expected = np.maximum(design @ x, least)
+            rest = np.log(y / expected)
+            core, _ = densities(rest, sigma)
+            freedom = max(core.sum() - len(x), 0.5)
+            spread = float(np.sqrt(max(np.sum(core * (rest**2 - own**2)) / freedom, 0.0)))
+            spread = max(spread, MIN_SPREAD)
+            sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
+            core, nats = densities(rest, sigma)
+            if change <= SETTLED * float(x.max()):
+                break
+        levels = len(self.used)
+        base = np.full(self.levels, np.nan)
+        base[self.used] = x[:levels]
+        length = nats + self._words(parts, columns, spread)
+        taken = x[:levels]
+        if np.any(x[levels:] <= 0) or np.any(taken <= APART * np.append(least, taken[:-1])):
+            length = np.inf  # parts add time, and farther levels take longer
+        return Explanation(
+            self.chain, base, parts, x[levels:], expected, spread, length, self.scale
+        )
+
+    def errors(self, fit: Explanation) -> Vector:
+        """Return the standard error of what each part adds, in seconds."""
+        if not fit.parts:
+            return np.zeros(0)
+        y = self.times.seconds
+        design = np.concatenate([self.one_hot, self.columns(fit.parts)], axis=1)
+        sigma = np.hypot(fit.spread, self.times.error)
+        core, _ = densities(np.log(y / fit.expected), sigma)
+        system = design.T @ (design * (core / (sigma * fit.expected) ** 2)[:, None])
+        system[np.diag_indices_from(system)] += float(y.mean()) ** -2
+        return np.asarray(np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :])
+
+    def _words(self, parts: Sequence[Part], columns: Vector, spread: float) -> float:
+        """Return the nats that it takes to write an explanation down."""
+        pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
+        numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
+        choices = len(parts) * np.log(2.0 * max(self.choices, 1))
+        choices += sum(self._free(part) for part in parts)
+        # in which order the parts are written down says nothing
+        order = float(np.log(np.arange(1, len(parts) + 1)).sum())
+        return float(numbers.sum() + choices - order + self.code)
+
+    def _free(self, part: Part) -> float:
+        """Return the nats that it takes to say which units a part is of if these are no group."""
+        n, k = self.times.units, len(part.members)
+        if k == 1 or part.members in self.groups:
+            return 0.0
+        return float(np.log(n)) + log_choose(n, k)
+
+    @cached_property
+    def groups(self) -> list[tuple[int, ...]]:
+        """Groups of two units or more, each once; those of the roof if it has several."""
+        found: dict[tuple[int, ...], None] = {}
+        for partition in self.chain:
+            if partition.max() == 0:
+                continue
+            for k in range(int(partition.max()) + 1):
+                members = tuple(np.flatnonzero(partition == k).tolist())
+                if len(members) > 1:
+                    found[members] = None
+        return list(found)
+
+    @cached_property
+    def choices(self) -> int:
+        """Number of parts there are to choose from."""
+        return 2 * self.times.units + len(PATTERNS) * len(self.groups)
+
+
+def log_choose(n: int, k: int) -> float:
+    """Return the logarithm of the number of ways to choose k of n."""
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+def middle(values: Vector) -> float:
+    """Return the lower median."""
+    k = (len(values) - 1) // 2
+    return float(np.partition(values, k)[k])
+
+
+def densities(rest: Vector, sigma: Vector) -> tuple[Vector, float]:
+    """Return how likely each pair belongs to the core, and the nats it takes to write all."""
+    total, core = likelihood(rest, sigma)
+    return core, -float(np.log(total).sum())
+
+
+def likelihood(rest: Vector, sigma: Vector) -> tuple[Vector, Vector]:
+    """Return how likely each pair is, and how likely it belongs to the core."""
+    normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
+    total = normal + STRAY / RANGE
+    return total, normal / total

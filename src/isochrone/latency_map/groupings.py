@@ -1,0 +1,257 @@
+"""Hierarchies that are worth explaining: built from below, whatever single parts cost.
+
+Units of one group meet all others in the same way, but for what each costs itself. So the times
+between groups are blocks, t(a, b) = B(group a, group b) + c_a + c_b (a stochastic block model:
+Holland, Laskey & Leinhardt 1983, *Social Networks* 5, 109-137), whether or not the group, or the
+way to it, is slow. Groups are cuts of dendrograms of distances that the cost of a unit does not
+disturb, each unit put where it fits best; the groups are then the units of the next level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from isochrone.base.stats import row_medians
+from isochrone.latency_map.blocks import Blocks, block_medians
+from isochrone.latency_map.partitions import Partition, canonical, is_grouping
+from isochrone.latency_map.times import Times
+
+__all__ = [
+    "cuts", "cuts_of", "cuts_within", "dense", "distances", "fill_missing", "fitting_best",
+    "hierarchies", "merged_within", "split_or_merged",
+]  # fmt: skip
+
+Matrix = NDArray[np.float64]
+
+CUTS: Final = 6
+"""Cuts of a dendrogram that are tried, at its largest gaps."""
+
+UPPER_CUTS: Final = 4
+"""The same of groups of groups."""
+
+FEW: Final = 6
+"""Groups of which any two may be merged."""
+
+REFERENCES: Final = 96
+"""Units that profiles are compared on, where there are more."""
+
+PLAIN: Final = 2
+"""Cuts at the largest gaps of each dendrogram that are followed in any case."""
+
+SWEEPS: Final = 2
+"""Times that every unit is put where it fits best."""
+
+
+def hierarchies(
+    times: Matrix, noise: float, kept: Sequence[int], above: int = 0
+) -> Iterator[tuple[Blocks, list[Partition]]]:
+    """Propose chains of nested groupings of the units, the finest first, with the finest's blocks.
+
+    Parameters
+    ----------
+    times
+        Symmetric matrix of round trips without gaps; the diagonal does not count, except where the
+        units are groups: there it holds the times within them.
+    noise
+        Relative spread of the times.
+    kept
+        Groupings that are followed on each level, the most likely first.
+    above
+        Number of levels that were found below.
+    """
+    if len(times) < 4 or above >= len(kept):
+        return
+    found: dict[bytes, Blocks] = {}
+    plain: list[Blocks] = []
+    for distance in distances(times):
+        for place, cut in enumerate(cuts(distance, UPPER_CUTS if above else CUTS)):
+            if cut.tobytes() not in found:
+                found[cut.tobytes()] = Blocks(times, cut, noise)
+                plain += [found[cut.tobytes()]] * (place < PLAIN and not above)
+    for blocks in _best(found, kept[above]):
+        for _ in range(SWEEPS):
+            moved = fitting_best(times, blocks)
+            if moved.tobytes() in found or not is_grouping(moved):
+                break
+            blocks = found[moved.tobytes()] = Blocks(times, moved, noise)
+    for blocks in {id(one): one for one in [*_best(found, kept[above]), *plain]}.values():
+        yield blocks, [blocks.groups]
+        for _, chain in hierarchies(blocks.seconds, noise, kept, above + 1):
+            yield blocks, [blocks.groups, *(upper[blocks.groups] for upper in chain)]
+
+
+def _best(found: dict[bytes, Blocks], most: int) -> list[Blocks]:
+    """Return the groupings that fit best, by blocks and by two plain levels."""
+    blocks = sorted(found.values(), key=lambda blocks: blocks.nats)[:most]
+    plain = sorted(found.values(), key=lambda blocks: blocks.plain)[:most]
+    return list({id(one): one for pair in zip(blocks, plain, strict=True) for one in pair}.values())
+
+
+def fitting_best(times: Matrix, blocks: Blocks) -> Partition:
+    """Put each unit into the group whose blocks explain its times best, but for a constant."""
+    ways = blocks.seconds[:, blocks.groups]
+    best = np.empty_like(blocks.groups)
+    for a in range(len(times)):
+        rest = times[a] - ways
+        rest[:, a] = np.nan
+        rest -= row_medians(rest)[:, None]
+        relative = np.minimum(np.abs(rest) / times[a], 0.5)
+        best[a] = int(np.argmin(np.nansum(relative, axis=1)))
+    return canonical(best)
+
+
+def distances(times: Matrix) -> tuple[Matrix, ...]:
+    """Return distances between units, small within a group."""
+    return np.log(times), _centred(times), profile_distance(times)
+
+
+def cuts_of(times: Matrix) -> Iterator[Partition]:
+    """Cut the dendrograms of all distances between units; none of fewer than four."""
+    if len(times) > 3:
+        for distance in distances(times):
+            yield from cuts(distance)
+
+
+def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
+    """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
+    distance = distance.copy()
+    np.fill_diagonal(distance, 0.0)
+    condensed = squareform(distance, checks=False)
+    tree = linkage(condensed - condensed.min(), "average")
+    height = tree[:, 2]
+    gap = np.diff(height)
+    for k in np.argsort(-gap, kind="stable")[:most]:
+        if gap[k] > 0:
+            labels = fcluster(tree, height[k] + gap[k] / 2, "distance")
+            partition = canonical(labels.astype(np.int64))
+            if is_grouping(partition):
+                yield partition
+
+
+def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
+    """Split each group at the largest gap within it; merge any two, of many the nearest ones."""
+    log = np.log(times)
+    count = int(groups.max()) + 1
+    for k in range(count):
+        members = np.flatnonzero(groups == k)
+        if len(members) > 2:
+            for cut in cuts(log[np.ix_(members, members)], 2):
+                split = groups.copy()
+                split[members] = count + cut
+                yield canonical(split)
+    if 2 < count <= FEW:
+        for one, other in combinations(range(count), 2):
+            yield canonical(np.where(groups == other, one, groups))
+    elif count > 2:
+        blocks = np.log(block_medians(times, groups))
+        np.fill_diagonal(blocks, np.inf)
+        for k, nearest in enumerate(np.argmin(blocks, axis=1)):
+            yield canonical(np.where(groups == nearest, k, groups))
+
+
+def merged_within(finer: Partition, coarser: Partition) -> Iterator[Partition]:
+    """Merge all groups that lie in one coarser group, or in all but one."""
+    for k in range(int(coarser.max()) + 1):
+        for inside in (coarser == k, coarser != k):
+            groups = canonical(np.where(inside, finer.max() + 1 + coarser, finer))
+            if is_grouping(groups) and not np.array_equal(groups, finer):
+                yield groups
+
+
+def dense(times: Times, values: Matrix) -> Matrix:
+    """Return values of the pairs as a matrix, gaps filled as the nested groups predict them."""
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = values
+    filled = fill_missing(matrix)
+    np.fill_diagonal(filled, 1.0)
+    return filled
+
+
+def fill_missing(times: Matrix) -> Matrix:
+    """Fill in pairs that were not measured, as the nested groups predict them.
+
+    If a third rank k is near to both i and j, they are near to each other: in a hierarchy
+    t_ij <= max(t_ik, t_jk) for all k, with equality for some (the ultrametric inequality). A rank
+    without any pair takes the median.
+    """
+    filled = times.copy()
+    np.fill_diagonal(filled, 0.0)
+    reach = np.where(np.isnan(filled), np.inf, filled)
+    np.fill_diagonal(reach, np.inf)
+    for i in np.flatnonzero(np.isnan(filled).any(axis=1)):
+        missing = np.flatnonzero(np.isnan(times[i]) & (np.arange(len(times)) != i))
+        filled[i, missing] = np.maximum(reach[i], reach[missing]).min(axis=1)
+    alone = np.isinf(filled)
+    if alone.any():
+        filled[alone] = np.nanmedian(times)
+    return np.minimum(filled, filled.T)
+
+
+def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
+    """Return cuts of the dendrograms of all groups under the roof, at the same heights for all."""
+    log = np.log(seconds)
+    trees: list[tuple[NDArray[np.int64], Matrix]] = []
+    order = np.argsort(times.roof[times.i], kind="stable")
+    edges = np.searchsorted(times.roof[times.i][order], np.arange(int(times.roof.max()) + 2))
+    low = float(log.min())
+    for first, last in pairwise(edges):
+        pairs = order[first:last]
+        members = np.unique(np.concatenate([times.i[pairs], times.j[pairs]]))
+        if len(members) > 2:
+            own = np.full((len(members), len(members)), np.nan)
+            a, b = (np.searchsorted(members, end[pairs]) for end in (times.i, times.j))
+            own[a, b] = own[b, a] = log[pairs] - low + 1.0
+            own = fill_missing(own)
+            np.fill_diagonal(own, 0.0)
+            trees.append((members, linkage(squareform(own, checks=False), "average")))
+    heights = np.sort(np.concatenate([[0.0], *(tree[:, 2] for _, tree in trees)]))
+    gap = np.diff(heights)
+    found: dict[bytes, Partition] = {}
+    for k in np.argsort(-gap, kind="stable")[:CUTS]:
+        labels = times.roof.copy()
+        count = int(labels.max()) + 1
+        for members, tree in trees:
+            cut = fcluster(tree, heights[k] + gap[k] / 2, "distance")
+            labels[members] = count + cut
+            count += int(cut.max()) + 1
+        partition = canonical(labels)
+        if gap[k] > 0 and not np.array_equal(partition, canonical(times.roof)):
+            found[partition.tobytes()] = partition
+    return list(found.values())
+
+
+def _centred(times: Matrix) -> Matrix:
+    """Take the middle time of both units off each pair."""
+    own = times.copy()
+    np.fill_diagonal(own, np.nan)
+    middle = row_medians(own)
+    return np.asarray(times - middle[:, None] - middle)
+
+
+def profile_distance(times: Matrix) -> Matrix:
+    """Return how differently two units meet all others, but for a constant; relative.
+
+    V(a, b) = mean over r of |t(a, r) - t(b, r) - the median of these| / hypot(t(a, r), t(b, r))
+    """
+    n = len(times)
+    own = times.copy()
+    np.fill_diagonal(own, np.nan)
+    columns = np.arange(n)
+    if n > REFERENCES:
+        columns = np.unique(np.linspace(0, n - 1, REFERENCES).astype(int))
+    seen = own[:, columns]
+    distance = np.zeros((n, n))
+    for a in range(n - 1):
+        difference = seen[a] - seen[a + 1 :]
+        difference -= row_medians(difference)[:, None]
+        relative = np.abs(difference) / np.hypot(seen[a], seen[a + 1 :])
+        known = np.maximum(np.sum(~np.isnan(relative), axis=1), 1)
+        distance[a, a + 1 :] = np.nansum(relative, axis=1) / known
+    return distance + distance.T

@@ -1,0 +1,317 @@
+"""The hierarchy of a map and what is slow in it, found together.
+
+Groupings are proposed (`groupings`) and the map is explained on each (`explanation`); the one that
+shortens the description most is taken, the costs are taken off, and the next is looked for, until
+nothing gets shorter. A grouping must also stand on the times *without* costs: near pairs nearer
+than far ones, with few exceptions. This is what a torus fails: every block of it has neighbours
+outside that are as near as those inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from isochrone.base.stats import MAD_TO_SIGMA, row_medians
+from isochrone.latency_map.explanation import Explanation, Part, length_of
+from isochrone.latency_map.fitting import MIN_SPREAD, log_choose
+from isochrone.latency_map.groupings import cuts_of, cuts_within, dense, hierarchies
+from isochrone.latency_map.neighbours import neighbours, without_parts
+from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
+from isochrone.latency_map.parts import PartFinder
+from isochrone.latency_map.times import Times
+
+__all__ = ["EXCEPTIONS", "MIN_RATIO_TOLD", "explain"]
+
+Matrix = NDArray[np.float64]
+
+MIN_RATIO: Final = 1.10
+"""The farther of two levels is slower by this factor at least; less is of no use to anyone."""
+
+MIN_RATIO_TOLD: Final = 1.05
+"""The same for a grouping that the machine has told."""
+
+EXCEPTIONS: Final = 0.20
+"""Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
+
+PROMISING: Final = 4
+"""Hierarchies that are explored, of those looked at, and as many of those whose levels stand."""
+
+LIKELY: Final = 12
+"""Hierarchies looked at, of those proposed for some times."""
+
+MANY, FEW = (2, 1, 1), (1, 1, 1)
+"""Groupings that are followed on each level: of the times as they are, and without the parts."""
+
+GLANCE: Final = 3
+"""Steps of a fit that only says which hierarchies are looked at."""
+
+MOST: Final = 6000
+"""Pairs that hierarchies are compared on."""
+
+NEIGHBOURS: Final = 6
+"""Hierarchies looked at, of those that differ from the best in one grouping."""
+
+UNKNOWN_NOISE: Final = 0.02
+"""What is taken for the noise of a map that does not tell it."""
+
+CHANCE: Final = 1e-2
+"""Largest probability that groups separate unstructured times by luck (a permutation test: every
+set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
+
+WIDE_GAP: Final = 1.5
+"""What convinces where `CHANCE` cannot, as with two nodes of two ranks: a gap that is wider than
+either of the two levels by this factor."""
+
+LEVEL: Final = 11.0
+"""Nats that a level costs besides its groups: machines have few. One that joins a single group of
+units costs as much again, since a slow group, or a slow way to it, looks the same."""
+
+
+def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
+    """Return the shortest explanation of a map.
+
+    Of a large map hierarchies are compared on some of its pairs; what is slow rests on all.
+
+    Parameters
+    ----------
+    times
+        The map.
+    told
+        Groupings that the machine told.
+    """
+    search = _Search(times, told)
+    found = search.run()
+    finder = search.finder(found.chain[:-1])
+    if search.times is not times:
+        finder = PartFinder(times, found.chain, found.spread, finder.code, {})
+        found = finder.best(finder.like(found))
+    return replace(found, errors=finder.errors(found))
+
+
+class _Search:
+    """The search for the shortest explanation of one map."""
+
+    def __init__(self, times: Times, told: Sequence[Partition]) -> None:
+        self.all, self.times = times, times.some(MOST)
+        # neither all units in one group nor each by itself is a grouping
+        groupings = filter(is_grouping, map(canonical, told))
+        self.told = {p.tobytes(): p for p in groupings}
+        self.noise = noise_of(times)
+        self.whole_map = not times.roof.any()
+        self.readable = self.whole_map and not times.sparse
+        self.paying: dict[Part, tuple[NDArray[np.int64], Matrix]] = {}
+        self.ways: dict[tuple[bytes, bytes], float] = {}
+        self.done: dict[tuple[bytes, ...], Explanation | None] = {}
+
+    def run(self) -> Explanation:
+        """Explain the map on every hierarchy proposed, then on those next to the best."""
+        best = self.leaders(self.among(self.plain()))
+        for propose in (self.cleaned, self.neighbours):
+            while True:
+                shortest = min((self.among(propose(fit), fit) for fit in best), key=length_of)
+                found = self.leaders(shortest)
+                if all(f.length >= b.length - 1e-6 for f, b in zip(found, best, strict=False)):
+                    break
+                best = found
+        return best[-1]
+
+    def leaders(self, shortest: Explanation) -> list[Explanation]:
+        """Return the shortest explanation, and, if its levels do not stand, that whose do."""
+        standing = self.standing()
+        return [shortest] if standing is shortest else [shortest, standing]
+
+    def standing(self) -> Explanation:
+        """Return the shortest explanation whose levels stand; without any the one of no groups."""
+        found = sorted((f for f in self.done.values() if f is not None), key=length_of)
+        return next((f for f in found if self.stands(f)), self.done[()] or found[0])
+
+    def among(
+        self, chains: Iterable[list[Partition]], known: Explanation | None = None
+    ) -> Explanation:
+        """Return the shortest explanation on some hierarchies; the promising ones are explored."""
+        unique = {_key(chain): chain for chain in chains}
+        best: Explanation | None = None
+        quick: list[tuple[float, int, PartFinder, Explanation, tuple[bytes, ...]]] = []
+        for key, chain in unique.items():
+            finder = self.finder(chain)
+            fit = finder.quick(best, known=known)
+            self.done.setdefault(key, None)
+            quick.append((fit.length, len(quick), finder, fit, key))
+            best = fit if best is None or fit.length < best.length else best
+        quick.sort(key=lambda q: q[:2])
+        most = PROMISING if known is None else PROMISING // 2
+        standing = [q for q in quick if self.stands(q[3])][:most]
+        for _, _, finder, fit, key in {q[1]: q for q in [*quick[:most], *standing]}.values():
+            explored, before = finder.best(fit), self.done[key]
+            if before is None or explored.length < before.length:
+                self.done[key] = explored
+        return min((f for f in self.done.values() if f is not None), key=length_of)
+
+    def plain(self) -> Iterator[list[Partition]]:
+        """Propose hierarchies from the times as they are, and those that were told."""
+        yield []
+        yield from ([partition] for partition in self.told.values())
+        yield list(self.told.values())
+        if self.readable:
+            yield from self.likely(self.matrix, MANY)
+        elif not self.whole_map:
+            yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The times as they are."""
+        return dense(self.all, self.all.seconds)
+
+    def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
+        """Propose hierarchies from the times without what the parts add."""
+        if self.readable:
+            for matrix in without_parts(best, self.all):
+                yield from self.likely(matrix, FEW)
+
+    def likely(self, matrix: Matrix, kept: Sequence[int]) -> list[list[Partition]]:
+        """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
+        found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
+        for blocks, chain in hierarchies(matrix, self.noise, kept):
+            found[_key(chain)] = blocks.by_levels(chain) + self.code(chain), chain
+        best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
+        return [chain for _, chain in best if _key(chain) not in self.done]
+
+    @cached_property
+    def usual(self) -> list[Partition]:
+        """The groupings that are told, and those of the times as they are."""
+        return [*self.told.values(), *(cuts_of(self.matrix) if self.readable else [])]
+
+    def neighbours(self, best: Explanation) -> list[list[Partition]]:
+        """Propose the most promising hierarchies that differ from the best in one grouping."""
+        found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
+        for chain in neighbours(best, self.all, self.times, self.noise, self.usual):
+            key = _key(chain)
+            if key not in found:
+                finder = self.finder(chain)
+                length = min(fit.length for fit in finder.carried(best, GLANCE))
+                before = self.done.get(key)
+                if before is None or length < before.length - 1e-6:
+                    found[key] = length, chain
+        return [chain for _, chain in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+
+    def finder(self, chain: Sequence[Partition]) -> PartFinder:
+        """Return what explains the map on a hierarchy."""
+        return PartFinder(
+            self.times, [*chain, self.times.roof], self.noise, self.code(chain), self.paying
+        )
+
+    def stands(self, fit: Explanation) -> bool:
+        """Whether each level is nearer than the next on the times without costs.
+
+        A pair is as far off its level's time, in log time, as it is off what is expected of it:
+        what parts add comes with its own noise, which would bury a level once they are taken off.
+        """
+        base = fit.base_of(self.times)
+        cleaned = np.log(base * self.times.seconds / fit.expected)
+        level = level_of(fit.chain, self.times.i, self.times.j)
+        return self._no_luck(fit, cleaned, level) and all(
+            separates(
+                np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1]),
+                told=partition.tobytes() in self.told,
+            )
+            for k, partition in enumerate(fit.chain[:-1])
+        )  # fmt: skip
+
+    def _no_luck(self, fit: Explanation, cleaned: Matrix, level: NDArray[np.int64]) -> bool:
+        """Whether the groups of few units would hardly separate their times by luck."""
+        groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
+        if len(fit.chain) < 2 or groups.tobytes() in self.told or self.times.roof.any():
+            return True
+        near, far = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
+        if not near.size or not far.size:
+            return False
+        pairs, wrong = near.size + far.size, _exceptions(near, far)
+        sets = log_choose(pairs, near.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
+        widest = max(near[-1] - near[0], far[-1] - far[0])
+        apart = far[0] - near[-1] > WIDE_GAP * widest
+        return bool(apart or _ways(groups, parent, sizes=False) - sets <= np.log(CHANCE))
+
+    def code(self, chain: Sequence[Partition]) -> float:
+        """Return the nats that it takes to write the groupings down."""
+        total = 0.0
+        finer = [np.arange(self.times.units), *chain][: len(chain)]
+        coarser = [*chain, self.times.roof][1:]
+        for below, partition, above in zip(finer, chain, coarser, strict=True):
+            if partition.tobytes() not in self.told:
+                key = partition.tobytes(), above.tobytes()
+                if key not in self.ways:
+                    self.ways[key] = _ways(partition, above)
+                joined = np.bincount(partition[np.unique(below, return_index=True)[1]]) > 1
+                total += self.ways[key] + (LEVEL if joined.sum() > 1 else 2 * LEVEL)
+        return total
+
+
+def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
+    return tuple(p.tobytes() for p in chain)
+
+
+def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
+    """Log of the number of ways to group the units of each coarser group like this.
+
+    ``sizes`` counts groups of other sizes, too.
+    """
+    total = 0.0
+    for k in np.unique(parent):
+        count = np.unique(group[parent == k], return_counts=True)[1]
+        n = int(count.sum())
+        alike = np.bincount(count)
+        total += float(gammaln(n + 1) - gammaln(count + 1).sum() - gammaln(alike + 1).sum())
+        # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
+        total += (
+            max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3)))
+            if n > 2 and sizes
+            else 0
+        )
+    return total
+
+
+def separates(near: Matrix, far: Matrix, *, told: bool) -> bool:
+    """Whether a level is nearer than the next, with few exceptions; sorted log times of both."""
+    if not near.size or not far.size:
+        return False
+    ratio = np.median(far) - np.median(near)
+    if ratio < np.log(MIN_RATIO_TOLD if told else MIN_RATIO):
+        return False
+    smaller = min(near.size, far.size)
+    return _exceptions(near, far) <= max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0)
+
+
+def _exceptions(fast: Matrix, slow: Matrix) -> int:
+    """Count the pairs on the wrong side of the best threshold; both sides come sorted."""
+    beyond = fast.size - np.searchsorted(fast, fast, side="right")
+    before = np.searchsorted(slow, fast, side="right")
+    return int(min(np.min(beyond + before), fast.size))
+
+
+def noise_of(times: Times) -> float:
+    """Estimate the noise, whatever the levels and costs: by units that differ by a constant.
+
+    Two units of one group differ by the same in every row; of each unit the one that is most like
+    it is taken.
+    """
+    if times.units < 5 or times.roof.any() or times.sparse:
+        return UNKNOWN_NOISE
+    matrix = np.full((times.units, times.units), np.nan)
+    matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
+    least = []
+    some = np.unique(np.linspace(0, times.units - 1, 64).astype(int))
+    for a in some:
+        difference = matrix[a] - matrix
+        difference -= row_medians(difference)[:, None]
+        relative = np.abs(difference) / np.hypot(matrix[a], matrix)
+        relative[a] = np.nan
+        known = row_medians(relative)
+        least += [known[~np.isnan(known)].min()] if not np.isnan(known).all() else []
+    return max(MAD_TO_SIGMA * float(np.median(least)), MIN_SPREAD) if least else UNKNOWN_NOISE

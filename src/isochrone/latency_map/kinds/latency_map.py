@@ -1,0 +1,393 @@
+"""What is said of a latency map: its levels, the placement of the ranks, what is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.latency_map import pairs, topology
+from isochrone.latency_map.diagnosis import LEAST
+from isochrone.latency_map.map_data import map_data
+from isochrone.latency_map.topology import Level, Placement, Slow, Topology
+from isochrone.pages.page import (
+    MIN_RANKS,
+    Asked,
+    Block,
+    Code,
+    Column,
+    Kind,
+    Listing,
+    LiveMap,
+    Picture,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+    Tone,
+)
+from isochrone.pages.words import of_ranks, ranges, warnings_of
+from isochrone.runfile.run import Run
+from isochrone.views.style import QUANTITIES
+from isochrone.views.view import Options
+
+__all__ = ["PAGE", "placement_in_words", "where"]
+
+MAX_SLOW: Final = 12
+"""Slow parts listed one by one; more are counted."""
+
+MAX_MINOR: Final = 3
+"""The same of what is too little to act on."""
+
+MAX_NODES: Final = 16
+"""Nodes whose number of ranks is listed, if it is not the same on all."""
+
+MAP: Final = "heatmap"
+MAX_CELLS: Final = 512
+"""Cells a side of the still picture; the map to look into has them all."""
+
+MAX_PAIRS: Final = 20
+MAX_SIZES: Final = 12
+
+_FIGURES: Final = {
+    MAP: (
+        "Every pair of ranks",
+        "Each cell is a pair; read a rank along its row or its column. Blocks of one colour along "
+        "the diagonal are nodes, a bright cross is a slow rank or node.",
+    ),
+    "surface": (
+        "The same as a surface",
+        "Low is fast, high is slow. Valleys along the diagonal are nodes, walls are slow parts.",
+    ),
+    "levels": (
+        "The hierarchy",
+        "Two ranks meet at the height of their round trip: low on a node, higher across the "
+        "network. Dashed lines are the levels that were found.",
+    ),
+}
+"""Figures of a map, each with its title and how it is read."""
+
+_INNER: Final = {"package": "on the same processor", "numa": "in the same NUMA domain"}
+_BEYOND: Final = {
+    "package": "on the same node but on different processors",
+    "numa": "on the same node but in different NUMA domains",
+    "group": "on the same node but farther apart",
+}
+_DEALT: Final = {
+    "block": "The ranks fill one node after the other",
+    "cyclic": "The ranks are distributed round-robin over the nodes",
+}
+
+_LOOP: Final = Code(
+    """\
+for each pair of ranks i < j, in the order named below:
+    i wakes j; all others keep sleeping
+    a few untimed round trips
+    until there are enough samples:
+        i and j exchange a handshake: j is about to receive
+        for each of some samples:
+            start = MPI_Wtime()
+            batch times:                       once, unless the clock is coarse
+                MPI_Send(message, to j)        j: MPI_Recv, then MPI_Send back
+                MPI_Recv(answer, from j)
+            time = (MPI_Wtime() - start) / batch
+the slowest pairs and those with the widest spread are measured again, alone;
+so are pairs of what would be called slow, by another start of the job""",
+    stress=(
+        "start = MPI_Wtime()", "batch times:", "MPI_Send(message, to j)",
+        "MPI_Recv(answer, from j)", "time = (MPI_Wtime() - start) / batch",
+    ),
+)  # fmt: skip
+"""How a pair is measured, with the timed part stressed."""
+
+
+def _title(run: Run) -> str:
+    return f"latency map {of_ranks(run)}"
+
+
+def _holds(run: Run) -> bool:
+    return len(run.tables.get("pair", ())) > 0
+
+
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    found = topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
+    document = found.to_json()
+    for entry, part in zip(document["slow"], found.slow, strict=True):
+        if _suspected(part):
+            entry["suspected"] = True
+    return document
+
+
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    found = topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
+    true_median = "median" in run.pairs() and not run.median_is_mean
+    what = "median" if true_median else "mean"
+    return [
+        Section("Summary", (_tiles(found, run.hosts), *_prose(found, run.hosts))),
+        Section("Pictures", tuple(_pictures(run, what, found)), only="report"),
+        Section("Numbers", (_levels(found, run.hosts),)),
+        Section("Summary", tuple(_findings(run, found))),
+        Section("Numbers", tuple(_numbers(run, what, found)), only="report"),
+        Section("How the times were taken", tuple(_how(run, what)), only="report"),
+    ]
+
+
+# --- the levels -----------------------------------------------------------------------------------
+
+
+def where(levels: Sequence[Level], k: int, hosts: Sequence[str]) -> str:
+    """Say which ranks are as far apart as level ``k`` and no closer: ``on the same node``."""
+    name, groups = levels[k].name, levels[k].groups
+    closer = next((level for level in reversed(levels[:k]) if level.pairs), None)
+    if name in _INNER:
+        return _INNER[name]
+    if name == "node":
+        return _BEYOND.get(closer.name, "on the same node") if closer else "on the same node"
+    if not all(hosts):
+        return "in the same group" if len(groups) > 1 else "farthest from each other"
+    spans = [len({hosts[rank] for rank in group}) for group in groups]
+    if max(spans) == 1:
+        return "in the same part of a node"
+    wide_before = closer is not None and any(
+        len({hosts[rank] for rank in group}) > 1 for group in closer.groups
+    )
+    if len(groups) == 1:
+        return "in different groups of nodes" if wide_before else "on different nodes"
+    return "on different nodes of one group, perhaps behind one switch"
+
+
+def _against(levels: Sequence[Level], k: int) -> str:
+    """Return the time of a level over that of the closest one: ``8.2×``; empty for that one."""
+    first = next((i for i, level in enumerate(levels) if level.pairs), k)
+    if k <= first or not levels[k].pairs or not levels[first].median:
+        return ""
+    ratio = levels[k].median / levels[first].median
+    digits = ".0f" if ratio >= 100 else ".2g" if ratio >= 10 else ".1f"
+    return f"{ratio:{digits}}×"
+
+
+def _tiles(found: Topology, hosts: Sequence[str]) -> Tiles:
+    """Show the round trip of each level."""
+    tiles = []
+    for k, level in enumerate(found.levels):
+        if level.pairs:
+            ratio = _against(found.levels, k)
+            note = f"round trip, {ratio} the closest" if ratio else "round trip"
+            tiles.append(Tile(format_seconds(level.median), where(found.levels, k, hosts), note))
+    return Tiles(tuple(tiles))
+
+
+def _prose(found: Topology, hosts: Sequence[str]) -> Iterator[Sentence]:
+    """Say of each level, and of the placement, what a terminal shows in a table and a line."""
+    for k, level in enumerate(found.levels):
+        if not level.pairs:
+            continue
+        trip, one_way = format_seconds(level.median), format_seconds(level.median / 2)
+        text = f"Ranks {where(found.levels, k, hosts)} have a round trip of {trip} "
+        text += f"({one_way} one way)"
+        ratio = _against(found.levels, k)
+        text += f", {ratio} the time of the closest ranks." if ratio else "."
+        yield Sentence(text, stress=(trip, ratio) if ratio else (trip,), only="report")
+    yield Sentence(placement_in_words(found.placement), only="report")
+
+
+def _levels(found: Topology, hosts: Sequence[str]) -> Table:
+    """List the levels, from the closest to the farthest."""
+    return Table(
+        f"Round trip of {format_bytes(found.nbytes)} (half of it is one way)",
+        (
+            Column("level"), Column("ranks that are", only="report"), Column("median", right=True),
+            Column("half", right=True), Column("against the closest", right=True, only="report"),
+            Column("pairs", right=True), Column("groups"),
+        ),
+        tuple(
+            Row((
+                f"{level.level}  {level.name}", where(found.levels, k, hosts),
+                format_seconds(level.median), format_seconds(level.median / 2),
+                _against(found.levels, k) or "1", str(level.pairs), _groups(level.groups),
+            ))
+            for k, level in enumerate(found.levels)
+        ),
+    )  # fmt: skip
+
+
+def _groups(groups: Sequence[Sequence[int]]) -> str:
+    """Write groups of ranks briefly: ``all ranks``, ``0-3 | 4-7``, ``64 groups of 16``."""
+    if len(groups) == 1:
+        return "all ranks"
+    if len(groups) <= 8 and sum(map(len, groups)) <= 64:
+        return " | ".join(ranges(group) for group in groups)
+    sizes = sorted({len(group) for group in groups})
+    spread = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    return f"{len(groups)} groups of {spread}"
+
+
+# --- placement, slow parts, warnings --------------------------------------------------------------
+
+
+def _findings(run: Run, found: Topology) -> Iterator[Block]:
+    """Say how the ranks were placed, what is slow, what is doubtful, and what else there is."""
+    counts = found.placement.ranks_per_node
+    even = len(set(counts)) == 1
+    each = str(counts[0]) if even else ", ".join(map(str, counts[:MAX_NODES]))
+    more = " …" if not even and len(counts) > MAX_NODES else ""
+    kind = found.placement.kind
+    yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
+    yield from _slow(found)
+    said = () if found.slow else found.blind
+    yield warnings_of([one for one in found.warnings if one.get("text") not in said])
+    others = [format_bytes(size) for size in run.message_sizes() if size != found.nbytes]
+    if others:
+        yield Sentence(f"Also in this run: {', '.join(others)} (see --bytes)", only="terminal")
+
+
+def placement_in_words(placement: Placement) -> str:
+    """Say how the ranks were distributed over the nodes."""
+    hosts, counts = placement.hosts, placement.ranks_per_node
+    if not all(hosts):
+        return "Where the ranks ran was not recorded."
+    if len(counts) == 1:
+        return f"All {counts[0]} ranks ran on one node, {hosts[0]}."
+    if max(counts) == 1:
+        return f"Each of the {len(counts)} ranks ran on its own node."
+    low, high = min(counts), max(counts)
+    each = f"{low} on each" if low == high else f"between {low} and {high} on one"
+    how = _DEALT.get(placement.kind, "The ranks are spread over the nodes irregularly")
+    return f"{how}: {len(counts)} nodes, {each} ({placement.kind} placement)."
+
+
+def _suspected(part: Slow) -> bool:
+    """Whether a part looks slow but was not measured again: perhaps something disturbed it."""
+    return not part.retested
+
+
+def _slow(found: Topology) -> Iterator[Sentence | Listing]:
+    """Name what is slow and was seen twice, what is only suspected, and what is not understood."""
+    count, low, high = found.not_understood
+    least = f"{found.least:.0%}".replace("%", " %")
+    if count:
+        yield Sentence(
+            f"Not understood: {count} pairs are off by {low:.1f}x to {high:.1f}x, and no level and "
+            "nothing slow explains them. What is said here may be wrong.",
+            "strong",
+        )
+    elif found.blind and not found.slow:
+        why = printable("; ".join(found.blind), 400)
+        yield Sentence(f"Not known whether anything is slow ({why}).", "strong")
+    elif not found.slow:
+        yield Sentence(f"Nothing is slow for its level (nothing adds {least} or more).", "good")
+    seen_twice = [part for part in found.slow if not _suspected(part)]
+    suspected = [part for part in found.slow if _suspected(part)]
+    if seen_twice:
+        yield _parts(f"Slow for their level, by {least} or more", seen_twice, "bad")
+    if suspected:
+        yield _parts(f"Suspected, not measured again, by {least} or more", suspected, "strong")
+    if found.minor:
+        yield _parts(f"Too little to act on, below {least}", found.minor, "faint", MAX_MINOR)
+
+
+def _parts(title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW) -> Listing:
+    """List parts, each with its ratio and the evidence."""
+    items = []
+    for part in parts[:most]:
+        ratio = f"{part.ratio:.2f}x" if part.ratio < 1.1 else f"{part.ratio:.1f}x"
+        items.append(Sentence(f"{ratio}  {part.evidence}", about=part.name, stress=(ratio,)))
+    left_out = len(parts) - most
+    more = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
+    return Listing(title, tuple(items), tone, more)
+
+
+# --- for the report: pictures, more tables, how it was measured -----------------------------------
+
+
+def _pictures(run: Run, what: str, found: Topology) -> Iterator[Block]:
+    size = format_bytes(found.nbytes)
+    yield Sentence(f"All of them show the {what} round trip of {size} messages.", "faint")
+    options = Options(what, (found.nbytes,), cells=MAX_CELLS, analysis=found)
+    for view, (title, caption) in _FIGURES.items():
+        alt = f"{title}: {QUANTITIES[what].lower()} between {run.size} ranks"
+        picture = Picture(view, title, caption, (run,), options, alt)
+        if view == MAP:
+            places = tuple(where(found.levels, k, run.hosts) for k in range(len(found.levels)))
+            yield LiveMap(picture, partial(map_data, run, found, what, places))
+        elif run.size >= MIN_RANKS:
+            yield picture
+
+
+def _numbers(run: Run, what: str, found: Topology) -> Iterator[Table]:
+    if len(run.message_sizes()) > 1:
+        yield _by_size(run, what, found)
+    listed = pairs.slowest(run, what, found, MAX_PAIRS)
+    if listed:
+        yield _slowest(run, what, listed)
+
+
+def _by_size(run: Run, what: str, found: Topology) -> Table:
+    sizes = run.message_sizes()
+    levels = (Column(f"level {level.level}", right=True) for level in found.levels)
+    left_out = len(sizes) - MAX_SIZES
+    return Table(
+        f"{what.capitalize()} round trip of each level by message size",
+        (Column("message"), *levels),
+        tuple(
+            Row((format_bytes(size), *map(format_seconds, pairs.medians(run, what, size, found))))
+            for size in sizes[:MAX_SIZES]
+        ),
+        f"and {left_out} larger sizes, which are in the run file" if left_out > 0 else "",
+    )
+
+
+def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
+    """List pairs against their levels, with both measurements where there are two."""
+    hosts = run.hosts
+    known = any(pair.low is not None for pair in listed)
+    again = any(pair.retested for pair in listed)
+    title = f"All {len(listed)} pairs, the slowest for their level first."
+    if run.size * (run.size - 1) // 2 > MAX_PAIRS:
+        title = (
+            f"The {len(listed)} pairs that are slowest for their level. Being listed does not "
+            "make a pair slow: some pair is always the slowest."
+        )
+    columns = [Column("ranks"), Column("hosts"), Column("level"),
+               Column("against level", right=True), Column(what, right=True)]  # fmt: skip
+    columns += [Column("95 % interval", right=True)] * known
+    columns += [Column("at first", right=True), Column("again, alone", right=True)] * again
+    rows = []
+    for pair in listed:
+        ends = dict.fromkeys((hosts[pair.i], hosts[pair.j]))
+        cells = [f"{pair.i}–{pair.j}", " – ".join(ends), str(pair.level), f"{pair.ratio:.2f}×",
+                 format_seconds(pair.seconds)]  # fmt: skip
+        cells += [_interval(pair)] * known
+        cells += [format_seconds(pair.first), cells[4] if pair.retested else "–"] * again
+        rows.append(Row(tuple(cells)))
+    return Table(title, tuple(columns), tuple(rows))
+
+
+def _interval(pair: pairs.Pair) -> str:
+    if pair.low is None or pair.high is None:
+        return "–"
+    return f"{format_seconds(pair.low)} to {format_seconds(pair.high)}"
+
+
+def _how(run: Run, what: str) -> Iterator[Block]:
+    sizes = [format_bytes(size) for size in run.message_sizes()[:MAX_SIZES]]
+    listed = sizes[0] if len(sizes) == 1 else f"{', '.join(sizes[:-1])} and {sizes[-1]}"
+    text = (
+        "A round trip is the time from just before one rank sends a message until it has received "
+        "an answer of the same length, by blocking MPI_Send and MPI_Recv. Half a round trip is one "
+        f"way; other tools often call that “latency”. The messages are of {listed}."
+    )
+    if what == "median":
+        text += " The time of a pair is the median of its repetitions; the 95 % interval is that "
+        text += "of this run's repetitions, which follow each other closely: it does not cover how "
+        text += "times differ from one moment or start to another."
+    yield Sentence(text, stress=("round trip", "Half a round trip"))
+    if run.origin in ("measured", "simulated"):
+        yield _LOOP
+
+
+PAGE: Final = Kind(_title, _holds, _sections, _document, place=0)

@@ -1,0 +1,239 @@
+"""A latency map judged by itself: what is slow, which hosts that proves bad, what is not known.
+
+A host is bad only if the map names its node or ranks of it. The ends of a slow pair or link, and
+the nodes behind a slow switch, are suspects: any of several things may be the cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.stats import mad
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.latency_map.diagnosis import LEAST, MIN_NODES
+from isochrone.latency_map.pairs import level_of_pairs
+from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.topology import Topology, analyse
+from isochrone.runfile.run import Run
+
+__all__ = ["FAR_OFF", "MapHealth", "map_health"]
+
+FAR_OFF: Final = 3.0
+"""Pairs so many times as long as their level are not the far ends of a healthy torus or ring, whose
+longest ways have twice the hops of the middle one. Noise is rarely so large."""
+
+OFF: Final = 2.3
+"""So far beyond a healthy torus single pairs may be by noise, but hardly three of them."""
+
+SEVERAL: Final = 3
+PART: Final = 0.002
+"""Pairs, and part of all pairs, that make it several."""
+
+SHARED: Final = 3
+"""Slow nodes that are all there are behind a switch: of two both may well be bad."""
+
+_ROUNDING: Final = 1e-6
+
+_MIN_HOSTS: Final = 8
+_WIDE: Final = 0.15
+_SURE: Final = 6.0
+_QUARTER: Final = 0.25
+_HALF: Final = 0.5
+
+_DOUBTS: Final = {
+    "few-nodes": "measure four nodes or more, or give --baseline",
+    "few-ranks": "measure six ranks or more, or give --baseline",
+    "hosts-disagree": "check the placement of the ranks, and measure again",
+    "shared-way": "compare with how the nodes are connected, or give --baseline",
+}
+"""Warnings of a reading that leave open whether a host is slow, and what to do."""
+
+MISSING: Final = 0.2
+"""If a greater part of the pairs was not measured, nothing slow proves nothing."""
+
+
+@dataclass(frozen=True)
+class MapHealth:
+    """What a map says of its machine.
+
+    Attributes
+    ----------
+    found
+        The reading of each message size.
+    slow
+        Slow parts with the message size, each once, the worst first, and whether it is all of the
+        part: a node near a slow link has some long round trips, a slow node has no short ones;
+        and of a node whether not all behind its switch are slow.
+    minor
+        Those too little to act on, likewise.
+    doubts
+        What cannot be judged and what to do; a sentence each.
+    far_off
+        Whether pairs are far off that nothing explains: earlier runs do not settle this.
+    """
+
+    found: dict[int, Topology]
+    slow: list[tuple[Slow, int, bool]]
+    minor: list[tuple[Slow, int]]
+    doubts: list[str]
+    far_off: bool
+
+
+def map_health(run: Run, least: float) -> MapHealth:
+    """Judge a map; what adds less than ``least`` of the time is not called slow.
+
+    Raises
+    ------
+    InputError
+        If the run holds no pairs.
+    """
+    found = {size: analyse(run, size, least) for size in run.message_sizes()}
+    ratios = {size: _Ratios(run, size, one) for size, one in found.items()}
+    slow = _once((part, size) for size, one in found.items() for part in one.slow)
+    far = [text for size, one in found.items() for text in _far_off(ratios[size], one, len(found))]
+    minor = _once((part, size) for size, one in found.items() for part in one.minor)
+    known = slow or minor  # the map has named what it is then
+    odd = [] if known else list(dict.fromkeys(filter(None, (r.odd() for r in ratios.values()))))
+    return MapHealth(
+        found, [
+            (part, size, ratios[size].throughout(part) and not _whole_switch(part, found[size]))
+            for part, size in slow
+        ],
+        minor, [*_doubts(run, found), *far, *odd], bool(far),
+    )  # fmt: skip
+
+
+def _whole_switch(part: Slow, found: Topology) -> bool:
+    """Tell whether all nodes that are together on a level are slow: it may be what they share."""
+    named = {rank for one in found.slow if one.kind == "node" for rank in one.ranks}
+    nodes = [one.ranks for one in found.slow if one.kind == "node"]
+    return part.kind == "node" and any(
+        set(part.ranks) < set(group) <= named and len(group) < found.ranks
+        and sum(set(ranks) <= set(group) for ranks in nodes) >= SHARED
+        for level in found.levels for group in level.groups
+    )  # fmt: skip
+
+
+class _Ratios:
+    """The round trips of one message size, each over the median of its level."""
+
+    def __init__(self, run: Run, size: int, found: Topology) -> None:
+        self.seconds = run.matrix(run.statistic(), size)
+        self.level = level_of_pairs(found.levels, run.size)
+        medians = np.array([level.median for level in found.levels])
+        self.ratio = self.seconds / medians[self.level]
+        self.hosts = np.array(run.hosts)
+        self.size = size
+        self._throughout: dict[Slow, bool] = {}
+
+    def throughout(self, part: Slow) -> bool:
+        """Tell whether even the shorter round trips of a node or rank are longer than others'.
+
+        Compared are the lower quartiles of nodes (or ranks) on the levels where it is slow.
+        """
+        if part not in self._throughout:
+            self._throughout[part] = self._is_throughout(part)
+        return self._throughout[part]
+
+    def _is_throughout(self, part: Slow) -> bool:
+        if part.kind not in ("node", "rank"):
+            return True
+        ratios = part.ratios or ((part.level, part.ratio),)
+        shown = np.where(np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan)
+        own = np.array(part.ranks)
+        others = [ranks for ranks in self._units(part) if not np.isin(ranks, own).any()]
+        if len(others) < MIN_NODES - 1:
+            return True
+        usual = np.nanmedian([_quartile(shown[ranks]) for ranks in others])
+        least = min(ratio for _, ratio in ratios)
+        return bool(_quartile(shown[own]) >= usual * least**_HALF)
+
+    def odd(self) -> str:
+        """Say it if one host is longer than all others on a machine of many distances.
+
+        On a torus or ring a node that is slow by a quarter is within what distances make. All its
+        round trips, sorted, are then longer than those of the middle node, and no other node's are.
+        """
+        of_host = {host: self.ratio[self.hosts == host] for host in np.unique(self.hosts)}
+        measured = {host: own for host, own in of_host.items() if np.isfinite(own).any()}
+        if len(measured) < _MIN_HOSTS or "" in of_host:
+            return ""
+        spread = np.abs(np.log(self.ratio[np.triu(np.isfinite(self.ratio), 1)]))
+        if float(np.quantile(spread, 0.8)) < _WIDE:
+            return ""
+        steps = np.linspace(0.05, 0.95, 19)
+        profiles = np.log([np.nanquantile(own, steps) for own in measured.values()])
+        beyond = np.median(profiles - np.median(profiles, axis=0), axis=1)
+        first, second = np.argsort(-np.abs(beyond))[:2]
+        if beyond[first] < max(np.log1p(LEAST), 2 * abs(beyond[second]), _SURE * mad(beyond)):
+            return ""
+        name, ratio = printable(list(measured)[first], 60), np.exp(beyond[first])
+        return (
+            f"node {name} takes {ratio:.2f} times as long "
+            "as the node in the middle, but nodes differ by their distances: give --baseline"
+        )
+
+    def _units(self, part: Slow) -> list[NDArray[np.int64]]:
+        if part.kind == "node":
+            return [np.flatnonzero(self.hosts == host) for host in np.unique(self.hosts)]
+        return [np.array([rank]) for rank in range(len(self.hosts))]
+
+
+def _quartile(values: NDArray[np.float64]) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.quantile(known, _QUARTER)) if len(known) else float("nan")
+
+
+def _once(parts: Iterator[tuple[Slow, int]]) -> list[tuple[Slow, int]]:
+    """Keep of what is slow at several sizes that where it is worst."""
+    kept: dict[tuple[str, str], tuple[Slow, int]] = {}
+    for part, size in sorted(parts, key=lambda one: -one[0].ratio):
+        kept.setdefault((part.kind, part.who), (part, size))
+    return list(kept.values())
+
+
+def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
+    total = run.size * (run.size - 1) // 2
+    said: dict[str, str] = {}
+    for one in found.values():
+        for warning in one.warnings:
+            code = str(warning.get("code"))
+            if code in _DOUBTS:
+                said.setdefault(code, f"{warning.get('text')}: {_DOUBTS[code]}")
+    yield from said.values()
+    measured = max(sum(level.pairs for level in one.levels) for one in found.values())
+    if total - measured > MISSING * total:
+        yield f"{total - measured} of {total} pairs were not measured: measure again"
+    elif not run.complete:
+        yield "the measurement did not come to its end: measure again"
+
+
+def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
+    """Say it if pairs are far off that no named part explains, with the worst of them."""
+    open_ = np.triu(np.nan_to_num(ratios.ratio), 1)
+    for part in found.slow:
+        ranks = np.array(part.ranks)
+        if part.kind == "pair":
+            open_[np.ix_(ranks, ranks)] = 0
+        elif ratios.throughout(part):
+            open_[ranks, :] = 0
+            open_[:, ranks] = 0
+    several = int(np.sum(open_ >= OFF)) >= max(SEVERAL, PART * np.count_nonzero(open_))
+    worst = float(open_.max(initial=0))
+    if worst < FAR_OFF * (1 - _ROUNDING) and not several:
+        return
+    i, j = (int(k) for k in np.unravel_index(int(np.argmax(open_)), open_.shape))
+    seconds = float(ratios.seconds[i, j])
+    at = f" at {format_bytes(ratios.size)}" if sizes > 1 else ""
+    yield (
+        f"pairs such as {i}-{j} take {worst:.1f} times as long as is usual on their level{at}, "
+        f"{format_seconds(seconds)} instead of {format_seconds(seconds / worst)}, and nothing "
+        "explains it: a slow link on the way of many pairs looks so; measure again, and look at "
+        "isochrone plot --view heatmap"
+    )

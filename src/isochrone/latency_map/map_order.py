@@ -1,0 +1,76 @@
+"""In which order a picture shows the ranks of a map: as numbered, by node, by level, by cost."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.stats import row_medians
+from isochrone.latency_map import topology
+from isochrone.latency_map.partitions import numbered
+from isochrone.latency_map.topology import Topology
+from isochrone.runfile.run import Run
+from isochrone.views.view import Options
+
+__all__ = ["SORTS", "order_of", "scattered"]
+
+SORTS: Final = {
+    "rank": "",
+    "node": "ranks sorted by node",
+    "level": "ranks sorted by level",
+    "cost": "ranks sorted by their median round trip",
+}
+"""The orders, each with what is said of it below the title."""
+
+
+def order_of(run: Run, options: Options) -> NDArray[np.int64]:
+    """Return the ranks of a map from the lower left to the upper right.
+
+    Ranks that are alike keep the order of their numbers: those of a node, of a group of a level.
+
+    Raises
+    ------
+    InputError
+        If there is no such order.
+    """
+    if options.sort not in SORTS:
+        known = ", ".join(SORTS)
+        raise InputError(f"no order '{options.sort}'", hint=f"there are: {known}")
+    if options.sort == "node":
+        return np.argsort(numbered(run.hosts), kind="stable")
+    if options.sort == "level":
+        return _by_level(options.analysis or topology.analyse(run, options.size), run.size)
+    if options.sort == "cost":
+        # whatever is drawn, the ranks are in the order of their times
+        return np.argsort(_medians(run.matrix(run.statistic(), options.size)), kind="stable")
+    return np.arange(run.size)
+
+
+def _medians(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median of each row without its NaN; NaN, which sorts last, of a row of nothing."""
+    found = np.full(len(matrix), np.nan)
+    known = np.isfinite(matrix).any(axis=1)
+    if known.any():
+        found[known] = row_medians(matrix[known])
+    return found
+
+
+def _by_level(found: Topology, size: int) -> NDArray[np.int64]:
+    """Put the groups of the farthest level side by side, in each those of the next, and so on."""
+    keys = [np.arange(size)]
+    for level in found.levels:
+        number = np.full(size, size)
+        for group in level.groups:
+            number[group] = min(group)
+        keys.append(number)
+    return np.lexsort(keys)
+
+
+def scattered(hosts: list[str]) -> bool:
+    """Whether ranks of one host lie apart, so that its block is not seen in the order of ranks."""
+    changes = sum(a != b for a, b in pairwise(hosts))
+    return changes + 1 > len(set(hosts))

@@ -1,0 +1,103 @@
+"""Hierarchies next to one that explains a map: units go where their times fit best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map.explanation import Explanation
+from isochrone.latency_map.fitting import likelihood
+from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_matrix
+from isochrone.latency_map.times import Times
+
+__all__ = ["moved"]
+
+Matrix = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+SINGLE: Final = 4
+"""Moves of one grouping that are proposed one by one."""
+
+
+def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
+    """Propose hierarchies in which units are in the groups that make their times most likely.
+
+    What the parts add stays as it is. What moves is a unit, or a group of the level below, into
+    another group or one of its own: all at once that would gain, and the best of them one by one.
+
+    Parameters
+    ----------
+    fit
+        The explanation.
+    times
+        The map.
+    """
+    nats = _nats_by_level(fit, times)
+    for k in range(len(fit.chain) - 1):
+        moves = sorted(_moves(fit.chain, k, nats), key=lambda move: -move[0])
+        if len(moves) > 1:
+            yield _after(fit.chain, k, moves)
+        for move in moves[:SINGLE]:
+            yield _after(fit.chain, k, [move])
+
+
+def _nats_by_level(fit: Explanation, times: Times) -> Matrix:
+    """Return the nats of each pair on each level, shape (levels, units, units); 0 if not known."""
+    extra = fit.expected - fit.base_of(times)
+    sigma = np.hypot(fit.spread, times.error)
+    nats = np.zeros((len(fit.base), times.units, times.units))
+    for level, base in enumerate(fit.base):
+        if np.isfinite(base):
+            rest = np.log(times.seconds / np.maximum(base + extra, 0.1 * base))
+            nats[level, times.i, times.j] = -np.log(likelihood(rest, sigma)[0])
+            nats[level] += nats[level].T
+    return nats
+
+
+def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[float, Index, int]]:
+    """Yield what moves on level k: the nats gained, the units, and the unit they go to; or -1."""
+    units = np.arange(len(chain[k]))
+    blocks = chain[k - 1] if k else units
+    roof = chain[-1]
+    level = np.minimum(level_matrix(chain), len(nats) - 1).astype(np.int64)
+    now = np.take_along_axis(nats, level[None], axis=0)[0]
+    apart = np.take_along_axis(nats, np.maximum(level, k + 1)[None], axis=0)[0]
+    hosts = np.unique(chain[k], return_index=True)[1]
+    # level of each unit as seen from a unit that has come to each group
+    seen = np.maximum(level[hosts], k)
+    there = sum(nats[x] @ (seen == x).T for x in range(len(nats)))
+    for block in range(int(blocks.max()) + 1):
+        members = np.flatnonzero(blocks == block)
+        first, here = members[0], chain[k][members[0]]
+        inside = np.ix_(members, members)
+        stay = now[members].sum() - now[inside].sum()
+        own = nats[:, members][:, :, members].sum(axis=(1, 2))
+        costs = np.append(
+            there[members].sum(axis=0) - own[seen[:, first]],
+            apart[members].sum() - apart[inside].sum(),
+        )
+        costs[here] = np.inf
+        costs[:-1][roof[hosts] != roof[first]] = np.inf
+        if np.sum(chain[k] == here) == len(members):
+            costs[-1] = np.inf
+        best = int(np.argmin(costs))
+        if costs[best] < stay:
+            yield stay - costs[best], members, int(hosts[best]) if best < len(hosts) else -1
+
+
+def _after(
+    chain: Sequence[Partition], k: int, moves: Sequence[tuple[float, Index, int]]
+) -> list[Partition]:
+    """Return the hierarchy, without its roof, after some moves on level k."""
+    after = [partition.copy() for partition in chain[:-1]]
+    for _, members, to in moves:
+        if to < 0:
+            after[k][members] = after[k].max() + 1
+        else:
+            for upper in range(k, len(after)):
+                after[upper][members] = chain[upper][to]
+    found = {p.tobytes(): p for p in map(canonical, after)}
+    return [p for p in found.values() if is_grouping(p)]

@@ -1,0 +1,170 @@
+"""Which pairs to measure again, alone, before anything of a map is called slow.
+
+Of each part that would be named, a sample of its pairs with different partners; and healthy pairs
+of the same levels beside them, which show what measuring alone does to a pair that is not slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map.topology import Level, Slow, Topology
+from isochrone.runfile.run import Run
+
+__all__ = ["MAX_SUSPECTED", "Retests", "to_measure_again"]
+
+SAMPLE: Final = 8
+"""Pairs of one part that are measured again: their median is no accident."""
+
+MAX_SUSPECTED: Final = 64
+"""Pairs that are measured again at once; of more, those of the worst parts."""
+
+MAX_CONTROLS: Final = 8
+"""Healthy pairs measured beside them, at most as many as there are suspects."""
+
+_TRIES: Final = 64
+"""Healthy pairs looked at for each that is wanted."""
+
+Ints = NDArray[np.int64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Retests:
+    """Pairs of ranks i < j, none of them twice, none that was measured again before."""
+
+    suspected: tuple[Pair, ...] = ()
+    controls: tuple[Pair, ...] = ()
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """All of them, the controls spread among the suspects: the machine may change meanwhile."""
+        step = max(1, len(self.suspected) // max(1, len(self.controls)))
+        mixed = list(self.suspected)
+        for k, pair in enumerate(self.controls):
+            mixed.insert(k * (step + 1), pair)
+        return mixed
+
+
+def to_measure_again(run: Run, found: Topology) -> Retests:
+    """Choose the pairs to measure again before the slow parts of a map are named.
+
+    Parameters
+    ----------
+    run
+        The latency map.
+    found
+        Its reading; parts that were measured again already are left alone.
+
+    Returns
+    -------
+    Retests
+        Nothing if nothing would be named, or there is no pair left to measure again.
+    """
+    open_parts = [part for part in found.slow if not part.retested]
+    if not open_parts:
+        return Retests()
+    known = _Known(run, found)
+    chosen: dict[Pair, None] = {}
+    for part in open_parts:
+        chosen |= dict.fromkeys(list(_sample(part, known, chosen))[:SAMPLE])
+    suspected = list(chosen)[:MAX_SUSPECTED]
+    return Retests(tuple(suspected), tuple(_controls(found, known, suspected)))
+
+
+class _Known:
+    """What a run knows of its pairs: which were measured, which again, and on which level."""
+
+    def __init__(self, run: Run, found: Topology) -> None:
+        table = run.pairs()
+        of_size = table["bytes"] == found.nbytes
+        code = table["i"] * run.size + table["j"]
+        again = table.flag("retest")
+        self.size, self.hosts = run.size, run.hosts
+        self.measured = np.unique(code[of_size & ~again])
+        self.again = np.unique(code[again])
+        self.groups = [_numbered(level, run.size) for level in found.levels]
+
+    def partners(self, rank: int, others: Ints) -> Ints:
+        """Return those of ``others`` whose pair with ``rank`` may be measured again."""
+        others = others[others != rank]
+        low, high = np.minimum(others, rank), np.maximum(others, rank)
+        code = low * self.size + high
+        usable = np.isin(code, self.measured) & ~np.isin(code, self.again)
+        return np.asarray(others[usable])
+
+    def on_level(self, rank: int, others: Ints, level: int) -> Ints:
+        """Return those of ``others`` that are as far from ``rank`` as a level says."""
+        if not 0 <= level < len(self.groups):
+            return others
+        near = np.zeros(len(others), bool)
+        for closer in self.groups[:level]:
+            near |= closer[others] == closer[rank]
+        here = self.groups[level]
+        return np.asarray(others[~near & (here[others] == here[rank])])
+
+
+def _numbered(level: Level, size: int) -> Ints:
+    """Give each rank the number of its group on a level; a rank in none is one by itself."""
+    group = np.arange(size) + len(level.groups)
+    for k, ranks in enumerate(level.groups):
+        group[ranks] = k
+    return group
+
+
+def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair]:
+    """Yield pairs of a part with different partners, about as many as are wanted."""
+    ranks = np.array(part.ranks, np.int64)
+    if part.kind == "pair":
+        # of ranks, or of nodes: then each pair has an end on either
+        first = known.hosts[part.ranks[0]] if len(ranks) > 2 else ""
+        left = [r for r in part.ranks if known.hosts[r] == first] if first else part.ranks[:1]
+        ends, others = np.array(left, np.int64), np.setdiff1d(ranks, left)
+    else:
+        ends, others = ranks, np.setdiff1d(np.arange(known.size), ranks)
+    wanted = max(1, -(-SAMPLE // len(ends)))
+    found = False
+    for inside in (False, True):
+        for k, rank in enumerate(_spread(ends, SAMPLE).tolist()):
+            partners = known.partners(rank, ends if inside else others)
+            near = known.on_level(rank, partners, part.level)
+            partners = near if len(near) or inside or part.kind != "pair" else partners
+            for partner in _spread(np.roll(partners, -k * wanted), wanted).tolist():
+                pair = (min(rank, partner), max(rank, partner))
+                found = True
+                if pair not in taken:
+                    yield pair
+        if found or part.kind == "pair":
+            return  # only a part without pairs to others on its level is slow inside
+
+
+def _spread(values: Ints, most: int) -> Ints:
+    """Return at most this many of the values, evenly, from the first on."""
+    if len(values) <= most:
+        return values
+    return np.asarray(values[(np.arange(most) * len(values)) // most])
+
+
+def _controls(found: Topology, known: _Known, suspected: Sequence[Pair]) -> list[Pair]:
+    """Draw healthy pairs of the levels of the suspects."""
+    slow = {rank for part in found.slow for rank in part.ranks}
+    healthy = np.array([rank for rank in range(known.size) if rank not in slow], np.int64)
+    levels = {part.level for part in found.slow}
+    wanted = min(len(suspected), MAX_CONTROLS)
+    if len(healthy) < 2 or not wanted:
+        return []
+    dice = np.random.default_rng(len(suspected))
+    drawn: dict[Pair, None] = {}
+    for _ in range(_TRIES * wanted):
+        i, j = sorted(dice.choice(healthy, 2, replace=False).tolist())
+        other = known.partners(i, np.array([j]))
+        if len(other) and any(len(known.on_level(i, other, level)) for level in levels):
+            drawn[i, j] = None
+        if len(drawn) == wanted:
+            break
+    return list(drawn)

@@ -1,0 +1,264 @@
+"""What a latency map says about the machine: levels, groups, placement, and what is slow.
+
+The reading is put together from the explanation of the map and what it names (`diagnosis`, each a
+`slow.Slow`), and from the placement of the ranks (`placement`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.base.stats import median_interval
+from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
+from isochrone.latency_map.partitions import Partition, groups_of, numbered
+from isochrone.latency_map.placement import Placement, placement_of
+from isochrone.latency_map.shared_way import not_known
+from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.units import hosts_known, rank_pairs
+from isochrone.runfile.run import Run
+
+__all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
+
+MIN_RANKS_TO_JUDGE: Final = 6
+OUTLIER_RATIO: Final = 1.5
+"""With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
+
+BLIND: Final = (
+    "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
+    "shared-way",
+)  # fmt: skip
+"""Warnings of a reading that would not show everything that is slow."""
+
+MAX_PAIRS: Final = 20
+"""Slow pairs that are listed; more are only counted."""
+
+MAX_MISSING: Final = 0.2
+"""If a greater part of the pairs was not measured, levels that do not show prove nothing."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of the communication hierarchy.
+
+    Attributes
+    ----------
+    level
+        0 for the closest.
+    name
+        ``package``, ``numa`` or ``node`` where the groups are what the machine recorded under that
+        name, ``network`` for the last level beyond nodes, else ``group``.
+    median, low, high
+        Median round trip of its pairs in seconds, and a 95 % interval of this median.
+    pairs
+        Number of its measured pairs: those within one group that are in two on any closer level.
+    groups
+        The sets of ranks that can reach each other within this level.
+    """
+
+    level: int
+    name: str
+    median: float
+    low: float
+    high: float
+    pairs: int
+    groups: list[list[int]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object; times in seconds."""
+        return {
+            "level": self.level, "name": self.name, "median": self.median, "low": self.low,
+            "high": self.high, "pairs": self.pairs, "groups": self.groups,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Topology:
+    """What a latency map says about the machine.
+
+    Attributes
+    ----------
+    ranks
+        Number of ranks.
+    nbytes
+        Message size the reading rests on.
+    levels
+        From the closest to the farthest.
+    placement
+        How the ranks were dealt out to the hosts.
+    slow
+        The slow parts, the worst first.
+    minor
+        What is slower for sure, but by less than ``least``: too little to act on.
+    least
+        Part of the time from which on something is called slow.
+    not_understood
+        How many pairs nothing explains, and between which factors they are off.
+    warnings
+        Those of the run, then those of the reading: dicts with ``code`` and ``text``.
+    """
+
+    ranks: int
+    nbytes: int
+    levels: list[Level]
+    placement: Placement
+    slow: list[Slow]
+    minor: list[Slow]
+    least: float
+    not_understood: tuple[int, float, float]
+    warnings: list[dict[str, Any]]
+
+    @property
+    def blind(self) -> list[str]:
+        """Why something slow may be there although none is named; empty if it would be seen."""
+        return [str(one["text"]) for one in self.warnings if one.get("code") in BLIND]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``isochrone show --json`` prints."""
+        count, low, high = self.not_understood
+        return {
+            "ranks": self.ranks,
+            "bytes": self.nbytes,
+            "levels": [level.to_json() for level in self.levels],
+            "placement": self.placement.to_json(),
+            "slow": [part.to_json() for part in self.slow],
+            "minor": [part.to_json() for part in self.minor],
+            "least": self.least,
+            "not_understood": {"pairs": count, "from": low, "to": high},
+            "warnings": self.warnings,
+        }
+
+
+def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topology:
+    """Read the hierarchy, the placement and the slow parts out of a latency map.
+
+    Parameters
+    ----------
+    run
+        A latency map; a partial one will do.
+    nbytes
+        Message size; the smallest one measured if None.
+    least
+        What adds less than this part of the time is noted, and not called slow.
+
+    Raises
+    ------
+    InputError
+        If the run is not a latency map, or has no pairs of that size.
+    """
+    nbytes = run.message_sizes()[0] if nbytes is None else nbytes
+    what = run.statistic()
+    if nbytes not in run.message_sizes():
+        run.matrix(what, nbytes)  # says which sizes there are
+    pairs = rank_pairs(run, what, nbytes)
+    told = _recorded_partitions(run)
+    diagnosis = diagnose(pairs, run.hosts, list(told.values()))
+    found = diagnosis.find()
+    slow, unlisted = _worst([part for part in found if part.ratio >= 1 + least])
+    return Topology(
+        ranks=run.size,
+        nbytes=nbytes,
+        levels=_levels(diagnosis, told),
+        placement=placement_of(run.hosts),
+        slow=slow,
+        minor=[part for part in found if part.ratio < 1 + least],
+        least=least,
+        not_understood=diagnosis.not_understood(found),
+        warnings=[*run.warnings, *_warnings(run, diagnosis, bool(slow), unlisted)],
+    )
+
+
+def _recorded_partitions(run: Run) -> dict[str, Partition]:
+    """Return the partitions that the machine told, by the name of what they are."""
+    if len(run.ranks) < run.size or not all(run.hosts):
+        return {}
+    ranks = sorted(run.ranks, key=lambda r: r.rank)
+    keys: dict[str, list[tuple[Any, ...]]] = {"node": [(r.host,) for r in ranks]}
+    if all(r.package >= 0 for r in ranks):
+        keys["package"] = [(r.host, r.package) for r in ranks]
+    if all(r.numa >= 0 for r in ranks):
+        keys["numa"] = [(r.host, r.numa) for r in ranks]
+    return {name: numbered(key) for name, key in keys.items()}
+
+
+def _levels(diagnosis: Diagnosis, told: dict[str, Partition]) -> list[Level]:
+    """Describe each level by the times without what is slow; unmeasured pairs are in none."""
+    pairs = diagnosis.pairs
+    seconds = pairs.seconds - (diagnosis.expected - diagnosis.healthy)
+    seconds = np.maximum(seconds, 0.2 * diagnosis.healthy)
+    found = []
+    for k, partition in enumerate(diagnosis.partitions):
+        members = seconds[diagnosis.level == k]
+        low, high = median_interval(members)
+        median = float(np.median(members)) if members.size else float("nan")
+        name = _name(partition, told)
+        found.append(Level(k, name, median, low, high, members.size, groups_of(partition)))
+    return found
+
+
+def _name(partition: Partition, told: dict[str, Partition]) -> str:
+    for name, known in told.items():
+        if np.array_equal(partition, known):
+            return name
+    return "group" if partition.any() else "network"
+
+
+def _worst(slow: Sequence[Slow]) -> tuple[list[Slow], int]:
+    """Keep every part but only the worst pairs; return them and how many pairs were left out."""
+    pairs = [part for part in slow if part.kind == "pair"]
+    left_out = pairs[MAX_PAIRS:]
+    return [part for part in slow if part not in left_out], len(left_out)
+
+
+def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> list[dict[str, Any]]:
+    """Say what makes the reading doubtful."""
+    warnings = []
+
+    def warn(code: str, text: str) -> None:
+        warnings.append({"code": code, "text": text})
+
+    total = run.size * (run.size - 1) // 2
+    missing = total - len(diagnosis.pairs.i)
+    partitions, hosts = diagnosis.partitions, run.hosts
+    if missing:
+        warn("incomplete-map", f"{missing} of {total} pairs were not measured")
+    if diagnosis.sparse:
+        warn("few-pairs", "too few pairs were measured to see groups that were not recorded")
+    if diagnosis.untold:
+        warn("shared-way", not_known(list(diagnosis.untold.values())))
+    if hosts_known(hosts):
+        nodes = numbered(hosts)
+        visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
+        if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
+            warn("hosts-disagree", "the latencies do not reflect the recorded hosts")
+        if len(set(hosts)) < MIN_NODES:
+            warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
+    elif not all(hosts):
+        warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
+    if len(partitions) > 1 and _only_two(partitions, diagnosis.node):
+        warn("two-groups", "the nodes are in two groups: whether the way between them is slow "
+                           "cannot be told")  # fmt: skip
+    if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
+        warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
+    if unlisted:
+        warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
+    return warnings
+
+
+def _only_two(partitions: Sequence[Partition], node: Partition) -> bool:
+    """Whether the last level joins just two groups of several nodes."""
+    last = partitions[-2]
+    return int(last.max()) == 1 and all(len(np.unique(node[last == k])) > 1 for k in (0, 1))
+
+
+def _stands_out(diagnosis: Diagnosis) -> str:
+    """Mention the pair that is far slower than the middle one of few on one level."""
+    pairs = diagnosis.pairs
+    worst = int(np.argmax(pairs.seconds))
+    ratio = pairs.seconds[worst] / np.median(pairs.seconds)
+    if ratio < OUTLIER_RATIO or len(diagnosis.partitions) > 1:
+        return ""
+    return f"; pair {pairs.i[worst]}-{pairs.j[worst]} takes {ratio:.1f}x the median"

@@ -1,0 +1,105 @@
+"""What a placement file is: it makes a launcher put ranks on nodes in the order that we want.
+
+`isochrone.formats.placements` holds the formats, one per file; each file ends in its `Placement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from isochrone.base import registry
+from isochrone.base.errors import InputError
+from isochrone.base.text import command_line, shell_word
+from isochrone.measure.arrangement import Arrangement
+
+__all__ = ["Placement", "LaunchPlan", "absolute", "load", "names", "within_option"]
+
+FAMILY: Final = "formats.placements"
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    """How a launcher is started such that it uses the file.
+
+    Attributes
+    ----------
+    launcher
+        Its name in `isochrone.measure.launchers`.
+    words
+        The user's words of the launcher before its options, e.g. ``mpiexec -n 16``.
+    options
+        What is added for the file.
+    environ
+        Variables that are set for it.
+    """
+
+    launcher: str
+    words: Sequence[str]
+    options: Sequence[str] = ()
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+    def line(self, program: str = "./a.out") -> str:
+        """Return the command line for a person."""
+        variables = [f"{key}={shell_word(value)}" for key, value in self.environ.items()]
+        return " ".join([*variables, command_line([*self.words, *self.options]), program])
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A format of placement files.
+
+    Attributes
+    ----------
+    file
+        The usual name of the file.
+    text
+        Returns what is in it.
+    start
+        Says how the launcher is told to use the file at a path, for that number of ranks.
+    """
+
+    file: str
+    text: Callable[[Arrangement], str]
+    start: Callable[[Path, int], LaunchPlan]
+
+
+def names() -> list[str]:
+    """List the formats, as the user types them."""
+    return registry.names(FAMILY)
+
+
+def load(name: str) -> Placement:
+    """Return a format by its name.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    found: Placement = registry.load(FAMILY, name).PLACEMENT
+    return found
+
+
+def absolute(path: Path) -> str:
+    """Return a path that means the same wherever the job is started."""
+    return str(path.absolute())
+
+
+def within_option(path: Path) -> str:
+    """Return such a path for an option of Open MPI that has other parts: ``rankfile:file=…:…``.
+
+    Raises
+    ------
+    InputError
+        If it has one of the signs that part them.
+    """
+    found = absolute(path)
+    if any(sign in found for sign in ":,;"):
+        raise InputError(
+            "Open MPI takes no file for --map-by whose name or folder has one of : , ;",
+            where=found, hint="choose another name",
+        )  # fmt: skip
+    return found

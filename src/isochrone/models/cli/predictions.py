@@ -1,0 +1,212 @@
+"""What the predictions of single operations share: they ask a model for all combinations."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.options import values_of
+from isochrone.models import Model, Regime
+from isochrone.models.grid_runs import CG, GROUP
+from isochrone.models.pages.model import predicted_by
+from isochrone.models.placement import PLACES
+from isochrone.models.placement_asked import check_places, completed
+from isochrone.models.questions import WORDS, Subject, needed, not_held, recorded, subject
+from isochrone.models.terms import VARIABLES
+
+__all__ = ["add_model", "add_models", "add_values", "answer", "check_subject"]
+
+_OPTIONS: Final = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
+"""Variables and the options that ask for them, in the order of a row."""
+
+_ASKS: Final[dict[Subject, str]] = {
+    "collective": "isochrone predict collective", "message": "isochrone predict message",
+    "node": "isochrone predict collective-io",
+}  # fmt: skip
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add ``--model`` and ``--json``."""
+    parser.add_argument(
+        "--model", type=Path, required=True, metavar="FILE",
+        help="model file, from isochrone fit -o or examples/models",
+    )  # fmt: skip
+    add_json(parser)
+
+
+def add_models(parser: argparse._ActionsContainer, *, required: bool) -> None:
+    """Add ``--model`` with several files."""
+    parser.add_argument(
+        "--model", type=Path, nargs="+", action="extend", required=required, metavar="FILE",
+        default=[], help="model files of messages and of collectives, from isochrone fit -o",
+    )  # fmt: skip
+
+
+def add_values(parser: argparse._ActionsContainer, **helps: str) -> None:
+    """Add options that take lists of values, with their help: ``ranks``, ``bytes``, ``window``."""
+    for name, text in helps.items():
+        kind = "bytes" if name == "bytes" else "ranks"
+        parser.add_argument(f"--{name}", type=values_of(kind), metavar="LIST", help=text)
+
+
+def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
+    """Predict all combinations of the values asked for, and print them.
+
+    Parameters
+    ----------
+    args
+        With ``model``, ``json``, the lists of values, and what ``selector`` is to be.
+    what
+        What the model has to be of.
+    selector
+        Name of what keeps formulas apart: ``op`` or ``mode``.
+
+    Raises
+    ------
+    InputError
+        If the model is of something else, lacks what is asked for, or gives no time at all.
+    """
+    model = models.read(args.model)
+    given = _given(args)
+    points = _points(given, model)
+    asked = {name: [point[name] for point in points] for name in points[0]}
+    chosen = getattr(args, selector)
+    where = {} if chosen is None else {selector: chosen}
+    if CG in model.selectors.get(GROUP, []):
+        where[GROUP] = CG  # all ranks of a job are one row
+    regimes = _asked_regimes(model, what, where, asked, str(args.model))
+    doubtful = check_places(regimes, model.constant, given)
+    found = model.predict(asked, where)
+    first = next(iter(model.selectors.get(selector, [])), None)
+    rows = [
+        {selector: first if chosen is None else chosen, **_values(args, regimes, point),
+         "seconds": time, "low": _known(low), "high": _known(high)}
+        for point, time, low, high in zip(
+            points, found.seconds.tolist(), found.low.tolist(), found.high.tolist(), strict=True
+        ) if not math.isnan(time)
+    ]  # fmt: skip
+    if not rows:
+        raise InputError(f"no prediction: {found.warnings[0]}", where=str(args.model))
+    _print(rows, model, [*found.warnings, *doubtful], as_json=args.json)
+    return 0
+
+
+def _given(args: argparse.Namespace) -> dict[str, list[int]]:
+    """Return the lists of values that were typed, by the names of variables."""
+    return {
+        name: values
+        for name, option in _OPTIONS.items()
+        if (values := getattr(args, option, None)) is not None
+    }
+
+
+def _points(given: Mapping[str, Sequence[int]], model: Model) -> list[dict[str, int]]:
+    """Return all combinations, with nodes and ranks on each as far as they follow from them."""
+    full_node = model.full_node if set(PLACES) & set(model.variables) else 0
+    return [
+        {
+            name: int(np.asarray(value))
+            for name, value in completed(
+                dict(zip(given, values, strict=True)), model.constant, full_node
+            ).items()
+        }
+        for values in product(*given.values())
+    ]
+
+
+def check_subject(model: Model, what: Subject, path: str) -> None:
+    """Refuse a model that is of something else."""
+    found = subject(model.experiment, model.regimes)
+    if found != what:
+        of = f" ({printable(model.experiment, 40)})" if model.experiment else ""
+        raise InputError(
+            f"no model of {WORDS[what]}, but of {WORDS[found]}{of}",
+            where=path, hint=f"try {_ASKS[found]}" if found in _ASKS else "",
+        )  # fmt: skip
+
+
+def _asked_regimes(
+    model: Model, what: Subject, where: Mapping[str, str], asked: Mapping[str, Any], path: str
+) -> list[Regime]:
+    """Return the formulas that are asked for, which hold all that is asked."""
+    check_subject(model, what, path)
+    always = [name for name in _OPTIONS if all(name in needed([one]) for one in model.regimes)]
+    _complete(always, asked)
+    regimes = model.chosen(where)
+    _complete(needed(regimes), asked)
+    try:
+        not_held(regimes, asked, strict=True)
+    except InputError as error:
+        raise InputError(error.what, where=path, hint=error.hint) from error
+    return regimes
+
+
+def _complete(names: Sequence[str], asked: Mapping[str, Any]) -> None:
+    """Refuse a question that leaves a variable open."""
+    for name in (name for name in names if name not in asked):
+        hint = f"give --{_OPTIONS[name]}" if name in _OPTIONS else ""
+        raise InputError(f"the model needs a {VARIABLES[name]}", hint=hint)
+
+
+def _values(
+    args: argparse.Namespace, regimes: Sequence[Regime], point: Mapping[str, int]
+) -> dict[str, int | None]:
+    """Return the values of one row by their options; what all the data had in common, too."""
+    found: dict[str, int | None] = {}
+    for name, option in _OPTIONS.items():
+        if not hasattr(args, option):
+            continue
+        if name in PLACES and name not in point:
+            continue
+        low, high = recorded(regimes, name) or (math.nan, math.nan)
+        found[option] = point.get(name, int(low) if low == high else None)
+    return found
+
+
+def _print(
+    rows: Sequence[Mapping[str, Any]], model: Model, warnings: Sequence[str], *, as_json: bool
+) -> None:
+    if as_json:
+        origin = model.origin or None
+        print_json({"predictions": rows, "origin": origin, "warnings": warnings})
+        return
+    print(predicted_by(model).text)
+    for row in rows:
+        print(_line(row))
+    for warning in warnings:
+        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """Write one row: what was asked, the time, and its interval."""
+    name = row.get("op", row.get("mode"))
+    words = [printable(name)] if name else []
+    if row.get("ranks") is not None:
+        words.append(f"{row['ranks']:>6} ranks")
+    if row.get("nodes") is not None and row.get("ppn") is not None:
+        words.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
+    if row.get("window") is not None:
+        words.append(f"window {row['window']:>4}")
+    if row["bytes"] is not None:
+        words.append(f"{format_bytes(row['bytes']):>10}")
+    words.append(f"{format_seconds(row['seconds'], 4):>10}")
+    interval = "95 % interval not known"
+    if row["low"] is not None:
+        interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
+    return "  ".join([*words, interval])

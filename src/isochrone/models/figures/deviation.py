@@ -1,0 +1,93 @@
+"""How far a model is from the times: minimum, average and maximum deviation of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
+from isochrone.models import deviations_by_group, goodness_of_fit
+from isochrone.models.deviation import Deviation
+from isochrone.models.figures._fitted import WORDS, Drawn, head, name_of, origin_notes, resolve
+from isochrone.runfile.origin import one_word, with_noun
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    INK,
+    LABEL,
+    PALE,
+    new_figure,
+    plain_axes,
+    text_width,
+)
+from isochrone.views.view import TABLE, Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+_MAX_GROUPS: Final = 24
+_WIDTH: Final = 8.2  # inches
+_THREE: Final = ("minimum", "average", "maximum")
+
+
+def draw(runs: Sequence[Drawn], options: Options) -> Figure:
+    """Draw bars for each value of each variable, as figures 2 to 4 of Kühnemann et al. do."""
+    model, groups, origin = resolve(runs, options.model, options.ops)
+    overall = goodness_of_fit(model, groups)["deviation"]
+    found = deviations_by_group(model, groups) or {"": {}}
+    figure = new_figure(_WIDTH, 2.6 * len(found) + 0.9)
+    for number, (name, values) in enumerate(found.items()):
+        _bars(figure.add_subplot(len(found), 1, number + 1), name, values)
+    observed = one_word(origin)
+    note = (
+        f"|predicted - {observed}| / {observed}; overall: "
+        f"{100 * overall['minimum']:.2f} % to {100 * overall['maximum']:.2f} %, "
+        f"average {100 * overall['average']:.2f} % of {overall['points']} points"
+    )
+    title = f"Deviation of {name_of(model)} from {with_noun(origin)}"
+    head(figure, title, [note, *origin_notes(model, origin)])
+    return figure
+
+
+def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
+    """Draw three bars for each value: least, average, largest; one where they are the same."""
+    shown = list(values.items())
+    if len(shown) > _MAX_GROUPS:  # those that matter
+        worst = sorted(shown, key=lambda item: -item[1].maximum)[:_MAX_GROUPS]
+        shown = [item for item in shown if item in worst]
+    places = np.arange(len(shown))
+    single = np.array([found.points == 1 for _, found in shown], dtype=bool)
+    for k, (what, colour) in enumerate(zip(_THREE, COLOURS, strict=False)):
+        heights = np.array([100 * getattr(found, what) for _, found in shown])
+        if not shown or not single.all():
+            axes.bar((places + 0.28 * (k - 1))[~single], heights[~single], width=0.26, color=colour,
+                     label=what)  # fmt: skip
+    if single.any():  # the least is the largest, and three equal bars would say that three times
+        alone = [100 * found.average for _, found in shown if found.points == 1]
+        axes.bar(places[single], alone, width=0.5, color=PALE, label="of one point")
+    texts = [_text(name, value) for value, _ in shown]
+    longest = max((text_width(text, LABEL) for text in texts), default=0)
+    long = longest > 0.9 * _WIDTH / max(len(texts), 1)
+    axes.set_xticks(places.tolist(), texts, parse_math=False, rotation=45 if long else 0,
+                    ha="right" if long else "center")  # fmt: skip
+    axes.set_ylabel("deviation in %", size=LABEL, color=FAINT)
+    axes.set_xlabel(WORDS.get(name, name), size=LABEL, color=FAINT)
+    plain_axes(axes, grid=True)
+    axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, ncols=4, loc="lower right",
+                bbox_to_anchor=(1, 1))  # fmt: skip
+
+
+def _text(name: str, value: str) -> str:
+    if name in ("b", "bytes"):
+        return format_bytes(int(float(value)))
+    return printable(value, 24)
+
+
+VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), several=True)

@@ -1,0 +1,387 @@
+"""Times with the curve of a model: how well does the formula fit, and how far does it reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.models import Model, Observations, Prediction
+from isochrone.models.figures._fit_lines import axes_of, fine, is_wide, lines_of, smallest
+from isochrone.models.figures._fitted import (
+    MAX_PANELS,
+    WORDS,
+    Drawn,
+    head,
+    name_of,
+    origin_notes,
+    resolve,
+    title_of,
+    value_text,
+)
+from isochrone.models.sizes import NODE, filled
+from isochrone.models.switches import switches
+from isochrone.models.terms import evaluate_term, variables_of
+from isochrone.runfile.origin import with_noun
+from isochrone.views.scales import (
+    Scale,
+    place,
+    tick_bytes,
+    tick_seconds,
+    value_ticks,
+    where_ticks,
+)
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure
+from isochrone.views.view import TABLE, Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["VIEW", "draw"]
+
+Array = NDArray[np.float64]
+
+_MAX_LINES: Final = len(COLOURS)
+_FEW_LINES: Final = 3
+"""Values of the other variables where rivals are drawn, too."""
+
+_WIDE_TIMES: Final = 8
+
+_BEYOND: Final = 4.0
+"""How far ranks are drawn, of the most that were measured."""
+
+
+_BAND: Final = 1.6
+"""How far an interval may widen the axis of times beyond points and lines."""
+
+_DASHES: Final = ((0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2.5)))
+"""Of the rivals; that which a formula itself has beyond the data is none of them."""
+
+_PALE: Final = 0.18
+"""Opacity of a band; where several lie upon each other, of them together."""
+
+_LEGEND: Final = 22
+"""Characters of a line of the legend."""
+
+_FAR: Final = (0, (3.2, 1.6))
+_DOTS: Final = (0, (1, 1.4))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a panel: a formula at fixed values of the other variables.
+
+    Attributes
+    ----------
+    fixed
+        Values of the other variables.
+    colour
+        Of the line, its band and points.
+    mine
+        Mask of the observations on it, shape (n,).
+    x
+        Values across, from the least that was measured as far as is drawn.
+    found
+        What the model predicts there.
+    between
+        Mask of the values between two measured ones between which the formula changes somewhere,
+        shape of ``x``. No line is drawn there: where one formula ends and the next begins is not
+        known, and a jump in the middle would look as if times went up and down.
+    """
+
+    fixed: dict[str, float]
+    colour: str
+    mine: NDArray[np.bool_]
+    x: Array
+    found: Prediction
+    between: NDArray[np.bool_]
+
+    @property
+    def seconds(self) -> Array:
+        """What is predicted, NaN where the formula changes."""
+        return np.where(self.between, np.nan, self.found.seconds)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One operation: its points, the lines through them, and the variable across.
+
+    ``reach`` is the largest value drawn, ``last`` the largest measured; ``rivals`` are named.
+    """
+
+    points: Observations
+    where: dict[str, Any]
+    across: str
+    scale: Scale
+    last: float
+    reach: float
+    curves: list[Curve]
+    rivals: list[tuple[str, Model]]
+
+    def at(self, x: Array) -> Array:
+        """Return where values lie on the axis."""
+        return place(x, self.scale, smallest(self.points.variables[self.across]))
+
+
+def draw(runs: Sequence[Drawn], options: Options) -> Figure:
+    """Draw the points of each operation, the curves of the model, its rivals and the residuals."""
+    model, groups, origin = resolve(runs, options.model, options.ops)
+    panels = [_panel(model, points, options.across) for points in groups[:MAX_PANELS]]
+    columns = min(len(panels), 2)
+    rows = -(-len(panels) // columns)
+    figure = new_figure(6.4 * columns + 0.2, 4.4 * rows + 0.75)
+    grid = figure.add_gridspec(rows, columns)
+    for number, panel in enumerate(panels):
+        parts = grid[number // columns, number % columns].subgridspec(
+            2, 1, height_ratios=(3.4, 1), hspace=0.09
+        )
+        upper = figure.add_subplot(parts[0])
+        lower = figure.add_subplot(parts[1], sharex=upper)
+        _draw_times(upper, panel)
+        _draw_residuals(lower, panel)
+    title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
+    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *_left_out(groups)])
+    return figure
+
+
+def _notes(panels: Sequence[Panel]) -> list[str]:
+    """Say what is drawn."""
+    words = ["points: medians", "lines: the formula", "band: its 95 % interval"]
+    beyond = [panel for panel in panels if panel.reach > panel.last]
+    if beyond:
+        words.append(f"grey: more {WORDS[beyond[0].across]} than were measured")
+    if any(curve.between.any() for panel in panels for curve in panel.curves):
+        words.append("dots: the formula changes somewhere between")
+    if any(panel.rivals for panel in panels):
+        words.append("thin: formulas that fit as well")
+    return words
+
+
+def _left_out(groups: Sequence[Observations]) -> list[str]:
+    more = len(groups) - MAX_PANELS
+    return [f"{more} more are not drawn"] if more > 0 else []
+
+
+def _panel(model: Model, points: Observations, wanted: str) -> Panel:
+    """Choose what is across and how far, and ask the model for the lines."""
+    across, series = axes_of(points, wanted)
+    where = {key: value for key, value in points.where.items() if key in model.selectors}
+    rivals = model.rivals_of(where)[: len(_DASHES)]
+    last = float(points.variables[across].max())
+    reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
+    lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
+    curves = []
+    for colour, fixed in zip(COLOURS, lines, strict=False):
+        mine = np.ones(len(points), dtype=bool)
+        for name, value in fixed.items():
+            mine &= points.variables[name] == value
+        x = fine(points.variables[across][mine], across, reach)
+        given = _given(across, x, fixed)
+        found = model.predict(given, where)
+        curves.append(Curve(fixed, colour, mine, x, found, _changing(model, where, given)))
+    wide = is_wide(points.variables[across]) or (
+        reach > last and bool(points.variables[across].all())
+    )
+    names = _rival_names(model, rivals)
+    return Panel(
+        points, where, across, "log" if wide else "linear", last, reach, curves,
+        list(zip(names, rivals, strict=True)),
+    )  # fmt: skip
+
+
+def _changing(model: Model, where: dict[str, Any], given: dict[str, Array]) -> NDArray[np.bool_]:
+    """Mark the points between two measured ones between which the formula changes."""
+    marked = np.zeros(len(next(iter(given.values()))), dtype=bool)
+    for switch in switches(model.chosen(where)):
+        if set(variables_of([switch.name])) <= given.keys():
+            marked |= switch.holds(evaluate_term(switch.name, given))
+    return marked
+
+
+def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
+    """Whether a formula holds a variable; one that does not says nothing beyond the data."""
+    return name in variables_of([term for one in model.chosen(where) for term in one.terms])
+
+
+def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
+    given = {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
+    return filled(given) if set(NODE) <= given.keys() else given
+
+
+# --- times ----------------------------------------------------------------------------------------
+
+
+def _draw_times(axes: Axes, panel: Panel) -> None:
+    """Draw a line for each value of what is not across, with its band, points and rivals."""
+    drawn = [panel.points.seconds]
+    for curve in panel.curves:
+        x, inside = panel.at(curve.x), curve.x <= panel.last
+        beyond = curve.x >= curve.x[inside].max()
+        axes.fill_between(x, curve.found.low, curve.found.high, color=curve.colour, alpha=_PALE,
+                          linewidth=0)  # fmt: skip
+        axes.plot(x[inside], curve.seconds[inside], "-", color=curve.colour, linewidth=1.3)
+        axes.plot(x[beyond], curve.seconds[beyond], linestyle=_FAR, color=curve.colour,
+                  linewidth=1.3, alpha=0.75)  # fmt: skip
+        _join(axes, x, curve)
+        drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
+        axes.plot(panel.at(panel.points.variables[panel.across][curve.mine]),
+                  panel.points.seconds[curve.mine], "o", color=curve.colour, markersize=4,
+                  label=_label(curve.fixed))  # fmt: skip
+    _finish_times(axes, panel, _limits(panel, np.concatenate(drawn)))
+
+
+def _join(axes: Axes, x: Array, curve: Curve) -> None:
+    """Join the two formulas across each gap between them by dots."""
+    known = np.flatnonzero(~curve.between)
+    for k in np.flatnonzero(np.diff(known) > 1):
+        ends = known[[k, k + 1]]
+        axes.plot(x[ends], curve.found.seconds[ends], linestyle=_DOTS, color=curve.colour,
+                  linewidth=1.1)  # fmt: skip
+
+
+def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
+    """Draw formulas that fit as well, and return their times."""
+    drawn = []
+    for (_, rival), dashes in zip(panel.rivals, _DASHES, strict=False):
+        try:
+            seconds = rival.predict(_given(panel.across, curve.x, curve.fixed), panel.where).seconds
+        except InputError:  # one that lacks a variable of this line says nothing of it
+            continue
+        axes.plot(panel.at(curve.x), seconds, linestyle=dashes, color=curve.colour, linewidth=0.9)
+        drawn.append(seconds)
+    return drawn
+
+
+def _rival_names(model: Model, rivals: Sequence[Model]) -> list[str]:
+    """Name rivals by their families, or by their terms if one is not the only one of its family."""
+    families = [model.family, *(rival.family for rival in rivals)]
+    return [
+        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
+        for rival in rivals
+    ]
+
+
+def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
+    """Return the ends of the axis of times: points and lines, and bands if they are not huge."""
+    times = drawn[np.isfinite(drawn) & (drawn > 0)]
+    least, most = float(times.min()), float(times.max())
+    bands = np.concatenate([[c.found.low, c.found.high] for c in panel.curves], axis=None)
+    bands = bands[np.isfinite(bands) & (bands > 0)]
+    if len(bands):
+        least = max(min(least, float(bands.min())), least / _BAND)
+        most = min(max(most, float(bands.max())), most * _BAND)
+    return least, most
+
+
+def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None:
+    least, most = limits
+    scale: Scale = "log" if most > _WIDE_TIMES * least else "linear"
+    axes.set_yscale(scale)
+    margin = (most / least) ** 0.04 if scale == "log" else 0.05 * (most - least) or 0.05 * most
+    ends = (least / margin, most * margin) if scale == "log" else (least - margin, most + margin)
+    axes.set_ylim(ends)
+    ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
+    axes.set_yticks(ticks.places, ticks.texts)
+    axes.minorticks_off()
+    axes.set_title(title_of(panel.points), size=LABEL + 1, color=INK, loc="left", parse_math=False)
+    axes.tick_params(labelbottom=False, bottom=False)
+    _plain(axes, panel)
+    _add_legend(axes, panel)
+
+
+def _add_legend(axes: Axes, panel: Panel) -> None:
+    """Say beside the panel which line is which: within it, lines and bands leave no room."""
+    for dashes, (name, _) in zip(_DASHES, panel.rivals, strict=False):
+        label = fill(f"or {name.replace('*', ' · ')}", _LEGEND)  # a line ends between factors
+        axes.plot([], [], linestyle=dashes, color=FAINT, linewidth=0.9, label=label)
+    if len(axes.get_legend_handles_labels()[1]) < 2:
+        return
+    fixed = panel.curves[0].fixed
+    title = fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None
+    legend = axes.legend(
+        title=title, fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
+        bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2, handlelength=2.2, alignment="left",
+    )  # fmt: skip
+    legend.get_title().set(size=CAPTION, color=FAINT)
+    for text in legend.get_texts():  # families have any names
+        text.set_parse_math(False)
+
+
+def _label(fixed: dict[str, float]) -> str:
+    """Name a line; of one variable its value is enough, the legend has its name above."""
+    if list(fixed) == ["b"] or len(fixed) > 1:
+        return fill(", ".join(value_text(name, value) for name, value in fixed.items()), _LEGEND)
+    return "".join(f"{value:g}" for value in fixed.values())
+
+
+# --- residuals ------------------------------------------------------------------------------------
+
+
+def _draw_residuals(axes: Axes, panel: Panel) -> None:
+    """Draw how far the points are from the formula, in per cent of it, with its interval."""
+    farthest = 0.0
+    for curve in panel.curves:
+        inside = (curve.x <= panel.last) & (curve.found.seconds > 0) & ~curve.between
+        low, high = (
+            100 * (side[inside] / curve.found.seconds[inside] - 1)
+            for side in (curve.found.low, curve.found.high)
+        )
+        for part in np.split(np.arange(len(low)), _cuts(np.flatnonzero(inside))):
+            axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
+                              color=curve.colour, alpha=_PALE / len(panel.curves),
+                              linewidth=0)  # fmt: skip
+        x = panel.points.variables[panel.across][curve.mine]
+        predicted = curve.found.seconds[np.searchsorted(curve.x, x)]
+        away = 100 * (panel.points.seconds[curve.mine] / predicted - 1)
+        axes.plot(panel.at(x), away, "o", color=curve.colour, markersize=3)
+        known = np.abs(np.concatenate([away, low, high]))
+        farthest = max(farthest, float(np.max(known[np.isfinite(known)], initial=0.0)))
+    axes.axhline(0, color=FAINT, linewidth=0.8)
+    _finish_residuals(axes, panel, farthest)
+
+
+def _cuts(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where places do not follow each other."""
+    return np.flatnonzero(np.diff(places) > 1) + 1
+
+
+def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    end = 1.15 * farthest or 1.0
+    axes.set_ylim(-end, end)
+    ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
+    ticks = ticks[np.abs(ticks) <= end]
+    axes.set_yticks(ticks.tolist(), [_signed(tick) for tick in ticks.tolist()])
+    x = np.append(panel.points.variables[panel.across], panel.reach)
+    write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
+    where = where_ticks(x, panel.scale, write)
+    axes.set_xticks(where.places, where.texts)
+    axes.minorticks_off()
+    axes.set_xlabel(WORDS[panel.across], size=LABEL, color=FAINT)
+    _plain(axes, panel)
+
+
+def _signed(percent: float) -> str:
+    return f"{percent:+.4g} %".replace("-", "−") if percent else "0"
+
+
+def _plain(axes: Axes, panel: Panel) -> None:
+    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
+    axes.set_facecolor("none")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
+    if panel.reach > panel.last:
+        ends = panel.at(np.array([panel.last, panel.reach]))
+        axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
+
+
+VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)

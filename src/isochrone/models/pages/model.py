@@ -1,0 +1,350 @@
+"""A fitted model: its formulas, how well they fit, which other families were tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from isochrone import models
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.models import Model, Regime
+from isochrone.models.formulas import formula, headings, number, ranges
+from isochrone.models.outside import missed, untried
+from isochrone.models.questions import recorded
+from isochrone.models.switches import switches
+from isochrone.models.terms import VARIABLES, unit
+from isochrone.pages.page import (
+    Block,
+    Column,
+    Listing,
+    Picture,
+    Row,
+    Sentence,
+    Table,
+    Warnings,
+)
+from isochrone.pages.words import plural
+from isochrone.runfile.origin import one_word, together, with_noun
+from isochrone.runfile.run import Run
+
+__all__ = [
+    "blocks", "brief", "fitted", "origin_of", "predicted_by", "predicted_by_several", "verdict",
+]  # fmt: skip
+
+MAX_ROWS: Final = 16
+"""Values of a variable listed with their deviations; of more, the worst are."""
+
+MAX_COSTS: Final = 6
+
+NO_FAMILY: Final = "no family of models can be fitted: "
+
+_COSTS: Final = {
+    "pe": ("for each message into the node or out of it", 0.5),
+    "max(in,out)": ("for each message of the busier direction", 1.0),
+    "min(in,out)": ("for each message of the other direction", 1.0),
+    "max(bi,bo)": ("for each MiB of the busier direction", 2.0**20),
+    "min(bi,bo)": ("for each MiB of the other direction", 2.0**20),
+    "busy*busy*max(bi,bo)": (
+        "more for each MiB of the busier direction if all nodes are as busy",
+        2.0**20,
+    ),
+    "busy*busy*min(bi,bo)": ("more for each MiB of the other direction then", 2.0**20),
+    "ba": ("for each MiB within the node", 2.0**20),
+    "pa": ("for each message within the node", 0.5),
+    "1": ("as a fixed cost", 1.0),
+}
+"""What the coefficient of a term is of, and how many of its units: two messages are a pair."""
+
+
+def verdict(model: Model) -> Sentence:
+    """Say in one line what was found: the formula, or how many, and how far it is off."""
+    found = model.quality
+    deviation = found["deviation"]
+    one = model.regimes[0] if len(model.regimes) == 1 else None
+    about = next(iter(headings(model.regimes)), "")
+    what = (
+        f"{about and f', {about}'}: t = {formula(one)}"
+        if one is not None
+        else (f" of {len(model.regimes)} formulas")
+    )
+    counted = f"{plural(found['points'], 'point')}, {found['samples']} "
+    return Sentence(
+        f"{model.family} model{what}; off by {_percent(deviation['average'])} on average and "
+        f"{_percent(deviation['maximum'])} at most "
+        f"({counted}{with_noun(printable(model.origin, 60))})",
+        "strong",
+    )
+
+
+def brief(model: Model) -> list[Block]:
+    """Say of a model that was just fitted what it says: verdict, formulas, where they change."""
+    several = len(model.regimes) > 1
+    return [
+        verdict(model),
+        *(_formulas(model) if several else ()),
+        *_switches(model),
+        *_trials(model),
+        Warnings(tuple(model.warnings)),
+    ]
+
+
+def blocks(model: Model) -> list[Block]:
+    """Say all there is to say about a model that was just fitted.
+
+    That is: the verdict, formulas with their coefficients, deviations from the times, and the
+    ranking of the families that were tried.
+    """
+    found = model.quality
+    return [
+        verdict(model),
+        *_formulas(model, coefficients=True),
+        *_switches(model),
+        *_trials(model),
+        _deviations(found, one_word(model.origin)),
+        _quality(model),
+        *(block for entry in model.ranking for block in _ranking(entry)),
+        Warnings(tuple(model.warnings)),
+    ]
+
+
+def fitted(run: Run, family: str, picture: Picture, without: Picture | None = None) -> list[Block]:
+    """Fit a formula to the times of a run and say what it means; or why there is none.
+
+    Parameters
+    ----------
+    run
+        Holds the times.
+    family
+        Family of models, or ``auto`` for the one that predicts best.
+    picture
+        The times and the formula; the fitted model is added to its options.
+    without
+        What is drawn if no formula can be fitted.
+    """
+    try:
+        model = models.fit(models.of_run(run), family)
+    except InputError as error:  # for example too few points, or times of 0 in a coarse clock
+        why = error.what.removeprefix(NO_FAMILY)
+        bare = [without] if without is not None else []
+        return [Sentence(f"No formula could be fitted: {why}."), *bare]
+    options = replace(picture.options, model=model)
+    return [
+        *(_costs(model) or _formulas(model)),
+        _quality(model),
+        Sentence("isochrone fit shows more: intervals, cross-validation, other families."),
+        replace(picture, options=options),
+    ]
+
+
+def predicted_by(model: Model) -> Sentence:
+    """Say what a prediction rests on: ``By a model …, fitted to simulated times``."""
+    several = model.family == "several"
+    words = "By models" if several else f"By a model of the family {printable(model.family, 40)}"
+    if model.origin:
+        return Sentence(f"{words}, fitted to {with_noun(printable(model.origin, 60))}")
+    if model.source:
+        return Sentence(f"{words}: {printable(model.source, 400)}")
+    return Sentence(f"{words}; where its times come from is not recorded")
+
+
+def origin_of(models: Sequence[Model]) -> str:
+    """Return where the times of models come from; empty if one does not say."""
+    origins = [model.origin for model in models]
+    return together(origins) if all(origins) else ""
+
+
+def predicted_by_several(models: Sequence[Model]) -> Sentence:
+    """Say what a prediction by several models rests on."""
+    if len(models) == 1:
+        return predicted_by(models[0])
+    words, origin = f"By {len(models)} models", origin_of(models)
+    if origin:
+        return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
+    return Sentence(f"{words}; where the times of some come from is not recorded")
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+
+def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
+    """Yield the formula of each regime, with the intervals of its coefficients if wanted."""
+    for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
+        yield Sentence(f"t = {formula(regime)}", "strong", words)
+        if coefficients:
+            yield _coefficients(regime)
+            if regime.r2 is not None:
+                yield Sentence(f"R² {regime.r2:.6f} at {regime.points} points")
+
+
+def _switches(model: Model) -> Iterator[Block]:
+    """Yield where regimes change: a gap between measured values, and a guess within."""
+    found = [
+        Sentence(str(switch), about=", ".join(filter(None, (_selected(where), switch.name))))
+        for where in _kinds(model)
+        for switch in switches([one for one in model.regimes if one.where == where])
+    ]
+    if found:
+        yield Listing("The formula switches", tuple(found))
+
+
+def _trials(model: Model) -> Iterator[Block]:
+    """Yield what extrapolation was worth where it could be tried on what was measured."""
+    for where in _kinds(model):
+        own = [one for one in model.backtests if one.where == where]
+        ranks = recorded([one for one in model.regimes if one.where == where], "p")
+        if own:
+            yield Sentence(missed(own)[0], about=_selected(where))
+        elif ranks and ranks[0] < ranks[1]:
+            yield Sentence(untried(ranks[1]), about=_selected(where))
+
+
+def _selected(where: dict[str, Any]) -> str:
+    return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
+
+
+def _coefficients(regime: Regime) -> Table:
+    rows = zip(
+        regime.symbols, regime.terms, regime.coefficients, regime.low or [], regime.high or [],
+        strict=True,
+    )  # fmt: skip
+    return Table(
+        "",
+        (Column("coefficient"), Column("of"), Column("value", right=True), Column("unit"),
+         Column("95 % interval")),
+        tuple(
+            Row((symbol, term, f"{value:.5g}", unit(term), f"[{low:.5g}, {high:.5g}]"))
+            for symbol, term, value, low, high in rows
+        ),
+    )  # fmt: skip
+
+
+def _costs(model: Model) -> list[Block]:
+    """Say for each regime of a hot spot what each kind of message costs the node."""
+    if not any(term in regime.terms for regime in model.regimes for term in _COSTS if term != "1"):
+        return []
+    found: list[Block] = []
+    for where in _kinds(model):
+        own = [regime for regime in model.regimes if regime.where == where]
+        found += [
+            _cost(regime, ", ".join(filter(None, (_name(where), words))))
+            for regime, words in zip(own, ranges(own), strict=True)
+        ]
+    more = len(found) - MAX_COSTS
+    left_out = [Sentence(f"{plural(more, 'more formula')} are not listed.")] if more > 0 else []
+    return [*found[:MAX_COSTS], Sentence("In parentheses are 95 % intervals."), *left_out]
+
+
+def _kinds(model: Model) -> list[dict[str, Any]]:
+    """Return what the formulas are for, each once: the regimes of one have that in common."""
+    found: list[dict[str, Any]] = []
+    for regime in model.regimes:
+        if regime.where not in found:
+            found.append(regime.where)
+    return found
+
+
+def _name(where: dict[str, Any]) -> str:
+    """Name what a formula is for: ``intra-first, 4 MiB``."""
+    words = [printable(where.get("order", "any order"), 20)]
+    if isinstance(where.get("bytes"), int):
+        words.append(format_bytes(where["bytes"]))
+    if where.get("hot", 1) != 1:
+        words.append(f"{where['hot']} hot processes")
+    return ", ".join(words)
+
+
+def _cost(regime: Regime, about: str) -> Sentence:
+    """Say what each kind of message costs in one regime, and how well that is known."""
+    costs, times = [], []
+    for term, (what, part) in _COSTS.items():
+        if term not in regime.terms:
+            continue
+        place = regime.terms.index(term)
+        time = format_seconds(part * regime.coefficients[place])
+        times.append(time)
+        costs.append(f"{time} {what}{_known(regime, place, part)}")
+    return Sentence(f"an exchange takes {', '.join(costs)}.", about=about, stress=tuple(times))
+
+
+def _known(regime: Regime, place: int, part: float) -> str:
+    """Write the interval of a cost in parentheses, if there is one."""
+    if regime.low is None or regime.high is None:
+        return ""
+    low, high = part * regime.low[place], part * regime.high[place]
+    if low <= 0 <= high:
+        return " (not significantly different from zero)"
+    return f" ({format_seconds(low)} to {format_seconds(high)})"
+
+
+# --- how well they fit ----------------------------------------------------------------------------
+
+
+def _quality(model: Model) -> Sentence:
+    deviation = model.quality["deviation"]
+    several = len(model.regimes) > len(_kinds(model))
+    regimes = ", in regimes, because one formula does not fit all points" if several else ""
+    return Sentence(
+        f"By the family {model.family}{regimes}: off by {_percent(deviation['average'])} on "
+        f"average and by {_percent(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
+    )
+
+
+def _deviations(quality: dict[str, Any], observed: str) -> Table:
+    """Tabulate how far the formula is from the times it was fitted to, in all and by group."""
+    rows = [_deviation("at the fitted points", quality["deviation"])]
+    for name, found in quality["held_out"].items():
+        what = (
+            "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
+        )  # fmt: skip
+        rows.append(_deviation(what, found))
+    left_out = []
+    for name, values in quality["groups"].items():
+        listed = list(values.items())
+        if len(listed) > MAX_ROWS:
+            left_out.append(f"of {len(listed)} values of {name} the worst {MAX_ROWS} are listed")
+            listed = sorted(listed, key=lambda row: -row[1]["average"])[:MAX_ROWS]
+        for value, found in listed:
+            text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
+            rows.append(_deviation(f"{name} = {text}", found))
+    titles = ("minimum", "average", "maximum")
+    columns = (Column(""), *(Column(title, right=True) for title in titles))
+    return Table(
+        f"|predicted - {observed}| / {observed}", columns, tuple(rows), "; ".join(left_out)
+    )  # fmt: skip
+
+
+def _deviation(what: str, found: dict[str, float]) -> Row:
+    return Row((what, *(_percent(found[key]) for key in ("minimum", "average", "maximum"))))
+
+
+def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
+    """Yield the families that were tried, the best first, and those that could not be fitted."""
+    words = ", ".join(f"{key} {value}" for key, value in entry["where"].items())
+    rows, failed = [], []
+    for k, row in enumerate(entry["families"]):
+        if row["held_out"] is None:
+            failed.append(Sentence(row["reason"], about=row["family"]))
+            continue
+        rows.append(Row((
+            row["family"], _percent(row["held_out"]), _number(row["sicc"]),
+            str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
+        )))  # fmt: skip
+    numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "regimes"))
+    columns = (Column("family"), *numbers, Column(""))
+    yield Table(
+        f"Families by leave-one-group-out error{', ' if words else ''}{words}", columns, tuple(rows)
+    )
+    if failed:
+        yield Listing("Not fitted", tuple(failed))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
+
+
+def _percent(value: float) -> str:
+    """Write a part of one as a percentage."""
+    return f"{100 * value:.2f} %"

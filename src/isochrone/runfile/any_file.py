@@ -1,0 +1,46 @@
+"""A file of measured times, whatever program wrote it: a run file, or a format of an importer.
+
+Which one it is, is seen in its beginning and never in its name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from isochrone.base.errors import InputError
+from isochrone.runfile import file as runs
+from isochrone.runfile import importer as importers
+from isochrone.runfile.other_files import import_format
+from isochrone.runfile.run import Run
+
+__all__ = ["foreign", "read"]
+
+
+def foreign(path: Path) -> str:
+    """Return the import format of a file; empty of a run file, and of what is not known."""
+    try:
+        return import_format(path) if path.is_file() else ""  # a pipe can be read only once
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+
+
+def read(path: str | Path, ranks: int | None = None) -> Run:
+    """Read a run file, or the output of another program as `isochrone import` does.
+
+    Parameters
+    ----------
+    path
+        The file.
+    ranks
+        Number of ranks, for output of another program that does not say it; run files do.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is damaged, or of no known format.
+    """
+    path = Path(path)
+    name = foreign(path)
+    if not name:
+        return runs.read(path)
+    return importers.load(name).run(path, ranks)

@@ -1,0 +1,370 @@
+"""A sweep over message sizes, summarised: a curve for each thing that was measured at all sizes.
+
+What tells the curves of a run apart is said by its header (``by``): a pair of ranks, an operation
+and its number of ranks, the pairs of a bisection. The raw repetitions become points: for each size
+the median with its interval, the extremes, the mean and the bandwidth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.base.text import printable
+from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.run import Run
+from isochrone.runfile.samples import (
+    SPREAD,
+    Times,
+    counted,
+    enclose,
+    passes_of,
+    points,
+    summarise,
+)
+from isochrone.sweep.computing import t_op
+
+__all__ = [
+    "KIND",
+    "Curve",
+    "Participant",
+    "Point",
+    "curve_key",
+    "curves",
+    "is_sweep",
+    "no_such_size",
+    "of_size",
+    "participants",
+    "samples",
+]
+
+KIND: Final = "sweep"
+
+_NO_DATA: Final = {"barrier"}
+"""Operations that move no data of the user, so that they have no bandwidth."""
+
+_IF_KNOWN: Final = (
+    "bandwidth_low", "bandwidth_high", "message_rate", "skew", "rank_mean", "t_op",
+)  # fmt: skip
+"""Members of a point that JSON leaves out where they are not known."""
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point(Times):
+    """One size of a curve.
+
+    Attributes
+    ----------
+    bytes
+        Message size; for a collective the block of one rank, as in the call.
+    n
+        Repetitions.
+    bandwidth
+        Bytes per second, of both directions where both are used, of all pairs of a bisection; None
+        where nothing is moved. ``bandwidth_low`` and ``bandwidth_high`` enclose it at 95 %.
+    message_rate
+        Messages per second; None unless several were in flight.
+    skew
+        Median over the repetitions of the time between the first rank (or pair) that was done and
+        the last; None where only one time is known.
+    rank_mean
+        Mean over repetitions and ranks, which is what OSU prints; None as for ``skew``.
+    t_op
+        Seconds of an arithmetic operation (`computing`), where ranks compute; else None.
+    """
+
+    bytes: int
+    bandwidth: float | None = None
+    bandwidth_low: float | None = None
+    bandwidth_high: float | None = None
+    message_rate: float | None = None
+    skew: float | None = None
+    rank_mean: float | None = None
+    t_op: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the point for JSON, without what is known of no sweep of this kind."""
+        spread = {name: getattr(self, name) for name in SPREAD}
+        document = {"bytes": self.bytes, **super().to_json(), **spread}
+        for key in _IF_KNOWN:
+            if document[key] is None:
+                del document[key]
+        return document
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How the time of one thing depends on the message size.
+
+    Attributes
+    ----------
+    key
+        What it is of: ``{"pair": [0, 3]}``, ``{"pairs": 4}``, ``{"op": "bcast"}`` …
+    p
+        Number of ranks that took part.
+    points
+        By size, smallest first; at least one.
+    times
+        Seconds of each part (rank, or pair of a bisection) in each repetition, shape (repetitions,
+        parts); None where the samples do not hold them.
+    who
+        Ranks of each part.
+    experiment
+        Its name, which is all there is to call a curve that nothing but its ranks tells apart.
+    """
+
+    key: dict[str, Any]
+    p: int
+    points: tuple[Point, ...]
+    times: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    who: tuple[tuple[int, ...], ...] = field(default=(), repr=False, compare=False)
+    experiment: str = field(default="", compare=False)
+
+    @property
+    def name(self) -> str:
+        """What it is of, for a person: ``ranks 0–3``, ``4 pairs at once``, ``bcast``."""
+        if "pair" in self.key:
+            return "ranks {}–{}".format(*self.key["pair"])
+        if "pairs" in self.key:
+            pairs = self.key["pairs"]
+            return f"{pairs} pairs at once" if pairs != 1 else "1 pair"
+        words = [str(self.key[name]) for name in ("op", "grid") if name in self.key]
+        named = ["op"]
+        if "grid" in self.key:
+            named += ["grid", "phase", "groups"]
+            if not self.whole:
+                groups = self.key.get("groups", 1)
+                words.append(
+                    f"{self.key['phase']} {f'{groups} at once' if groups > 1 else 'alone'}"
+                )
+        words += [f"{name} {value}" for name, value in self.key.items() if name not in named]
+        return printable(", ".join(words) or self.experiment.replace("-", " "), 40)
+
+    @property
+    def of_ranks(self) -> bool:
+        """Whether its number of ranks says something: a pair always has two."""
+        return "pair" not in self.key
+
+    @property
+    def computes(self) -> bool:
+        """Whether it is of computing, and not of communication."""
+        return any(point.t_op is not None for point in self.points)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is of a whole operation, and not of one phase of it on a grid."""
+        return "grid" not in self.key or self.key.get("phase", "total") == "total"
+
+    @property
+    def bytes(self) -> NDArray[np.int64]:
+        """The sizes."""
+        return np.array([point.bytes for point in self.points], dtype=np.int64)
+
+    def column(self, what: str) -> NDArray[np.float64]:
+        """Return one quantity of all points; NaN where it is None."""
+        values = [getattr(point, what) for point in self.points]
+        return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the curve for JSON."""
+        return {**self.key, "p": self.p, "points": [point.to_json() for point in self.points]}
+
+
+@dataclass(frozen=True)
+class Participant:
+    """A rank of a collective, or a pair of a bisection, compared with the others of its curve.
+
+    Attributes
+    ----------
+    who
+        The rank, or the two ranks of the pair.
+    last
+        Share of the repetitions in which it was the last to be done.
+    ratio
+        Median over the repetitions of its time over the median time of all parts.
+    """
+
+    who: tuple[int, ...]
+    last: float
+    ratio: float
+
+
+def is_sweep(run: Run) -> bool:
+    """Whether a run is of an experiment whose samples are times over message sizes."""
+    return run.kind == KIND
+
+
+def curves(run: Run) -> list[Curve]:
+    """Summarise a sweep; only the samples that count (`isochrone.runfile.samples`) do.
+
+    Raises
+    ------
+    InputError
+        If the run is not a sweep, holds no sample, or its samples are damaged.
+    """
+    table = samples(run)
+    grouped: dict[tuple[Any, ...], list[tuple[int, Rows]]] = {}
+    for key, rows in points(table, (*run.by, "bytes")).items():
+        *of, (_, nbytes) = key
+        grouped.setdefault(tuple(of), []).append((int(nbytes), rows))
+    return [_curve(run, table, dict(of), sizes) for of, sizes in grouped.items()]
+
+
+def no_such_size(nbytes: int, known: Iterable[int], where: str = "") -> InputError:
+    """Say that nothing was measured with a size, and which sizes there are."""
+    hint = f"there are: {', '.join(map(str, sorted(set(known))))}"
+    return InputError(f"nothing was measured with {nbytes} bytes", where=where, hint=hint)
+
+
+def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Curve]:
+    """Return the curves with all their sizes, or with the one size the user names.
+
+    Raises
+    ------
+    InputError
+        If nothing was measured with this size; says which sizes there are.
+    """
+    if nbytes is None:
+        return found
+    kept = [
+        replace(curve, points=points)
+        for curve in found
+        if (points := tuple(point for point in curve.points if point.bytes == nbytes))
+    ]
+    if not kept:
+        raise no_such_size(
+            nbytes, (size for curve in found for size in curve.bytes.tolist()), where
+        )
+    return kept
+
+
+def participants(curve: Curve) -> list[Participant]:
+    """Compare the ranks (or pairs) of a curve over all its repetitions, the slowest first.
+
+    Empty where the samples do not hold the time of each.
+    """
+    times = curve.times
+    if times is None or times.shape[1] < 2:
+        return []
+    middle = np.median(times, axis=1)
+    ratio = np.median(times / np.where(middle > 0, middle, np.nan)[:, None], axis=0)
+    last = np.bincount(times.argmax(axis=1), minlength=times.shape[1]) / len(times)
+    order = np.argsort(-np.nan_to_num(ratio), kind="stable")
+    return [Participant(curve.who[k], float(last[k]), float(ratio[k])) for k in order]
+
+
+def samples(run: Run) -> Table:
+    """Return the samples of a sweep that count, once it is certain that they can be used.
+
+    Raises
+    ------
+    InputError
+        If the run is not a sweep, holds no sample, or its samples are damaged.
+    """
+    if not is_sweep(run):
+        raise InputError(
+            "this run holds no sweep over message sizes", where=run.where,
+            hint="that is what point-to-point, bisection and collective measure",
+        )  # fmt: skip
+    table = run.tables.get("sample")
+    if table is None or not len(table):
+        raise InputError(
+            "this run holds no samples",
+            where=run.where,
+            hint="it was cut short before the first sample",
+        )
+    return counted(table, (*run.by, "bytes"))
+
+
+def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:
+    """Make one curve; ``sizes`` holds the rows of each of its sizes."""
+    key, p = curve_key(of, run.size)
+    by_size = sorted(sizes, key=lambda size: size[0])
+    found = tuple(_point(run, table, rows, nbytes, key) for nbytes, rows in by_size)
+    rows = np.sort(np.concatenate([rows for _, rows in sizes]))
+    times = _times(table, rows)
+    who = _who(run, times.shape[1]) if times is not None else ()
+    return Curve(key, p, found, times, who, run.experiment)
+
+
+def curve_key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
+    """Return what a curve is of, and its number of ranks."""
+    key = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in of.items()}
+    p = int(key.pop("p", 2 if {"i", "j"} <= key.keys() else size))
+    if {"i", "j"} <= key.keys():
+        key = {"pair": [key.pop("i"), key.pop("j")], **key}
+    return key, p
+
+
+def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any]) -> Point:
+    times = summarise(table, rows)
+    factor = 2.0 if run.options.get("mode") == "bidirectional" else 1.0
+    moved = factor * nbytes if key.get("op") not in _NO_DATA else None
+    seconds = (times.median, times.high, times.low)
+    bandwidth, least, most = _bandwidth(table, rows, moved, seconds)
+    if not times.has_interval:
+        least = most = None
+    window = run.options.get("window")
+    several = isinstance(window, int) and window > 1
+    of_ranks = _times(table, rows)
+    return Point(
+        **vars(times), bytes=nbytes,
+        bandwidth=bandwidth, bandwidth_low=least, bandwidth_high=most,
+        message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
+        skew=_skew(of_ranks),
+        rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
+        t_op=t_op(table, rows, of_ranks, times.median),
+    )  # fmt: skip
+
+
+def _bandwidth(
+    table: Table, rows: Rows, nbytes: float | None, seconds: tuple[float, ...]
+) -> tuple[float | None, ...]:
+    """Return bytes per second and its interval: of the rates where the samples hold them."""
+    if nbytes is None:
+        return None, None, None
+    if "rate" in table:
+        rates = table["rate"][rows]
+        if not np.isnan(rates).any():
+            low, high, _ = enclose(rates, passes_of(table, rows))
+            return float(np.median(rates)), low, high
+    return tuple(nbytes / value if value > 0 else None for value in seconds)
+
+
+def _times(table: Table, rows: Rows) -> NDArray[np.float64] | None:
+    """Return the times of all ranks (or pairs) as a matrix, one row a sample; None if unknown."""
+    if "times" not in table:
+        return None
+    lists = [table["times"][row] for row in rows.tolist()]
+    width = len(lists[0]) if isinstance(lists[0], list) else 0
+    for one in lists:
+        if not (isinstance(one, list) and len(one) == width and width):
+            return None
+        if not all(type(v) in (int, float) and 0 <= v <= MAX_SECONDS for v in one):
+            return None
+    return np.array(lists, dtype=np.float64)
+
+
+def _skew(times: NDArray[np.float64] | None) -> float | None:
+    """Return how long the last is behind the first, the median over the repetitions."""
+    if times is None or times.shape[1] < 2:
+        return None
+    return float(np.median(np.ptp(times, axis=1)))
+
+
+def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
+    """Name the parts of a sample: the pairs of the cut, where the run has one, or the ranks."""
+    cut = run.tables.get("cut")
+    if "pairs" in run.by and cut is not None and len(cut) == count:
+        kinds = {cut[k].dtype.kind for k in ("i", "j") if k in cut}
+        if {"i", "j"} <= set(cut.columns) and kinds == {"i"}:
+            return tuple(zip(cut["i"].tolist(), cut["j"].tolist(), strict=True))
+    return tuple((k,) for k in range(count))

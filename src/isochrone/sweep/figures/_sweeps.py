@@ -1,0 +1,98 @@
+"""From runs to lines: which curves are drawn, what they are called, which scale suits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable
+from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve, curves
+from isochrone.sweep.labels import Labels
+from isochrone.sweep.switches import switches
+from isochrone.views.head import taken
+from isochrone.views.lines import Line
+from isochrone.views.scales import Scale, evenly_spaced
+
+__all__ = ["Drawn", "bars", "chosen_scale", "collect", "facts", "lines", "meaning"]
+
+SCALES: Final = ("log", "linear")
+
+Drawn = list[tuple[Run, Curve]]
+
+
+def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
+    """Return the curves of all runs, or those of some operations.
+
+    Of a run with grids those of whole operations: its phases are drawn by ``--view grids``.
+
+    Raises
+    ------
+    InputError
+        If a run is not a sweep, or none has such an operation.
+    """
+    if not runs:
+        raise InputError("no run to draw", hint="name at least one run file")
+    found = [(run, curve) for run in runs for curve in curves(run) if curve.whole]
+    if not ops:
+        return found
+    known = {str(curve.key.get("op", "")) for _, curve in found} - {""}
+    unknown = [op for op in ops if op not in known]
+    if unknown:
+        hint = f"there are: {', '.join(sorted(known))}" if known else "these runs are of none"
+        raise InputError(f"no operation '{unknown[0]}'", hint=printable(hint))
+    return [(run, curve) for run, curve in found if curve.key.get("op") in ops]
+
+
+def chosen_scale(scale: str | None, drawn: Drawn) -> Scale:
+    """Return the scale the user wants, or the one that suits the sizes.
+
+    Raises
+    ------
+    InputError
+        If there is no such scale.
+    """
+    if scale is not None and scale not in SCALES:
+        raise InputError(f"no scale '{scale}'", hint=f"there are: {', '.join(SCALES)}")
+    if scale is None:
+        sizes = np.concatenate([curve.bytes for _, curve in drawn])
+        return "linear" if evenly_spaced(sizes) else "log"
+    return "log" if scale == "log" else "linear"
+
+
+def lines(
+    drawn: Drawn, labels: Labels, what: str, interval: Callable[[Curve], tuple[str, str]]
+) -> list[Line]:
+    """Return a line a curve: one quantity of its points over their sizes."""
+    made = []
+    for (_, curve), name in zip(drawn, labels.each, strict=True):
+        low, high = interval(curve)
+        made.append(Line(
+            name, curve.bytes.astype(np.float64), curve.column(what), curve.column(low),
+            curve.column(high), [(s.after, s.before) for s in switches(curve)],
+        ))  # fmt: skip
+    return made
+
+
+def facts(runs: Sequence[Run], labels: Labels, *more: str) -> list[str]:
+    """List what is written below the title."""
+    partial = sum(not run.complete for run in runs)
+    found = [*labels.common, *more, *taken(runs)]
+    if partial:
+        found.append("partial run" if len(runs) == 1 else f"{partial} of {len(runs)} runs partial")
+    return [fact for fact in found if fact]
+
+
+def bars(drawn: Drawn, words: str) -> str:
+    """Return what is said of error bars; nothing where no point has an interval."""
+    known = any(point.has_interval for _, curve in drawn for point in curve.points)
+    return words if known else ""
+
+
+def meaning(runs: Sequence[Run]) -> str:
+    """Say what the seconds of a sample are, if it is the same in all runs."""
+    words = {run.quantity for run in runs}
+    return printable(words.pop(), 60) if len(words) == 1 else ""

@@ -1,0 +1,41 @@
+"""A measurement of the ranks' clocks: how well they agreed, and what was recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isochrone.pages.clocks import clock_section
+from isochrone.pages.page import Asked, Kind, Section, Sentence
+from isochrone.pages.words import of_ranks, plural, warnings_of
+from isochrone.runfile.clocks import has_clocks
+from isochrone.runfile.run import Run
+
+__all__ = ["PAGE"]
+
+
+def _title(run: Run) -> str:
+    return f"synchronised clocks {of_ranks(run)}"
+
+
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    """Return the clocks, and how many records there are to look at."""
+    counts = [
+        Sentence(f"  {plural(len(table), 'record')} of '{name}'")
+        for name, table in run.tables.items()
+    ]
+    return [
+        clock_section(run),
+        Section("Numbers", tuple(counts)),
+        Section("Summary", (warnings_of(run.warnings),)),
+    ]
+
+
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    return {
+        "ranks": run.size,
+        "records": {name: len(table) for name, table in run.tables.items()},
+        "warnings": run.warnings,
+    }
+
+
+PAGE = Kind(title=_title, holds=has_clocks, sections=_sections, document=_document, place=7)

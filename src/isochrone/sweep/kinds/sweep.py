@@ -1,0 +1,396 @@
+"""A sweep over message sizes: a table for each curve, protocol switches, who is late."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.pages.options import varied
+from isochrone.pages.page import (
+    Asked,
+    Block,
+    Column,
+    Facts,
+    Kind,
+    Later,
+    Listing,
+    Picture,
+    Row,
+    Section,
+    Sentence,
+    Table,
+    Tile,
+    Tiles,
+)
+from isochrone.pages.words import (
+    interval,
+    known_seconds,
+    of_ranks,
+    plural,
+    ranges,
+    warnings_of,
+    with_hosts,
+)
+from isochrone.runfile.origin import with_noun
+from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve, Participant, Point, curves, is_sweep, of_size
+from isochrone.sweep.late import late
+from isochrone.sweep.pictures import experiments, pictures_of
+from isochrone.sweep.special import special_of
+from isochrone.sweep.switches import Switch, describe, switches
+
+__all__ = ["PAGE"]
+
+MAX_CURVES: Final = 64
+MAX_ROWS: Final = 256
+MAX_SENTENCES: Final = 12
+MAX_TILES: Final = 4
+MAX_LATER: Final = 3
+"""Late ranks (or pairs) named of each curve; more are counted."""
+
+SPREAD: Final = ("stddev", "p95", "p99")
+"""How repetitions are spread: a column each, where it is known of a size."""
+
+BEHIND: Final = "Later than the others"
+MARK: Final = "«"
+
+FAMILY: Final = "hockney"
+MIN_SIZES: Final = 5
+"""A line through fewer sizes fits anything."""
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A curve, what of it is shown (all sizes, or the one the user names), and what it tells."""
+
+    curve: Curve
+    shown: Curve
+    switches: list[Switch]
+    later: list[Participant]
+
+    @property
+    def title(self) -> str:
+        if not self.curve.of_ranks:
+            return self.curve.name
+        return f"{self.curve.name}, {plural(self.curve.p, 'rank')}"
+
+
+def _read(run: Run, nbytes: int | None) -> list[_Read]:
+    """Read the curves; switches are found among all sizes, whatever is shown."""
+    found = curves(run)
+    whole = {(str(curve.key), curve.p): curve for curve in found}
+    read = []
+    for shown in of_size(found, nbytes, run.where):
+        curve = whole[str(shown.key), shown.p]
+        read.append(_Read(curve, shown, switches(curve), late(curve, run.hosts)))
+    return read
+
+
+def _holds(run: Run) -> bool:
+    return is_sweep(run) and len(run.tables.get("sample", ())) > 0
+
+
+def _title(run: Run) -> str:
+    return f"{run.experiment} sweep {of_ranks(run)}"
+
+
+def _document(run: Run, asked: Asked) -> dict[str, Any]:
+    listed = []
+    for read in _read(run, asked.nbytes):
+        entry = read.shown.to_json()
+        entry["switches"] = [switch.to_json() for switch in read.switches]
+        if read.later:
+            entry["slowest"] = [
+                {"ranks": list(part.who), "ratio": part.ratio, "last": part.last}
+                for part in read.later
+            ]
+        listed.append(entry)
+    special = special_of(run)
+    more = {} if special is None else {special.key: special.document(run, asked.nbytes)}
+    return {
+        "ranks": run.size,
+        "seconds_are": run.quantity,
+        "options": run.options,
+        "curves": listed,
+        **more,
+        "bystanders": bystanders(run),
+        "warnings": run.warnings,
+    }
+
+
+def bystanders(run: Run) -> list[int]:
+    """List the ranks that were idle in a bisection."""
+    table = run.tables.get("bystander")
+    if table is None or "rank" not in table or table["rank"].dtype.kind != "i":
+        return []
+    return [int(rank) for rank in table["rank"]]
+
+
+def _sections(run: Run, asked: Asked) -> list[Section]:
+    special = special_of(run)
+    if special is None:
+        return _of_curves(run, asked)
+    pictures = pictures_of([run], [curve for curve in curves(run) if curve.whole])
+    return special.sections(run, asked.nbytes, _about(run), pictures)
+
+
+def _of_curves(run: Run, asked: Asked) -> list[Section]:
+    read = _read(run, asked.nbytes)
+    shown = read[:MAX_CURVES]
+    more = len(read) - len(shown)
+    left_out = [Sentence(f"… and {plural(more, 'more curve')} (--json lists all)")] if more else []
+    folded = len(shown) > MAX_SENTENCES
+    numbers = [block for one in shown for block in _numbers(run, one, folded=folded)]
+    return [
+        Section("Summary", tuple(_overview(run, shown)), only="report"),
+        Section("Summary", tuple(_about(run))),
+        Section("Pictures", tuple(pictures_of([run], [one.curve for one in read])), only="report"),
+        Section("Model", tuple(_model(run, read)), only="report"),
+        Section("Numbers", (*numbers, *left_out)),
+        Section("How the times were taken", tuple(_how(read)), only="report"),
+        Section("Summary", (warnings_of(run.warnings),)),
+    ]
+
+
+# --- summary --------------------------------------------------------------------------------------
+
+
+def _about(run: Run) -> list[Block]:
+    """Say what was varied, what a time is, and who took no part."""
+    found: list[Block] = []
+    options = varied(run)
+    if options:
+        found.append(Facts("", options, only="terminal"))
+    if run.quantity:
+        found.append(Sentence(f"  Times are: {run.quantity}"))
+    out = bystanders(run)
+    if out:
+        many = "s" if len(out) > 1 else ""
+        found.append(
+            Sentence(f"  Idle: rank{many} {ranges(out)}, because the number of ranks is odd")
+        )
+    return found
+
+
+def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
+    """Say the same in a few numbers and sentences, for somebody who reads no further."""
+    found: list[Block] = []
+    tiles = [tile for one in read[:MAX_TILES] for tile in _tiles(run, one)]
+    if tiles:
+        found.append(Tiles(tuple(tiles[:MAX_TILES])))
+    found += [_sentence(one.curve) for one in read[:MAX_SENTENCES]]
+    more = len(read) - MAX_SENTENCES
+    if more > 0:
+        found.append(Sentence(f"{plural(more, 'more curve')} {_are(more)} in the tables below."))
+    changes = [_switch(change, one.title) for one in read for change in one.switches]
+    if changes:
+        found.append(Listing("Where the protocol switches", tuple(changes)))
+    behind = [item for one in read for item in _behind(run, one, one.title)]
+    if behind:
+        found.append(Listing(BEHIND, tuple(behind), "bad"))
+    return found
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _tiles(run: Run, read: _Read) -> list[Tile]:
+    """Return the time of the shortest message and the highest bandwidth."""
+    first = read.curve.points[0]
+    note = f"{format_bytes(first.bytes)}, {run.quantity or 'median'}"
+    tiles = [Tile(format_seconds(first.median), read.title, note)]
+    best = _best(read.curve)
+    if best is not None and best.bandwidth:
+        note = f"highest bandwidth, at {format_bytes(best.bytes)}"
+        tiles.append(Tile(format_rate(best.bandwidth), read.title, note))
+    return tiles
+
+
+def _best(curve: Curve) -> Point | None:
+    moving = [point for point in curve.points if point.bandwidth]
+    return max(moving, key=lambda point: point.bandwidth or 0.0, default=None)
+
+
+def _sentence(curve: Curve) -> Sentence:
+    """Say how long the shortest and the longest message take."""
+    first, last, best = curve.points[0], curve.points[-1], _best(curve)
+    several = not curve.of_ranks or curve.key.get("pairs", 1) != 1
+    name = curve.name if "op" in curve.key else curve.name[:1].upper() + curve.name[1:]
+    name = f"{name} on {curve.p} ranks" if curve.of_ranks else name
+    text = f"{name} {'take' if several else 'takes'} {format_seconds(first.median)}"
+    if len(curve.points) > 1:
+        text += (
+            f" with {format_bytes(first.bytes)} and {format_seconds(last.median)} with "
+            f"{format_bytes(last.bytes)}"
+        )
+    if curve.computes:
+        costs = [point.t_op for point in curve.points if point.t_op]
+        text += f"; an operation takes {format_seconds(min(costs))} to {format_seconds(max(costs))}"
+    elif best is not None and best.bandwidth:
+        text += f"; the bandwidth is highest at {format_bytes(best.bytes)}: "
+        text += format_rate(best.bandwidth)
+    return Sentence(f"{text}.", stress=(name,))
+
+
+def _switch(change: Switch, about: str = "") -> Sentence:
+    return Sentence(f"Protocol switch {describe(change)}", about=about)
+
+
+def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
+    """Name the ranks or pairs that are behind those whose work is alike."""
+    named = [_later(run, part, about) for part in read.later[:MAX_LATER]]
+    more = len(read.later) - len(named)
+    if more:
+        named.append(Sentence(f"… and {more} more (--json lists all)", about=about))
+    return named
+
+
+def _later(run: Run, part: Participant, about: str = "") -> Sentence:
+    """Name one of them."""
+    kind = "pair" if len(part.who) > 1 else "rank"
+    hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
+    who = with_hosts("–".join(map(str, part.who)), hosts)
+    text = f"{kind} {who}: {part.ratio:.2f}x the median, last in {100 * part.last:.0f} %"
+    return Sentence(f"{text} of the repetitions", about=about)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
+    """Tabulate a curve; on a terminal with what it tells directly below."""
+    found: list[Block] = [_table(read, read.title if folded else "")]
+    found += [
+        Sentence(f"{MARK} {_switch(change).text}", "strong", only="terminal")
+        for change in read.switches
+    ]
+    if read.later:
+        items = tuple(_behind(run, read))
+        found.append(Listing(BEHIND, items, "bad", only="terminal"))
+    return found
+
+
+def _table(read: _Read, fold: str) -> Table:
+    points = read.shown.points
+    moved = any(point.bandwidth is not None for point in points)
+    rated = any(point.message_rate is not None for point in points)
+    skewed = any(point.skew is not None for point in points)
+    computes = read.curve.computes
+    known = any(point.has_interval for point in points)
+    spread = [key for key in SPREAD if any(getattr(point, key) is not None for point in points)]
+    titles = ["size", "median", *["95 % interval"] * known, "min", "mean", *spread]
+    titles += (
+        ["t_op"] * computes
+        + ["bandwidth"] * moved
+        + ["messages"] * rated
+        + ["skew"] * skewed
+        + ["n"]
+    )
+    marked = {change.before for change in read.switches}
+    rows = []
+    for point in points[:MAX_ROWS]:
+        cells = [format_bytes(point.bytes), format_seconds(point.median),
+                 *[interval(point)] * known,
+                 format_seconds(point.min), format_seconds(point.mean)]  # fmt: skip
+        cells += [known_seconds(getattr(point, key)) for key in spread]
+        cells += [format_seconds(point.t_op or math.nan)] * computes
+        cells += [format_rate(point.bandwidth) if point.bandwidth else "–"] * moved
+        cells += [_messages(point.message_rate)] * rated
+        cells += [known_seconds(point.skew)] * skewed
+        mark = MARK if point.bytes in marked else ""
+        rows.append(Row((*cells, str(point.n), mark), "strong" if mark else ""))
+    more = len(points) - len(rows)
+    return Table(
+        read.title,
+        (*(Column(title, right=True) for title in titles), Column("")),
+        tuple(rows),
+        f"and {plural(more, 'more size')} (--json lists all)" if more else "",
+        fold,
+    )
+
+
+def _messages(rate: float | None) -> str:
+    """Write messages per second: ``3.2 M/s``."""
+    if rate is None:
+        return "–"
+    for factor, unit in ((1e6, "M"), (1e3, "k")):
+        if rate >= factor:
+            return f"{rate / factor:.3g} {unit}/s"
+    return f"{rate:.3g} /s"
+
+
+# --- for the report -------------------------------------------------------------------------------
+
+
+def _model(run: Run, read: Sequence[_Read]) -> list[Later]:
+    """Ask for latency and time per byte, where these mean something: of a single pair."""
+    if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
+        return []
+    title = f"{with_noun(run.origin).capitalize()} and the formula"
+    picture = Picture(
+        "fit", title,
+        "Points are medians, lines the formula, the band its 95 % interval.", (run,),
+        alt=f"{title}, view fit.",
+    )  # fmt: skip
+
+    def make() -> list[Block]:
+        from isochrone.models.pages.model import fitted  # nothing but a report needs models
+
+        return fitted(run, FAMILY, picture)
+
+    return [Later(make)]
+
+
+def _how(read: Sequence[_Read]) -> list[Sentence]:
+    """Say what the numbers mean."""
+    words = "The time of a size is the median of its repetitions"
+    enclosed = [p for one in read for p in one.shown.points if p.has_interval]
+    words += f"; {_rests_on(enclosed)}." if enclosed else "."
+    if any(one.switches for one in read):
+        words += (
+            " A protocol switch is reported where two straight lines fit the times better than "
+            "one, and differ by more than noise explains and by at least 2 % (a jump) or 1 % (a "
+            "bandwidth)."
+        )
+    return [Sentence(words)]
+
+
+def _rests_on(enclosed: Sequence[Point]) -> str:
+    """Say what the intervals of points rest on, and what they therefore cover."""
+    passes = [point.passes for point in enclosed]
+    if min(passes) > 0:
+        return (
+            f"the 95 % interval rests on the medians of its {min(passes)} or more passes, so it "
+            "covers the moments of this run. Another start, on other processors or nodes, may "
+            "differ by more"
+        )
+    return (
+        "the 95 % interval is that of this run's repetitions: it does not cover how times differ "
+        "from one moment or start to another"
+    )
+
+
+def _together(runs: Sequence[Run]) -> list[Section]:
+    """Put the runs whose curves are of the same things into common pictures."""
+    groups: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.by, []).append(run)
+    found = []
+    for members in groups.values():
+        if len(members) < 2:
+            continue
+        drawn = [curve for run in members for curve in curves(run) if curve.whole]
+        pictures = pictures_of(members, drawn)
+        title = f"{len(members)} {experiments(members)} runs together"
+        found += [Section(title, tuple(pictures), only="report")] if pictures else []
+    return found
+
+
+PAGE = Kind(
+    title=_title, holds=_holds, sections=_sections, document=_document, together=_together,
+    place=1,
+)  # fmt: skip

@@ -1,0 +1,102 @@
+"""What tells the curves of several runs apart, in a few words, and what they have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from isochrone.base.text import printable
+from isochrone.runfile.run import Run
+from isochrone.sweep.curves import Curve
+from isochrone.views.head import library
+
+__all__ = ["Labels", "ranks_per_node", "distinguish"]
+
+ONE_NODE: Final = "one node"
+
+_USUAL: Final = {
+    "mode": "blocking", "window": 1, "layout": "contiguous", "cache": "hot", "pairing": "halves",
+    "sync": "barrier", "root": "fixed",
+}  # fmt: skip
+"""What the options are unless the user says otherwise; not worth a word unless curves differ."""
+
+
+class Labels(NamedTuple):
+    """A few words a curve, and those that hold for all of them."""
+
+    each: list[str]
+    common: list[str]
+
+
+def distinguish(drawn: Sequence[tuple[Run, Curve]]) -> Labels:
+    """Label each curve by what differs between it and the others.
+
+    Options, ranks, ranks per node, MPI library and where the times come from are compared. Curves
+    that still have the same label get the name of their file, or a number.
+    """
+    facts = [_facts(run, curve) for run, curve in drawn]
+    keys = list(dict.fromkeys(key for one in facts for key in one))
+    differing = [key for key in keys if len({one.get(key, "") for one in facts}) > 1]
+    common = [facts[0][key] for key in keys if key not in differing and facts[0][key]]
+    # What is usual is said only where another curve does otherwise.
+    common = [text for text in common if text not in _USUAL_TEXTS]
+    each = [", ".join(one[k] for k in differing if one.get(k)) for one in facts]
+    return Labels(_unique(each, [run for run, _ in drawn]), common)
+
+
+def ranks_per_node(run: Run) -> str:
+    """Say how many ranks each node had; empty if that is not known."""
+    counts = Counter(host for host in run.hosts if host)
+    if not counts:
+        return ""
+    low, high = min(counts.values()), max(counts.values())
+    many = f"{low}" if low == high else f"{low} to {high}"
+    return f"{many} rank{'s' if high > 1 else ''} {'per' if len(counts) > 1 else 'on one'} node"
+
+
+def _facts(run: Run, curve: Curve) -> dict[str, str]:
+    """List what may tell a curve from another, in the order in which a person would say it."""
+    facts = {"experiment": run.experiment.replace("-", " "), "name": curve.name}
+    options = run.options
+    for key in _USUAL:
+        if key in options and isinstance(options[key], str | int):
+            facts[key] = _option(key, options[key])
+    if options.get("layout") == "vector" and isinstance(options.get("stride"), int):
+        facts["layout"] += f" of stride {options['stride']}"
+    if "pair" not in curve.key:
+        facts["p"] = f"{curve.p} ranks"
+    nodes = ranks_per_node(run)
+    alone = nodes.endswith(ONE_NODE) and "pair" not in curve.key  # then p says how many
+    facts["nodes"] = ONE_NODE if alone else nodes
+    facts["mpi"] = library(run)
+    facts["origin"] = "" if run.origin == "measured" else run.origin
+    return facts
+
+
+def _option(key: str, value: object) -> str:
+    words = {
+        "window": f"{value} in flight", "layout": f"{value}", "cache": f"{value} cache",
+        "sync": f"{value} start", "root": f"{value} root",
+    }  # fmt: skip
+    return printable(words.get(key, str(value)), 40)
+
+
+_USUAL_TEXTS: Final = {_option(key, value) for key, value in _USUAL.items()}
+
+
+def _unique(labels: list[str], runs: Sequence[Run]) -> list[str]:
+    """Add the file, or a number, to labels that are the same."""
+    for add in ("file", "number"):
+        counts = Counter(labels)
+        if all(count == 1 for count in counts.values()):
+            break
+        seen: Counter[str] = Counter()
+        for k, label in enumerate(labels):
+            if counts[label] > 1:
+                seen[label] += 1
+                path = runs[k].path
+                more = printable(path.stem, 24) if path and add == "file" else ""
+                more = f"{seen[label]}" if add == "number" else more
+                labels[k] = ", ".join(part for part in (label, more) if part)
+    return labels

@@ -1,0 +1,209 @@
+"""Where a curve changes into another line: the sizes at which an MPI library changes its protocol.
+
+The curve is cut into straight segments, time = a + b bytes, by `isochrone.base.segmentation`, which
+also chooses their number. A cut counts as a switch only if the two lines differ by more than the
+noise explains **and** by more than a person would care about: no real curve is quite straight.
+
+Two switches may be so close that the few sizes between them carry no cost per byte. Such a short
+piece is a level: only the steps on both sides of it are reported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment, sigma_of_interval
+from isochrone.base.units import format_bytes, format_rate, format_seconds
+from isochrone.sweep.curves import Curve
+
+__all__ = ["Switch", "describe", "switches"]
+
+_MIN_SIGMA: Final = 0.002  # of the median: no sweep is straighter, whatever its intervals say
+_MAX_SEGMENTS: Final = 6
+_SURE: Final = 4.0  # standard errors by which the lines must differ
+_WORTH: Final = 0.02  # of the time, as the tolerance of automatic sizes: less is no switch
+_WORTH_SLOPE: Final = 0.01  # of the time: what a slope that changes by 2 % makes at twice the size
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A change between two neighbouring sizes of a sweep; where exactly was not measured.
+
+    Attributes
+    ----------
+    after, before
+        Largest size of the old line and smallest one of the new line, in bytes.
+    jump
+        Seconds the new line lies above the old one at ``before``; negative if it is faster.
+    ratio
+        New line over old one at ``before``.
+    bandwidth_before, bandwidth_after
+        Bytes per second that more bytes cost on either line (1/slope, as often as data moves); None
+        if the line is flat within its error.
+    """
+
+    after: int
+    before: int
+    jump: float
+    ratio: float
+    bandwidth_before: float | None
+    bandwidth_after: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the switch for JSON."""
+        return dict(vars(self))
+
+
+class _Line(NamedTuple):
+    """A weighted least-squares line and the covariance of its two coefficients.
+
+    A ``level`` has no slope: its sizes are few, or too close together to tell one.
+    """
+
+    start: float
+    slope: float
+    covariance: Array
+    level: bool
+
+    def at(self, x: float) -> float:
+        return self.start + self.slope * x
+
+    def error(self, x: float) -> float:
+        point = np.array([1.0, x])
+        return math.sqrt(max(0.0, float(point @ self.covariance @ point)))
+
+
+def switches(curve: Curve) -> list[Switch]:
+    """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
+    x, y = curve.bytes.astype(np.float64), curve.column("median")
+    if curve.computes or len(x) < 2 * LINE_VALUES or not np.all(y > 0):
+        return []
+    sigma = np.fmax(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
+    try:
+        found = segment(
+            x, y, forms=[[0, 1], [0]], sigma=sigma, max_segments=_MAX_SEGMENTS,
+            min_values=LINE_VALUES, min_ratio=LINE_RATIO, level=1,
+        )  # fmt: skip
+    except InputError:
+        return []
+    # `index` puts a value in a segment; lines are fitted again here for their errors
+    member = found.index(x)
+    cuts = _clear_cuts(curve, x, y, sigma, member)
+    return [_judge(curve, x, y, sigma, member, cuts, k)[1] for k in range(len(cuts))]
+
+
+def _clear_cuts(
+    curve: Curve, x: Array, y: Array, sigma: Array, member: NDArray[np.int64]
+) -> list[int]:
+    """Return the cuts between segments that are switches; ``member`` is the segment of a size."""
+    cuts = list(range(int(member.max())))
+    while cuts:  # a cut that is none joins its segments, and their neighbours are judged anew
+        judged = [_judge(curve, x, y, sigma, member, cuts, k) for k in range(len(cuts))]
+        worst = min(range(len(cuts)), key=lambda k: judged[k][0])
+        if judged[worst][0] >= 1:
+            break
+        del cuts[worst]
+    return cuts
+
+
+def describe(switch: Switch) -> str:
+    """Say in words what happens: ``between 64 KiB and 128 KiB: 3.9 µs slower (+32 %)``."""
+    where = f"between {format_bytes(switch.after)} and {format_bytes(switch.before)}"
+    parts = []
+    if abs(switch.ratio - 1) >= _WORTH:
+        words = "more" if switch.jump > 0 else "less"
+        parts.append(
+            f"{format_seconds(abs(switch.jump))} {words} ({100 * (switch.ratio - 1):+.0f} %)"
+        )
+    if switch.bandwidth_before and switch.bandwidth_after:
+        change = switch.bandwidth_after / switch.bandwidth_before
+        if abs(change - 1) >= _WORTH:
+            parts.append(
+                f"further bytes at {format_rate(switch.bandwidth_after)} "
+                f"instead of {format_rate(switch.bandwidth_before)}"
+            )
+    elif switch.bandwidth_after:
+        parts.append(f"further bytes at {format_rate(switch.bandwidth_after)}")
+    return f"{where}: {', '.join(parts) or 'a different line'}"
+
+
+def _judge(
+    curve: Curve, x: Array, y: Array, sigma: Array, member: NDArray[np.int64],
+    cuts: Sequence[int], k: int,
+) -> tuple[float, Switch]:  # fmt: skip
+    """Return how clear a cut is (1 is just enough) and the switch it would be."""
+    edges = [-1, *cuts, int(member.max())]
+    sides = [(member > a) & (member <= b) for a, b in pairwise(edges[k : k + 3])]
+    old, new = (_fit(x[side], y[side], sigma[side], first=side[0]) for side in sides)
+    after, before = x[sides[0]].max(), x[sides[1]].min()
+    last = x[sides[1]].max()
+    jump = new.at(before) - old.at(before)
+    jump_clear = min(
+        _over(abs(jump), _SURE * math.hypot(new.error(before), old.error(before))),
+        _over(abs(jump), _WORTH * abs(new.at(before))),
+    )
+    turn = 0.0 if old.level or new.level else new.slope - old.slope
+    turn_error = math.sqrt(new.covariance[1, 1] + old.covariance[1, 1])
+    turn_clear = min(
+        _over(abs(turn), _SURE * turn_error),
+        _over(abs(turn) * (last - before), _WORTH_SLOPE * abs(new.at(last))),
+    )
+    often = _often(curve)
+    return max(jump_clear, turn_clear), Switch(
+        after=int(after), before=int(before), jump=float(jump),
+        ratio=float(new.at(before) / old.at(before)),
+        bandwidth_before=_bandwidth(old, often), bandwidth_after=_bandwidth(new, often),
+    )  # fmt: skip
+
+
+def _fit(x: Array, y: Array, sigma: Array, *, first: bool) -> _Line:
+    """Fit a line by weighted least squares; errors from the residuals if these are larger.
+
+    The cost per byte is never below zero, nor the latency, which the first line tells. Press et al.
+    2007, *Numerical Recipes*, 15.2; the errors are scaled by the root of reduced chi-square where
+    that exceeds 1.
+    """
+    level = len(x) < LINE_VALUES or x.max() < LINE_RATIO * x.min()
+    found, covariance = _solved(x, y, sigma, [0] if level else [0, 1])
+    if found[1] < 0 or (first and found[0] < 0):
+        found, covariance = _solved(x, y, sigma, [int(found[1] >= 0)])
+    return _Line(float(found[0]), float(found[1]), covariance, level)
+
+
+def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, Array]:
+    """Return start and slope, of which only those in ``used`` are not 0, and their covariance."""
+    rows = (np.column_stack([np.ones_like(x), x]) / sigma[:, None])[:, used]
+    scale = np.linalg.norm(rows, axis=0)
+    inverse = np.linalg.pinv((rows / scale).T @ (rows / scale)) / np.outer(scale, scale)
+    values = inverse @ (rows.T @ (y / sigma))
+    freedom = len(x) - len(used)
+    left = float(np.sum((y / sigma - rows @ values) ** 2))
+    found, covariance = np.zeros(2), np.zeros((2, 2))
+    found[used] = values
+    covariance[np.ix_(used, used)] = inverse * (max(1.0, left / freedom) if freedom > 0 else 1.0)
+    return found, covariance
+
+
+def _often(curve: Curve) -> float:
+    """Return how often the bytes of a message move: twice if in both directions."""
+    end = curve.points[-1]
+    return (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
+
+
+def _bandwidth(line: _Line, often: float) -> float | None:
+    error = math.sqrt(line.covariance[1, 1])
+    return often / line.slope if often and line.slope > 3 * error else None
+
+
+def _over(a: float, b: float) -> float:
+    return a / b if b > 0 else math.inf

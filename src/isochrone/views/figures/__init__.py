@@ -1,1 +1,0 @@
-"""Figures: ONE FILE = ONE FIGURE."""

@@ -1,5 +1,0 @@
-"""Access patterns: ONE FILE = ONE PATTERN, named as its option: ``tiles.py`` is ``--tiles``.
-
-A file ends in ``PATTERN = Pattern(…)`` (`isochrone.workloads.pattern`). To add a pattern, add a
-file; nothing else has to know it.
-"""

@@ -1,0 +1,255 @@
+"""Descriptions derived from what programs were seen to do, against those they were made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from beds.golden import Golden
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.program import Compute, Program, Serve
+from isochrone.applications.description.reading import parse
+from isochrone.applications.traces.deriving import describe
+from isochrone.applications.traces.folding import Event, fold
+from isochrone.applications.traces.trace import Trace
+from isochrone.base.errors import InputError
+from isochrone.base.units import parse_seconds
+from made_up.programs_run import Seen
+
+Phases = list[dict[str, Any]]
+ITERATIONS = 60
+
+
+def document(phases: Phases, ranks: int = 8, iterations: int = ITERATIONS) -> dict[str, Any]:
+    app = {"name": "x", "ranks": ranks, "iterations": iterations, "phases": phases}
+    return {"isochrone": "app/1", "apps": [app]}
+
+
+def worked_out(written: dict[str, Any]) -> Program:
+    return program(parse(written, "test"))
+
+
+def seen(phases: Phases, ranks: int = 8, noise: float = 0.0) -> tuple[Phases, list[str]]:
+    """Return the phases that are derived from a program of these phases, and warnings."""
+    found, warnings = describe(Seen(worked_out(document(phases, ranks)), noise=noise).trace())
+    (app,) = found["apps"]
+    assert app["iterations"] == ITERATIONS
+    assert app["ranks"] == ranks
+    worked_out(found)  # it is a description that can be read
+    return app["phases"], warnings
+
+
+def us(time: str) -> float:
+    """Return a time in µs."""
+    return parse_seconds(time) * 1e6
+
+
+def kinds(phases: Phases) -> list[str]:
+    return [next(iter(phase)) for phase in phases]
+
+
+HALO = {"halo": {"shape": [2, 4], "periodic": False}}
+
+
+CASES = [
+    (HALO, "exchange"),
+    ({"halo": {"shape": [2, 2, 2], "periodic": True}}, "exchange"),
+    ({"halo": {"shape": [8], "periodic": True}}, "exchange"),
+    ("all-to-all", "exchange"),
+    ("pipeline", "stream"),
+    ("token-ring", "token"),
+    ("client-server", "request"),
+    ({"edges": [[0, 3], [3, 5], [5, 0], [1, 2]]}, "exchange"),
+    (HALO, "stream"),
+    ({"edges": [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 6]]}, "stream"),
+]
+
+
+@pytest.mark.slow
+def test_a_topology_is_recognised_by_its_edges(subtests: pytest.Subtests) -> None:
+    """With its flow, which follows from the order of the calls, and its size."""
+    for topology, flow in CASES:
+        with subtests.test(str((topology, flow))):
+            exchange = {"topology": topology, "flow": flow, "bytes": 1000}
+            phases, warnings = seen([{"compute": "1ms"}, {"exchange": exchange}, {"barrier": {}}])
+            assert kinds(phases) == ["compute", "exchange", "barrier"]
+            found = phases[1]["exchange"]
+            assert (found["flow"], found["bytes"]) == (flow, 1000)
+            if isinstance(topology, dict) and "edges" in topology:
+                assert sorted(found["topology"]["edges"]) == sorted(topology["edges"])
+            else:
+                assert found["topology"] == topology
+            assert warnings == []
+
+
+def test_jacobi_comes_back_as_it_was_written() -> None:
+    """Equation 1 of Kühnemann, Rauber and Rünger: compute, then an allgather."""
+    phases, _ = seen([{"compute": "157us"}, {"allgather": {"bytes": 512}}], 16)
+    assert kinds(phases) == ["compute", "allgather"]
+    assert phases[1] == {"allgather": {"bytes": 512}}
+    assert us(phases[0]["compute"]) == pytest.approx(157, rel=0.01)
+
+
+@pytest.mark.parametrize("topology", ["pipeline", "token-ring"])
+def test_computation_before_an_exchange_and_within_it_are_told_apart(topology: str) -> None:
+    """Also of the rank that only sends or begins, which makes no call between the two."""
+    written = [{"compute": "1ms"}, {"exchange": {
+        "topology": topology, "bytes": 64, "compute": "100us"}}]  # fmt: skip
+    phases, _ = seen(written)
+    assert kinds(phases) == ["compute", "exchange"]
+    assert us(phases[0]["compute"]) == pytest.approx(1000, rel=0.01)
+    assert us(phases[1]["exchange"]["compute"]) == pytest.approx(100, rel=0.01)
+
+
+def test_computation_while_messages_are_on_their_way_stays_there() -> None:
+    """It overlaps with them: before them it would add to their time."""
+    phases, _ = seen([{"exchange": {"topology": HALO, "bytes": 64, "compute": "200us"}}])
+    assert kinds(phases) == ["exchange"]
+    assert us(phases[0]["exchange"]["compute"]) == pytest.approx(200, rel=0.01)
+
+
+def test_what_a_rank_repeats_twice_in_an_iteration_keeps_two_computations() -> None:
+    """Ranks in the middle of two pipelines only see one call after the other, all alike."""
+    pipeline = {"exchange": {"topology": "pipeline", "bytes": 64}}
+    phases, _ = seen([{"compute": "1ms"}, pipeline, {"compute": "100us"}, pipeline])
+    times = [us(phase["compute"]) for phase in phases if "compute" in phase]
+    assert times == pytest.approx([1000, 100], rel=0.01)
+
+
+def test_ranks_that_take_longer_are_named_with_their_factor() -> None:
+    """Two groups of ranks are an imbalance, not a distribution with two humps."""
+    imbalance = {"2": 0.01, "3": 0.01}
+    phases, _ = seen([{"compute": {"time": "24ms", "imbalance": imbalance}}, {"barrier": {}}], 4)
+    found = phases[0]["compute"]
+    ratios = [found["imbalance"].get(str(rank), 1.0) for rank in range(4)]
+    assert ratios[0] == ratios[1]
+    assert ratios[2] / ratios[0] == pytest.approx(0.01, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "spread",
+    [
+        {"exponential": {"mean": "300us"}},
+        {"lognormal": {"median": "300us", "sigma": 0.5}},
+        {"normal": {"mean": "300us", "stddev": "60us"}},
+    ],
+)
+def test_a_distribution_is_named(spread: dict[str, Any]) -> None:
+    """With 480 gaps of eight ranks, Akaike's criterion finds the family these were drawn from."""
+    phases, _ = seen([{"compute": {"time": spread}}, {"barrier": {}}])
+    found = phases[0]["compute"]["time"]
+    assert found.keys() == spread.keys()
+
+
+def test_computation_before_collectives_of_parts_is_that_of_all_parts() -> None:
+    """Parts that do the same at the same time are one phase, and so is what they compute before."""
+    among = [[0, 1, 2, 3], [4, 5, 6, 7]]
+    phases, _ = seen([{"compute": "300us"}, {"alltoall": {"bytes": 64, "among": among}}])
+    assert kinds(phases) == ["compute", "alltoall"]
+    assert us(phases[0]["compute"]) == pytest.approx(300, rel=0.01)
+
+
+def sweep(rank: int, iterations: int = 10, blocks: int = 5) -> list[Event]:
+    """Return what a rank of a 2x2 grid does that sweeps over it from two corners and back.
+
+    Ranks 0 and 1 compute 24 ms for each block, the others a quarter of a millisecond.
+    """
+    found = []
+    x, y = rank % 2, rank // 2
+    for _ in range(iterations):
+        for dx, dy in ((1, 1), (-1, -1)):
+            before = [(x - dx, y), (x, y - dy)]
+            after = [(x + dx, y), (x, y + dy)]
+            for _ in range(blocks):
+                inside = [[a + 2 * b for a, b in side if 0 <= a < 2 and 0 <= b < 2]
+                          for side in (before, after)]  # fmt: skip
+                found += [Event("recv", peer, 36000.0, gap=1e-6) for peer in inside[0]]
+                gap = 24e-3 if rank < 2 else 25e-5
+                for peer in inside[1]:
+                    found.append(Event("send", peer, 36000.0, gap=gap))
+                    gap = 1e-6
+        found.append(Event("allreduce", bytes=8.0, gap=1e-6))
+    return found
+
+
+def test_sweeps_over_a_grid_are_wavefronts_block_by_block() -> None:
+    """As in Sweep3D: many calls an iteration, and some ranks take a hundred times longer."""
+    ranks = [fold(sweep(rank)) for rank in range(4)]
+    found, warnings = describe(Trace(ranks, [(0, 1, 2, 3)]))
+    (app,) = found["apps"]
+    assert app["iterations"] == 10
+    assert warnings == []
+    fronts = [phase["exchange"] for phase in app["phases"] if "exchange" in phase]
+    assert [front["flow"] for front in fronts] == ["stream"] * 10
+    assert fronts[0]["topology"] == {"halo": {"shape": [2, 2], "periodic": False}}
+    assert sorted(fronts[5]["topology"]["edges"]) == [[1, 0], [2, 0], [3, 1], [3, 2]]
+    assert us(fronts[1]["compute"]["time"]) == pytest.approx(24000, rel=0.01)
+    assert fronts[1]["compute"]["imbalance"]["2"] == pytest.approx(0.0104, rel=0.01)
+
+
+def test_parts_of_an_application_do_collectives_on_their_own() -> None:
+    """Rows of a grid that reduce among themselves at the same time are one phase."""
+    among = [[0, 1, 2, 3], [4, 5, 6, 7]]
+    written = [{"compute": "1ms"}, {"allreduce": {"bytes": 64, "among": among}}, {"barrier": {}}]
+    phases, _ = seen(written)
+    assert phases[1:] == written[1:]
+
+
+def test_begin_and_end_are_left_out_and_it_is_said_how_much_that_is(golden: Golden) -> None:
+    """A broadcast before the loop and a gather after it are not part of an iteration."""
+    made = worked_out(document([{"compute": "1ms"}, {"allreduce": {"bytes": 8}}]))
+    begin = (Event("bcast", bytes=100, root=0, gap=1.0), Event("barrier", gap=0.5))
+    found, warnings = describe(Seen(made).trace(begin, (Event("gather", bytes=9, root=0),)))
+    assert kinds(found["apps"][0]["phases"]) == ["compute", "allreduce"]
+    assert found["apps"][0]["iterations"] == ITERATIONS
+    (text,) = warnings
+    golden(text)
+    golden(text)
+
+
+def test_what_a_program_does_before_its_loop_is_not_part_of_an_iteration(golden: Golden) -> None:
+    """Two seconds of reading input, and no call between them and the first iteration."""
+    calls = [Event("allreduce", bytes=8.0, gap=2.0 if k == 0 else 1e-3) for k in range(50)]
+    found, warnings = describe(Trace([fold(calls)] * 4, [(0, 1, 2, 3)]))
+    assert us(found["apps"][0]["phases"][0]["compute"]) == pytest.approx(1000, rel=0.01)
+    golden(warnings[0])
+
+
+def test_a_short_program_without_a_loop_is_written_down_once() -> None:
+    """And that no repetition was found is said."""
+    ranks = [[Event("send", 1, 10.0, gap=1e-3), Event("barrier")],
+             [Event("recv", 0, 10.0, gap=1e-3), Event("barrier")]]  # fmt: skip
+    found, warnings = describe(Trace([fold(e) for e in ranks], [(0, 1)]))
+    assert found["apps"][0]["iterations"] == 1
+    assert kinds(found["apps"][0]["phases"])[-2:] == ["exchange", "barrier"]
+    assert warnings[0].startswith("not known: no repetition")
+
+
+def test_a_receive_from_anyone_is_not_guessed() -> None:
+    """Who is answered is decided at run time: that is said, and no description is written."""
+    ranks = [[Event("recv", -1, 8.0)] * 300, [Event("send", 0, 8.0)] * 100,
+             [Event("send", 0, 8.0)] * 200]  # fmt: skip
+    trace = Trace([fold(e) for e in ranks], [(0, 1, 2)], name="anyone")
+    with pytest.raises(InputError, match="anyone: not known: "):
+        describe(trace)
+
+
+def test_a_trace_of_nothing_is_one_line() -> None:
+    with pytest.raises(InputError, match="no communication"):
+        describe(Trace([[], []], [(0, 1)]))
+
+
+def computation(made: Program) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and variance of each rank's computation in an iteration."""
+    (app,) = made.applications
+    mean, variance = np.zeros(app.ranks), np.zeros(app.ranks)
+    for rank, steps in enumerate(app.steps):
+        for step in steps:
+            if isinstance(step, Compute | Serve):
+                times = 1 if isinstance(step, Compute) else len(step.clients)
+                factor = step.factor if isinstance(step, Compute) else 1.0
+                mean[rank] += times * factor * np.mean(made.values[step.time])
+                variance[rank] += times * factor**2 * np.var(made.values[step.time])
+    return mean, variance

@@ -1,0 +1,383 @@
+"""The nightly verdict on machines whose truth is known: right hosts, no innocent, no false good.
+
+The rates are of few machines, so that the test is quick; `bench/verdicts.py` counts many.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import numpy as np
+import pytest
+
+from beds.golden import Golden
+from isochrone.changes.allowed import parse_rule
+from isochrone.changes.check import Check, Earlier, check, together
+from isochrone.changes.comparable import why_not
+from isochrone.changes.quantities import quantities
+from isochrone.runfile.run import Run
+from made_up import nights
+from made_up.hotspots import hotspot, tile_io
+from made_up.latency_maps import (
+    Matrix,
+    block,
+    confirmed,
+    flat,
+    latency_map,
+    leaving,
+    map_of,
+    noisy,
+    one_slow_host,
+    torus,
+    tree,
+    with_retests,
+)
+from made_up.launches import launches
+from made_up.nights import Chance, Machine, Truth, launch, link_truth, shape
+from made_up.sweeps import collective
+
+SHAPES = ["flat", "one rank a node", "few nodes", "switches", "two switches", "three levels",
+          "dragonfly", "uneven"]  # fmt: skip
+
+
+@functools.cache
+def season(name: str, seed: int = 1) -> tuple[Machine, list[Run]]:
+    """Five launches of a machine on which nothing is slow."""
+    dice = np.random.default_rng(seed)
+    machine = shape(name, dice)
+    return machine, [launch(machine, dice) for _ in range(5)]
+
+
+def tonight(name: str, truth: str, by: float, seed: int = 7) -> tuple[Check, Truth]:
+    """Judge one more launch, on which something is slow."""
+    machine, earlier = season(name)
+    dice = np.random.default_rng(seed)
+    what = getattr(nights, truth)(machine, dice, by)
+    return check(launch(machine, dice, what), Earlier("nights", earlier)), what
+
+
+def measured_twice(times: Matrix, hosts: list[str]) -> Run:
+    """Make a map of which what looks slow was measured again, alone."""
+    return confirmed(map_of(times, hosts), lambda: times)
+
+
+# ---- a map by itself ---------------------------------------------------------------------------
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("by", [1.0, 1.25])
+@pytest.mark.parametrize("name", SHAPES)
+def test_exactly_the_slow_host_is_in_the_list(name: str, by: float) -> None:
+    dice = np.random.default_rng([11, int(100 * by), SHAPES.index(name)])
+    machine = shape(name, dice)
+    truth = nights.node(machine, dice, by) if by > 1 else nights.nothing(machine, dice)
+    found = check(launch(machine, dice, truth))
+    assert set(found.bad_hosts) == truth.bad
+    assert found.verdict == ("slow" if truth.bad else "good")
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_ends_of_a_slow_pair_are_suspects_and_in_no_list(name: str) -> None:
+    dice = np.random.default_rng([12, SHAPES.index(name)])
+    machine = shape(name, dice)
+    truth = nights.pair(machine, dice, 2.5)
+    found = check(launch(machine, dice, truth))
+    assert found.verdict == "slow"
+    assert found.bad_hosts == []
+    ends = {f"n{k:02d}" for k in np.flatnonzero(truth.factor.max(axis=0) > 1)}
+    assert set(found.suspects) == ends
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("by", [10.0, 30.0])
+@pytest.mark.parametrize("dimensions", [(4, 4), (3, 3, 3), (16,)])
+def test_a_torus_with_a_slow_link_is_never_good_and_no_host_is_bad(
+    dimensions: tuple[int, ...], by: float
+) -> None:
+    machine = Machine("torus", torus(dimensions), 1.0, np.arange(int(np.prod(dimensions))))
+    dice = np.random.default_rng([2, int(by)])
+    found = check(launch(machine, dice, link_truth(dimensions, dice, by, 2.0, 1.0)))
+    assert found.verdict in ("slow", "not known")
+    assert found.bad_hosts == []
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("noise", [0.02, 0.08])
+@pytest.mark.parametrize("base", [0.0, 2.0])
+@pytest.mark.parametrize("dimensions", [(4, 4), (5, 5), (4, 4, 2), (12,)])
+def test_a_healthy_torus_is_good(dimensions: tuple[int, ...], base: float, noise: float) -> None:
+    """Its longest ways have twice the hops of the middle one, or fewer."""
+    matrix = noisy(torus(dimensions, base), noise, seed=3)
+    found = check(map_of(matrix, block(len(matrix))))
+    assert found.verdict == "good", found.doubts
+
+
+def test_the_nodes_behind_a_slow_switch_are_suspects() -> None:
+    names = block(16, 2)
+    members = np.arange(32) // 8 == 1
+    matrix = tree([2, 4, 4], [1, 3, 5]) + 3 * leaving(members, names)
+    found = check(measured_twice(noisy(matrix, 0.02, seed=6), names))
+    assert found.verdict == "slow"
+    assert found.bad_hosts == []
+    assert found.suspects == ["n4", "n5", "n6", "n7"]
+
+
+def test_a_slow_rank_proves_its_host_bad() -> None:
+    matrix = tree([4, 8], [1, 3]) + 3 * leaving(np.arange(32) == 5)
+    found = check(measured_twice(noisy(matrix, 0.02, seed=4), block(8, 4)))
+    assert found.bad_hosts == ["n1"]
+
+
+def test_what_was_not_measured_again_is_a_suspect_and_nothing_is_called_slow() -> None:
+    """Of each kind of component; what `show` names as suspected is what `check` does not judge."""
+    names, members = block(16, 2), np.arange(32)
+    machine = tree([2, 4, 4], [1, 3, 5])
+    slow = {
+        "node": 3 * leaving(members // 2 == 5, names),
+        "rank": 3 * leaving(members == 5),
+        "switch": 3 * leaving(members // 8 == 1, names),
+        "pair": 9 * (leaving(members == 3) * leaving(members == 20) * 1.0),
+    }
+    slow["pair"][np.ix_(members != 3, members != 20)] = 0
+    slow["pair"] = np.maximum(slow["pair"], slow["pair"].T)
+    for kind, added in slow.items():
+        times = noisy(machine + added, 0.02, seed=6)
+        run = map_of(times, names)
+        found = check(run)
+        assert {one.verdict for one in found.findings} == {"suspect"}, kind
+        assert (found.verdict, found.bad_hosts) == ("not known", []), kind
+        assert set(found.suspects) >= set(found.findings[0].hosts), kind
+        assert check(confirmed(run, lambda times=times: times)).verdict == "slow", kind
+
+
+def test_few_nodes_are_not_known_and_it_says_what_to_do(golden: Golden) -> None:
+    found = check(map_of(noisy(tree([4, 2], [1, 3]), 0.02, seed=1), block(2, 4)))
+    assert found.verdict == "not known"
+    golden(found.doubts[0])
+
+
+def test_a_partial_map_is_not_known_unless_something_is_slow() -> None:
+    run = one_slow_host(0)
+    run.end = None
+    assert check(run).verdict == "not known"
+    slow = one_slow_host()
+    slow.end = None
+    assert check(slow).verdict == "slow"
+
+
+def test_what_is_allowed_is_listed_and_no_failure() -> None:
+    run = one_slow_host()
+    found = check(run, rules=[parse_rule("host=n2")])
+    assert found.verdict == "good"
+    assert found.bad_hosts == []
+    assert [one.allowed for one in found.findings] == ["host=n2"]
+    assert check(run, rules=[parse_rule("host=n2:30%")]).verdict == "slow"
+    assert check(run, rules=[parse_rule("host=n3")]).verdict == "slow"
+
+
+def test_what_the_user_calls_too_little_is_noted_and_good() -> None:
+    run = one_slow_host(0.6)
+    found = check(run, least=0.5)
+    assert found.verdict == "good"
+    assert any("node n2 is" in text for text in found.judged)
+
+
+# ---- against earlier launches ------------------------------------------------------------------
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("by", [1.1, 3.0])
+@pytest.mark.parametrize("name", ["few nodes", "switches", "torus", "uneven"])
+def test_a_node_that_became_slow_is_found(name: str, by: float) -> None:
+    found, truth = tonight(name, "node", by)
+    assert set(found.bad_hosts) == truth.bad
+    assert found.verdict in ("slow", "worse")
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", ["flat", "switches", "two switches"])
+def test_a_level_that_became_slow_is_found_and_no_host_is_bad(name: str) -> None:
+    found, _ = tonight(name, "level", 1.3)
+    assert found.verdict == "worse"
+    assert {one.kind for one in found.findings} == {"level"}
+    assert found.bad_hosts == []
+
+
+@pytest.mark.parametrize("name", ["few nodes", "switches", "torus"])
+def test_a_pair_that_became_slow_is_found_and_its_ends_are_suspects(name: str) -> None:
+    found, truth = tonight(name, "pair", 1.3)
+    assert found.verdict in ("slow", "worse")
+    assert found.bad_hosts == []
+    ends = {f"n{k:02d}" for k in np.flatnonzero(truth.factor.max(axis=0) > 1)}
+    assert set(found.suspects) == ends
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("name", ["flat", "few nodes", "switches", "torus", "uneven"])
+def test_nothing_is_worse_where_nothing_changed(name: str) -> None:
+    alarms = [tonight(name, "nothing", 1.0, seed)[0].findings for seed in range(2)]
+    assert sum(map(bool, alarms)) <= 1
+
+
+def test_fewer_than_three_earlier_runs_are_not_known(golden: Golden) -> None:
+    machine, earlier = season("flat")
+    found = check(launch(machine, np.random.default_rng(5)), Earlier("nights", earlier[:2]))
+    assert found.verdict == "not known"
+    golden(found.doubts[0])
+    assert "baseline add" in found.doubts[0]
+
+
+def test_earlier_runs_settle_what_few_nodes_leave_open() -> None:
+    times = tree([4, 2], [1, 3])
+    runs = [map_of(noisy(times, 0.02, seed=k), block(2, 4)) for k in range(6)]
+    assert check(runs[0], Earlier("nights", runs[1:])).verdict == "good"
+
+
+def test_launches_that_differ_by_half_prove_nothing(golden: Golden) -> None:
+    dice = np.random.default_rng(8)
+    machine = shape("flat", dice)
+    wild = Chance(launch=0.5)
+    runs = [launch(machine, dice, chance=wild) for _ in range(6)]
+    for run in runs:  # the same in all levels, so that one is no measure of the other
+        run.tables["pair"] = run.tables["pair"].where(
+            np.array([run.hosts[i] != run.hosts[j] for i, j in zip(
+                run.tables["pair"]["i"], run.tables["pair"]["j"], strict=True)])
+        )  # fmt: skip
+    found = check(runs[0], Earlier("nights", runs[1:]))
+    assert found.verdict == "not known"
+    golden(found.doubts)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"settings": {"UCX_TLS": "tcp"}}, "setting UCX_TLS is tcp, not not set"),
+        ({"mpi": {"library": "Open MPI 5"}}, "MPI library is Open MPI 5"),
+        ({"options": {"bytes": [64], "order": "rounds"}}, "option order is rounds"),
+        ({"memory": "cuda"}, "memory is cuda, not host"),
+        ({"clock": {"simulated": True}}, "times is simulated, not measured"),
+    ],
+)
+def test_runs_of_other_settings_are_left_out_and_it_is_said_why(
+    change: dict[str, object], why: str
+) -> None:
+    run, other = (map_of(flat(8), block(8)) for _ in range(2))
+    other.header.update(change)
+    assert why in why_not(run, other)
+    assert check(run, Earlier("nights", [other] * 5)).left_out[0][1] == why_not(run, other)
+
+
+def test_how_much_was_measured_is_no_setting() -> None:
+    run, other = (map_of(flat(8), block(8)) for _ in range(2))
+    run.header["options"] = {"max-repeats": 10}
+    other.header["options"] = {"max-repeats": 1000, "time-limit": 5.0}
+    assert why_not(run, other) == ""
+
+
+def test_other_hosts_are_another_place(golden: Golden) -> None:
+    run = map_of(flat(4), ["a", "b", "c", "d"])
+    other = map_of(flat(4), ["a", "b", "c", "x"])
+    golden(why_not(run, other))
+
+
+# ---- other kinds -------------------------------------------------------------------------------
+
+
+def test_a_sweep_is_judged_by_earlier_ones_only() -> None:
+    dice = np.random.default_rng(1)
+    runs = launches(6, dice, between=0.02, within=0.02)
+    alone = check(runs[0])
+    assert alone.verdict == "not known"
+    assert check(runs[0], Earlier("nights", runs[1:])).verdict == "good"
+    (slow,) = launches(1, dice, between=0.02, within=0.02, factor=1.5)
+    found = check(slow, Earlier("nights", runs[1:]))
+    assert found.verdict == "worse"
+    assert found.findings[0].kind == "curve"
+    assert found.findings[0].ratio == pytest.approx(1.5, rel=0.1)
+
+
+def test_one_size_that_became_slow_is_named() -> None:
+    dice = np.random.default_rng(2)
+    runs = launches(5, dice, between=0.02, within=0.02)
+    factor = [1.0] * 8
+    factor[5] = 1.6
+    (slow,) = launches(1, dice, between=0.02, within=0.02, factor=factor)
+    found = check(slow, Earlier("nights", runs))
+    assert [one.kind for one in found.findings] == ["point"]
+    assert "bytes 8192" in found.findings[0].who
+
+
+@pytest.mark.parametrize("make", [hotspot, tile_io, lambda: collective(("bcast",), 8)])
+def test_all_that_repeats_can_be_held_against_earlier_runs(make: object) -> None:
+    runs = [make() for _ in range(5)]  # type: ignore[operator]
+    found = check(runs[0], Earlier("nights", runs[1:]))
+    assert found.verdict == "good", found.doubts
+
+
+# ---- the document ------------------------------------------------------------------------------
+
+
+def test_the_worst_verdict_counts_and_the_document_is_json() -> None:
+    bad = one_slow_host()
+    good = one_slow_host(0, seed=2)
+    checks = [check(good), check(bad)]
+    assert together(checks) == "slow"
+    assert together(checks[:1]) == "good"
+    document = checks[1].to_json()
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert document["bad_hosts"] == ["n2"]
+
+
+def test_a_node_that_the_distances_of_a_ring_hide_is_not_known_and_named() -> None:
+    machine = Machine("ring", torus((16,)), 1.0, np.arange(16))
+    dice = np.random.default_rng(9)
+    truth = nights.node(machine, dice, 1.25)
+    found = check(launch(machine, dice, truth))
+    assert found.verdict == "not known"
+    assert f"node {next(iter(truth.bad))} takes" in found.doubts[0]
+    earlier = [launch(machine, dice) for _ in range(5)]
+    found = check(launch(machine, dice, truth), Earlier("nights", earlier))
+    assert (found.verdict, set(found.bad_hosts)) == ("worse", set(truth.bad))
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("uplink", [True, False])
+@pytest.mark.parametrize("name", ["switches", "three levels"])
+def test_nodes_behind_a_switch_that_became_slow_are_suspects(name: str, uplink: bool) -> None:
+    machine, runs = season(name)
+    inside = np.arange(machine.nodes) // 4 == 1
+    touched = inside[:, None] ^ inside if uplink else inside[:, None] | inside
+    truth = Truth("switch", np.where(touched, 1.5, 1.0))
+    found = check(launch(machine, np.random.default_rng(6), truth), Earlier("nights", runs))
+    assert found.verdict in ("slow", "worse")
+    assert found.bad_hosts == []
+    assert set(found.suspects) == {"n04", "n05", "n06", "n07"}
+
+
+@pytest.mark.parametrize("dimensions", [(4, 4), (16,)])
+def test_a_link_of_a_torus_that_became_slow_is_worse_and_no_host_is_bad(
+    dimensions: tuple[int, ...],
+) -> None:
+    machine = Machine("torus", torus(dimensions), 1.0, np.arange(16))
+    dice = np.random.default_rng(4)
+    runs = [launch(machine, dice) for _ in range(5)]
+    truth = link_truth(dimensions, dice, 3.0, 2.0, 1.0)
+    found = check(launch(machine, dice, truth), Earlier("nights", runs))
+    assert found.verdict in ("slow", "worse")
+    assert found.bad_hosts == []
+
+
+def test_a_finding_has_a_size_only_where_there_are_several() -> None:
+    for sizes in ((64,), (64, 4096)):
+        run = latency_map(block(8, 2), slow_hosts={"n3": 2.0}, nbytes=sizes)
+        found = check(with_retests(run, [(0, 6), (1, 7), (2, 6), (3, 7)]))
+        assert {one.nbytes in sizes for one in found.findings} == {len(sizes) > 1}
+
+
+@pytest.mark.parametrize(("sizes", "curves"), [((8, 64), 0), ((8, 64, 512), 1)])
+def test_a_curve_of_few_points_has_no_time_of_its_own(sizes: tuple[int, ...], curves: int) -> None:
+    runs = launches(3, np.random.default_rng(1), sizes=sizes)
+    kinds = [one.kind for one in quantities(runs, len(runs)).items]
+    assert (kinds.count("curve"), kinds.count("point")) == (curves, len(sizes))

@@ -1,0 +1,122 @@
+"""What is said of two measurements compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from beds.golden import Golden
+from isochrone.changes.compare import Change, Comparison
+from isochrone.changes.gate import Limit
+from isochrone.changes.pages.comparison import blocks, complaint, name_of, passed
+from isochrone.changes.parts import Part
+from isochrone.changes.verdict import Difference
+from isochrone.pages.page import Sentence, Table
+from isochrone.runfile.surroundings import Differing
+
+
+def point(nbytes: int, ratio: float, verdict: str, width: float | None = 0.01) -> Change:
+    key: dict[str, Any] = {"op": "bcast", "p": 8, "bytes": nbytes, "pairs": None}
+    low, high = (None, None) if width is None else (ratio - width, ratio + width)
+    return Change(key, 1e-6, ratio * 1e-6, Difference(ratio, low, high, 0.01, verdict))
+
+
+def found(points: list[Change], parts: list[Part], **other: Any) -> Comparison:
+    given: dict[str, Any] = {
+        "kind": "point", "overall": None, "differences": [], "launches": (5, 4), "unit": "launch",
+        "margin": 0.05, "visible": 1.12, "notes": [],
+    }  # fmt: skip
+    return Comparison("collective", points, parts=parts, **{**given, **other})
+
+
+def part(kind: str, who: str, points: int, of: int, nbytes: int | None = None) -> Part:
+    difference = Difference(3.0, 2.9, 3.1, 0.001, "slower")
+    return Part(kind, who, nbytes, 8e-6, 24e-6, 16e-6, difference, tuple(range(points)), of)
+
+
+def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted(golden: Golden) -> None:
+    points = [point(64, 3.0, "slower"), point(8, 1.0, "same"), point(1024, 1.2, "unclear")]
+    head, basis, difference, table = blocks(found(
+        points, [part("node", "n5", 2, 3, 64), part("point", "", 1, 1)],
+        differences=[{"what": "mpi library", "before": "A 1", "after": "A 2"}],
+        overall=Difference(1.1, 0.99, 1.22, 0.2, "unclear"),
+    ))  # fmt: skip
+    golden([s.text for s in (head, basis, difference) if isinstance(s, Sentence)])
+    assert isinstance(table, Table)
+    assert [row.cells for row in table.rows] == [
+        (
+            "slower",
+            "3.000 [2.900, 3.100]",
+            "8.00 µs -> 24.0 µs",
+            "node n5, 64 B: 2 of its 3 points, +16.0 µs each",
+        ),
+        ("slower", "3.000 [2.900, 3.100]", "8.00 µs -> 24.0 µs", "op bcast, p 8, 64 B"),
+    ]
+
+
+def test_where_nothing_changed_the_points_are_listed_up_to_a_limit(golden: Golden) -> None:
+    points = [point(size, 1.0 + size / 1000, "unclear") for size in range(25)]
+    *_, table = blocks(found(points, []))
+    assert isinstance(table, Table)
+    assert len(table.rows) == 20
+    golden(table.more)
+    assert table.rows[0].cells[3] == "op bcast, p 8, 24 B"
+
+
+def test_one_start_a_side_is_no_verdict_and_has_no_interval(golden: Golden) -> None:
+    said = blocks(found([point(64, 2.0, "unclear", None)], [], launches=(1, 5)))
+    assert isinstance(said[1], Sentence)
+    golden(said[1].text)
+    assert "isochrone measure … --runs 5" in said[1].text
+    assert isinstance(said[2], Table)
+    assert said[2].rows[0].cells[1] == "2.000 [not known]"
+
+
+def test_simulated_times_that_are_all_the_same_need_no_table() -> None:
+    equal = found([point(64, 1.0, "same")], [], unit="exact", margin=0.0)
+    assert not any(isinstance(block, Table) for block in blocks(equal))
+
+
+@pytest.mark.parametrize(
+    ("one", "says"),
+    [
+        (part("node", "n5", 2, 2), "slower by 200.0 %: node n5: 3.00x, 2 points, +16.0 µs each"),
+        (part("level", "level 1 (network)", 1, 2),
+         "slower by 200.0 %: level 1 (network): 3.00x, 1 of its 2 points, +16.0 µs each"),
+        (part("point", "", 1, 1), "slower by 200.0 %: op bcast, p 8, 64 B, +16.0 µs"),
+    ],
+)  # fmt: skip
+def test_what_is_not_allowed_is_one_line_a_part(one: Part, says: str) -> None:
+    points = [point(64, 3.0, "slower"), point(8, 3.0, "slower")]
+    assert complaint(one, found(points, [one])) == says
+
+
+def test_what_passes_says_what_would_have_been_seen(golden: Golden) -> None:
+    golden(passed(found([], []), [Limit("slower", 0.05)]))
+
+
+def test_a_pair_is_named_by_its_places() -> None:
+    assert name_of({"i": 1, "j": 9, "bytes": 64}) == "ranks 1–9, 64 B"
+    places = {"i": 1, "j": 9, "bytes": 64, "places": ["n0:1", "n2:1"]}
+    assert name_of(places) == "n0:1–n2:1, 64 B"
+
+
+def test_the_likely_explanation_comes_first_and_is_said_once(golden: Golden) -> None:
+    one = Differing("setting", "UCX_TLS", "(not set)", "tcp,self")
+    other = Differing("library", "mpi library", "A 1", "A 2")
+    differences = [
+        {"what": what, "before": "x", "after": "y"} for what in ("UCX_TLS", "mpi library", "hosts")
+    ]
+
+    def said(*explanations: Differing) -> list[str]:
+        all_ = blocks(found([], [part("all", "all 8 pairs", 8, 8)], differences=differences,
+                            explanations=list(explanations)))  # fmt: skip
+        return [block.text for block in all_[2:] if isinstance(block, Sentence)]
+
+    assert said(one) == [
+        "  likely explanation: UCX_TLS: (not set) → tcp,self",
+        "  differs: mpi library: x | y", "  differs: hosts: x | y",
+    ]  # fmt: skip
+    golden(said(one, other))
+    assert said()[0] == "  differs: UCX_TLS: x | y"

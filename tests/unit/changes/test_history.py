@@ -1,0 +1,98 @@
+"""Runs over time: changes are seen where they are, and noise is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from beds.golden import Golden
+from isochrone.changes.history import History, histories
+from isochrone.changes.pages.history import history_page
+from isochrone.pages.page import Listing, Sentence
+from isochrone.runfile.run import Run
+from made_up import nights
+from made_up.launches import launches
+from made_up.nights import launch, shape
+
+
+def dated(runs: list[Run]) -> list[Run]:
+    for day, run in enumerate(runs, start=1):
+        run.header["started"] = f"2026-10-{day:02d}T03:00:00Z"
+    return runs
+
+
+def season(name: str, changes_at: int, truth: str, by: float, runs: int = 14) -> History:
+    dice = np.random.default_rng(3)
+    machine = shape(name, dice)
+    slow = getattr(nights, truth)(machine, dice, by)
+    made = [launch(machine, dice, slow if k >= changes_at else None) for k in range(runs)]
+    (found,) = histories(dated(made)[::-1])
+    return found
+
+
+def test_a_node_that_became_slow_changed_that_night_and_no_other_node_did() -> None:
+    found = season("few nodes", 9, "node", 1.25)
+    (changed,) = [one for one in found.of("node") if one.changes]
+    (change,) = changed.changes
+    assert change.at == 9
+    assert change.ratio == pytest.approx(1.25, rel=0.05)
+    assert found.dates == sorted(found.dates)
+
+
+def test_a_level_that_became_slow_changed_and_its_nodes_did_not() -> None:
+    found = season("flat", 6, "level", 1.3)
+    assert [(one.name, [c.at for c in one.changes]) for one in found.of("level")] == [
+        ("level 0 (node)", []), ("level 1 (network)", [6]),
+    ]  # fmt: skip
+    assert not any(one.changes for one in found.of("node"))
+
+
+def test_nothing_changed_where_nothing_did() -> None:
+    found = season("few nodes", 99, "node", 1.0, runs=20)
+    assert not any(one.changes for one in found.series)
+
+
+@pytest.mark.parametrize(("seed", "by"), [(1, 3.0), (2, 1.3), (3, 1.0)])
+def test_the_last_night_is_judged_first(seed: int, by: float) -> None:
+    """A single bad night is no lasting change, but it is what the page is opened for."""
+    dice = np.random.default_rng(seed)
+    machine = shape("few nodes", dice)
+    slow = nights.level(machine, dice, by)
+    runs = dated([launch(machine, dice, slow if k == 9 else None) for k in range(10)])
+    first, second = history_page(runs).sections[:2]
+    verdict, lasting = first.blocks[0], [b for b in second.blocks if isinstance(b, Sentence)][-1]
+    assert isinstance(verdict, Sentence)
+    assert (verdict.tone, lasting.tone) == (("good", "good") if by == 1 else ("bad", ""))
+
+
+def test_few_runs_say_that_they_are_few(golden: Golden) -> None:
+    dice = np.random.default_rng(1)
+    page = history_page(dated(launches(4, dice)))
+    said = [block.text for section in page.sections for block in section.blocks
+            if hasattr(block, "text")]  # fmt: skip
+    golden(said)
+
+
+def test_a_run_with_other_settings_is_marked_and_named_beside_the_change() -> None:
+    dice = np.random.default_rng(2)
+    before = launches(7, dice, between=0.02, within=0.02, mpi={"library": "MPICH 5.0.2"})
+    after = launches(7, dice, between=0.02, within=0.02, factor=1.4, mpi={"library": "MPICH 5.0.3"})
+    runs = dated([*before, *after])
+    (found,) = histories(runs)
+    assert [k for k, mark in enumerate(found.marks) if mark] == [7]
+    assert found.marks[7][0].what == "MPI library"
+    lists = [block for section in history_page(runs).sections for block in section.blocks
+             if isinstance(block, Listing)]  # fmt: skip
+    assert "MPICH 5.0.2 | MPICH 5.0.3" in lists[0].items[0].text
+
+
+def test_other_hosts_and_other_ranks_are_other_histories_and_partial_runs_none(
+    golden: Golden,
+) -> None:
+    dice = np.random.default_rng(2)
+    runs = launches(5, dice)
+    runs[3].header["experiment"] = "bisection"
+    runs[4].end = None
+    assert [len(one.runs) for one in histories(runs)] == [3, 1]
+    with golden.refusal():
+        history_page(runs[4:])

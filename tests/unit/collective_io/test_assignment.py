@@ -1,0 +1,165 @@
+"""The order of aggregators: compared with all orders, and with what a hint can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beds.golden import Golden
+from isochrone.base.errors import InputError
+from isochrone.collective_io.aggregators import assignment
+from isochrone.collective_io.aggregators import romio_hints as _romio
+from isochrone.collective_io.aggregators.assignment import (
+    MAX_HOSTS,
+    VALUE_LIMIT,
+    Assignment,
+    assign,
+    hint,
+)
+from isochrone.collective_io.aggregators.setting import Setting, Stripes
+from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.collective_io import predict
+from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.workload.traffic import RoundKind
+from made_up.aggregator_cases import Case, brute_force, cost_of, random_case
+from made_up.jobs import UNEVEN, directional, random_job, tachyon
+
+
+def cost(
+    call: Call, by_rank: list[str], config: str, model: NodeCost,
+    kinds: Sequence[RoundKind] | None = None,
+) -> float:  # fmt: skip
+    """What ROMIO's reading of a list costs."""
+    layout, hosts = layout_of(by_rank)
+    ranks = aggregators(by_rank, config)
+    kinds = kinds or call.round_kinds(len(ranks))
+    return predict(kinds, layout, ranks, hosts, model, reading=call.reading).cost
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.sampled_from("abcde"), min_size=2, max_size=12),
+    st.sampled_from(["even", "read", "lustre"]),
+    st.booleans(),
+)
+def test_it_is_the_best_of_all_orders_whatever_the_placement(
+    by_rank: list[str], kind: str, both_ways: bool
+) -> None:
+    x = next(n for n in (4, 3, 2, 1) if len(by_rank) % n == 0)
+    driver = "lustre" if kind == "lustre" else "even"
+    call = Call(tile_io(x, len(by_rank) // x, tile=(4, 5), element=1), driver, kind == "read",
+                stripe=11)  # fmt: skip
+    model = directional() if both_ways else tachyon()
+    layout, hosts = layout_of(by_rank)
+    found = assign(call.round_kinds(len(hosts)), layout, hosts, model, reading=call.reading)
+    config = hint(hosts, found.order[: found.named])
+    assert found.cost == pytest.approx(cost(call, by_rank, config, model))
+    assert found.given_cost == pytest.approx(cost(call, by_rank, "*:1", model))
+    lists = [",".join(order) for order in permutations(hosts)]
+    kinds = call.round_kinds(len(hosts))
+    best = min(cost(call, by_rank, config, model, kinds) for config in lists)
+    assert found.lower_bound <= best * (1 + 1e-9)
+    assert found.cost <= found.given_cost
+    assert found.cost == pytest.approx(best)
+    assert found.gap == 0
+
+
+def test_it_reaches_the_best_order_of_nodes_without_moving_a_rank() -> None:
+    for cores in (UNEVEN, (1, 1, 2, 2, 1, 1, 4, 4)):
+        by_rank = [f"n{k}" for k, count in enumerate(cores) for _ in range(count)]
+        layout, hosts = layout_of(by_rank)
+        found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, hosts, tachyon())
+        assert found.cost == pytest.approx(0.030574)
+        assert found.given_cost == pytest.approx(0.052138)
+
+
+def test_a_hint_names_no_more_than_it_must_and_all_others_follow() -> None:
+    by_rank = [f"n{k}" for k, count in enumerate(UNEVEN) for _ in range(count)]
+    layout, hosts = layout_of(by_rank)
+    found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, hosts, tachyon())
+    assert found.named < 8
+    config = hint(hosts, found.order[: found.named])
+    assert config.endswith(",*:1")
+    first = layout.first
+    assert aggregators(by_rank, config) == [int(first[k]) for k in found.order]
+
+
+@pytest.mark.parametrize("width", [8, 60])
+def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
+    cores, x, y = random_job(200, 16, 32)
+    names = [f"{k:0{width}d}" for k in range(200)]
+    by_rank = [name for name, count in zip(names, cores, strict=True) for _ in range(count)]
+    layout, hosts = layout_of(by_rank)
+    found = assign(Call(tile_io(x, y)).round_kinds(200), layout, hosts, tachyon())
+    config = hint(hosts, found.order[: found.named])
+    assert not found.whole
+    assert len(config) <= VALUE_LIMIT
+    assert found.cost == pytest.approx(cost(Call(tile_io(x, y)), by_rank, config, tachyon()))
+    assert found.lower_bound <= found.cost <= found.given_cost
+    assert len(_romio.lines(Setting(config))) <= _romio.FILE_LIMIT
+
+
+def test_too_many_hosts_are_refused(golden: Golden) -> None:
+    by_rank = [str(k) for k in range(MAX_HOSTS + 1)]
+    layout, hosts = layout_of(by_rank)
+    call = Call(tile_io(1, len(by_rank)))
+    with golden.refusal():
+        assign(call.round_kinds(len(hosts)), layout, hosts, tachyon())
+
+
+def test_hints_beyond_what_romio_reads_are_refused() -> None:
+    with pytest.raises(InputError, match="4096"):
+        _romio.lines(Setting("n1," * 4096))
+
+
+def test_a_hints_file_has_a_line_for_what_is_set_and_none_for_the_rest() -> None:
+    assert _romio.lines(Setting("n1,*:1", 4)) == "cb_config_list n1,*:1\ncb_nodes 4\n"
+    off = Setting(collective=False, nodes=4)
+    assert _romio.lines(off) == "romio_cb_write disable\nromio_cb_read disable\n"
+    assert _romio.lines(off, reading=True) == "romio_cb_read disable\n"
+    stripes = Setting(buffer=2**20, stripes=Stripes(4, 2**22, 2))
+    assert _romio.lines(stripes).splitlines() == [
+        "cb_config_list *:1", "cb_buffer_size 1048576", "striping_factor 4",
+        "striping_unit 4194304", "romio_lustre_co_ratio 2",
+    ]  # fmt: skip
+
+
+@pytest.mark.few(6)
+@pytest.mark.parametrize("seed", range(24))
+def test_random_calls_of_all_kinds_get_the_best_order_of_all(seed: int) -> None:
+    """Several kinds of rounds were searched as their average: the best order was missed."""
+    case = random_case(seed, most=4)
+    found = assigned(case)
+    config = hint(layout_of(case.by_rank)[1], found.order[: found.named])
+    assert found.cost == pytest.approx(cost_of(case, config))
+    best = brute_force(case)
+    assert found.cost == pytest.approx(best, rel=1e-6)
+    assert found.lower_bound <= best * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40, 52))
+def test_what_is_searched_is_never_called_proven_unless_it_is_the_best(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are too many orders to try all; here they are few, so that all can be tried."""
+    monkeypatch.setattr(assignment, "few_enough", lambda *_: False)
+    case = random_case(seed, most=4)
+    found, best = assigned(case), brute_force(case)
+    assert found.lower_bound <= best * (1 + 1e-6)
+    assert found.cost >= best * (1 - 1e-9)
+    if found.gap == 0:
+        assert found.cost == pytest.approx(best, rel=1e-6)
+
+
+def assigned(case: Case) -> Assignment:
+    """Search the order of a case's aggregators."""
+    layout, hosts = layout_of(case.by_rank)
+    kinds = case.call.round_kinds(min(case.nodes or len(hosts), len(hosts)))
+    return assign(kinds, layout, hosts, case.model, reading=case.call.reading)

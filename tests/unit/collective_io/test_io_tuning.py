@@ -1,0 +1,268 @@
+"""The flow of `tune collective-io`, with programs whose truth is known and that need no MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beds.golden import Golden
+from isochrone.base.errors import Interrupted, MeasurementError
+from isochrone.collective_io.program import tuning
+from isochrone.collective_io.program.chooser import Chooser
+from isochrone.collective_io.program.proposals import Proposal
+from isochrone.collective_io.program.summary import Summary
+from isochrone.collective_io.program.trials import Trials
+from isochrone.collective_io.program.tuning import Wish, tune
+from isochrone.runfile.run import Run
+from made_up.io_programs import FakeProgram
+
+Hints = Mapping[str, str]
+
+WAYS = [
+    Proposal("four aggregators", {"cb_nodes": "4"}),
+    Proposal("an order", {"cb_config_list": "n1,n8,*:1"}),
+    Proposal("collective buffering off", {"romio_cb_write": "disable"}),
+]
+
+
+def choose(run: Run, found: Summary) -> tuple[list[Proposal], dict[str, Any]]:
+    """Return the same ways for every program."""
+    return WAYS, {"warnings": []}
+
+
+def tuned(
+    program: FakeProgram, folder: Path, least: float = 0.03
+) -> tuple[Proposal | None, dict[str, Any]]:
+    """Tune a program; return what is kept, and the report."""
+    document: dict[str, Any] = {}
+    trials = Trials(program, folder, None, {}, lambda text: None)
+    return tune(trials, Wish(5, least), choose, document), document
+
+
+def off_or_order(off: float, order: float) -> Any:
+    """Return a truth in which no collective buffering, or an order of aggregators, gains."""
+
+    def gain(hints: Hints) -> float:
+        return off if "disable" in hints.values() else order if "cb_config_list" in hints else 1.0
+
+    return gain
+
+
+def by_order(gain: float) -> Any:
+    """Return a truth in which the order of aggregators gains."""
+    return lambda hints: gain if "cb_config_list" in hints else 1.0
+
+
+def test_the_setting_that_is_faster_is_kept_with_its_gain(tmp_path: Path) -> None:
+    kept, said = tuned(FakeProgram(by_order(1.5)), tmp_path)
+    assert kept == WAYS[1]
+    assert said["gain"]["low"] > 1
+    assert said["gain"]["ratio"] == pytest.approx(1.5, rel=0.15)
+    assert said["whole_gain"]["ratio"] == pytest.approx(10 / 8, rel=0.15)
+    assert said["given"]["calls"] == said["gain"]["given"]
+    assert said["proposed"]["hints"] == WAYS[1].hints
+    assert said["patterns"][0]["calls"] == 2
+    assert said["parts"]["exchange"] == pytest.approx(0.7 * said["call_seconds"])
+    assert said["best_possible"]["gain"] == pytest.approx(10 / 4, rel=0.15)
+
+
+def test_the_report_says_what_became_of_each_choice(tmp_path: Path) -> None:
+    _, said = tuned(FakeProgram(by_order(1.5)), tmp_path)
+    dropped = {one["words"]: one["dropped"] for one in said["choices"]}
+    assert dropped["an order"] is None
+    assert "slower" in dropped["four aggregators"]
+    assert sum(len(one["starts"]) for one in said["choices"]) < said["starts"]
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "off", "order", "portable"),
+    [
+        ("tmpfs", 4.0, 1.5, WAYS[1]),
+        ("ext", 4.0, 1.0, None),
+        ("tmpfs", 1.0, 1.5, "not asked"),
+        ("lustre", 4.0, 1.5, "not asked"),
+        ("", 4.0, 1.5, "not asked"),
+    ],
+)
+def test_where_a_file_system_of_one_host_explains_the_gain_another_setting_is_proved_too(
+    filesystem: str, off: float, order: float, portable: Proposal | str | None, tmp_path: Path
+) -> None:
+    program = FakeProgram(off_or_order(off, order), filesystem=filesystem)
+    kept, said = tuned(program, tmp_path)
+    assert kept == WAYS[2 if off > order else 1]
+    if portable == "not asked":
+        assert "portable" not in said
+        return
+    found = said["portable"]
+    assert bool(found["why"]) == (portable is None)
+    if isinstance(portable, Proposal):
+        assert found["proposed"]["hints"] == portable.hints
+        assert found["gain"]["low"] > 1
+        assert len(found["given"]["starts"]) == len(found["proposed"]["starts"]) == 5
+        pairs = program.__dict__["started"][-10:]  # of its own: none of the first proof
+        assert sum(hints == portable.hints for hints in pairs) == 5
+
+
+@pytest.mark.parametrize(
+    ("hints", "environ", "portable"),
+    [
+        ({"romio_cb_read": "disable"}, {}, False),
+        ({"romio_ds_write": "disable"}, {}, False),
+        ({}, {"OMPI_MCA_fcoll": "individual"}, False),
+        ({"romio_cb_write": "enable", "cb_nodes": "4"}, {}, True),
+        ({}, {"OMPI_MCA_io": "romio341"}, True),
+    ],
+)
+def test_what_rests_on_the_file_system(
+    hints: Hints, environ: Mapping[str, str], portable: bool
+) -> None:
+    assert Proposal("", hints, environ).portable == portable
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+def test_what_a_kept_hint_of_the_user_costs_is_measured_where_that_is_cheap(
+    cheap: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program takes 10 s: pairs of five starts are 100 s."""
+    monkeypatch.setattr(tuning, "CHEAP", 100.0 * 1.2 if cheap else 60.0)
+    given_up = Proposal("off", WAYS[2].hints, {}, 1.5, gives_up="romio_cb_write")
+    document: dict[str, Any] = {}
+    program = FakeProgram(off_or_order(4.0, 1.5))
+    base = {"romio_cb_write": "enable", "cb_nodes": "8"}
+    trials = Trials(program, tmp_path, None, base, lambda text: None)
+    kept = tune(
+        trials, Wish(5, 0.03), lambda run, found: ([*WAYS[:2], given_up], {"warnings": []}),
+        document,
+    )  # fmt: skip
+    assert kept == WAYS[1]
+    assert len(document["choices"]) == 2
+    (cost,) = document["kept_hints"]
+    assert (cost["hint"], cost["value"]) == ("romio_cb_write", "enable")
+    assert (cost["expected_seconds"], cost["seconds"]) == (1.5, document["call_seconds"])
+    assert bool(cost["why"]) != cheap
+    if cheap:
+        assert cost["gain"]["ratio"] == pytest.approx(4.0, rel=0.15)
+    else:
+        assert cost["gain"] is None
+    tried = [hints for hints in program.__dict__["started"] if "disable" in hints.values()]
+    assert tried == [{**base, **WAYS[2].hints}] * (5 if cheap else 0)
+
+
+def test_of_many_programs_without_a_gain_hardly_any_is_changed(tmp_path: Path) -> None:
+    """From the first recorded run to the verdict; 1 of 20 at most."""
+    changed = sum(
+        tuned(FakeProgram(lambda hints: 1.0, seed=seed), tmp_path)[0] is not None
+        for seed in range(40)
+    )
+    assert changed <= 2
+
+
+def test_of_many_programs_with_a_gain_of_a_fifth_nearly_all_are_changed(tmp_path: Path) -> None:
+    found = [tuned(FakeProgram(by_order(1.2), seed=seed), tmp_path)[0] for seed in range(25)]
+    assert sum(one == WAYS[1] for one in found) >= 23
+
+
+def test_the_pairs_of_the_proof_had_no_part_in_the_choice(tmp_path: Path) -> None:
+    program = FakeProgram(by_order(1.5))
+    _, said = tuned(program, tmp_path)
+    last = program.__dict__["started"][-10:]
+    assert sum(not hints for hints in last) == 5
+    assert len(said["given"]["starts"]) == len(said["proposed"]["starts"]) == 5
+
+
+def test_a_program_with_little_collective_io_is_started_once(
+    tmp_path: Path, golden: Golden
+) -> None:
+    program = FakeProgram(by_order(2.0), calls=0.2)
+    kept, said = tuned(program, tmp_path)
+    assert kept is None
+    assert len(program.__dict__["started"]) == 1
+    golden(said["why"])
+
+
+def test_independent_io_is_named(tmp_path: Path) -> None:
+    kept, said = tuned(FakeProgram(by_order(2.0), collective=False), tmp_path)
+    assert kept is None
+    assert "never collectively" in said["why"]
+
+
+def test_hints_without_effect_are_not_taken_for_a_gain(tmp_path: Path, golden: Golden) -> None:
+    """The program is "faster", but the library reports the values that it had before."""
+    kept, said = tuned(FakeProgram(by_order(2.0), obeys=False), tmp_path)
+    assert kept is None
+    dropped = [one["dropped"] for one in said["choices"]]
+    golden(dropped)
+
+
+def test_a_setting_with_which_the_program_fails_is_dropped(tmp_path: Path) -> None:
+    def gain(hints: Hints) -> float:
+        if "cb_config_list" in hints:
+            raise MeasurementError("mpiexec failed (exit status 9)")
+        return 1.4 if "cb_nodes" in hints else 1.0
+
+    kept, said = tuned(FakeProgram(gain), tmp_path)
+    assert kept == WAYS[0]
+    assert said["choices"][1]["dropped"] == "mpiexec failed (exit status 9)"
+
+
+def test_a_program_that_fails_as_it_is_ends_the_work(tmp_path: Path) -> None:
+    def gain(hints: Hints) -> float:
+        raise MeasurementError("mpiexec failed (exit status 9)")
+
+    with pytest.raises(MeasurementError):
+        tuned(FakeProgram(gain), tmp_path)
+
+
+def test_an_interruption_keeps_what_was_measured(tmp_path: Path) -> None:
+    count = [0]
+
+    def gain(hints: Hints) -> float:
+        count[0] += 1
+        if count[0] == 4:
+            raise Interrupted(2)
+        return 1.0
+
+    document: dict[str, Any] = {}
+    trials = Trials(FakeProgram(gain), tmp_path, None, {}, lambda text: None)
+    with pytest.raises(Interrupted):
+        tune(trials, Wish(5, 0.03), choose, document)
+    assert document["starts"] == 3
+    assert [len(one["starts"]) for one in document["choices"]] == [1, 0, 0]
+    assert document["patterns"]
+
+
+def test_what_is_proposed_follows_from_the_recording(tmp_path: Path) -> None:
+    """Nodes of 4, 4, 2, 2, 1, 1, 1 and 1 ranks: another order halves the hot spot."""
+    chosen: list[list[Proposal]] = []
+
+    def remembered(run: Run, found: Summary) -> Any:
+        trials = Trials(FakeProgram(by_order(1)), tmp_path, None, {}, lambda text: None)
+        answer = Chooser(trials, None, measure=False).choose(run, found)
+        chosen.append(answer[0])
+        return answer
+
+    trials = Trials(FakeProgram(by_order(1.4)), tmp_path, None, {}, lambda text: None)
+    tune(trials, Wish(5, 0.03), remembered, {})
+    hints = [dict(one.hints) for one in chosen[0]]
+    assert len(hints) <= 4
+    assert any(one.get("cb_config_list", "*").startswith("n1") for one in hints)
+    assert {"romio_cb_write": "disable"} in hints
+    assert len({tuple(one.items()) for one in hints}) == len(hints)
+
+
+def test_hints_of_the_program_itself_are_left_out_and_named(tmp_path: Path) -> None:
+    warnings: list[str] = []
+
+    def remembered(run: Run, found: Summary) -> Any:
+        trials = Trials(FakeProgram(by_order(1)), tmp_path, None, {}, lambda text: None)
+        ways, said = Chooser(trials, None, measure=False).choose(run, found)
+        warnings.extend(said["warnings"])
+        assert not any("cb_config_list" in one.hints for one in ways)
+        return ways, said
+
+    program = FakeProgram(by_order(1), given={"cb_config_list": "*:1"})
+    tune(Trials(program, tmp_path, None, {}, lambda text: None), Wish(5, 0.03), remembered, {})
+    assert any("cb_config_list=*:1 itself" in text for text in warnings)

@@ -1,0 +1,113 @@
+"""Heats and duel by programs of known truth: what is faster is found, nothing else is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from isochrone.collective_io.program.race import GIVEN, Timed, duel, heats, most_starts
+
+NOISE = 0.05
+PAIRS = 5
+
+
+def program(
+    dice: np.random.Generator,
+    calls: Sequence[float],
+    others: Sequence[float] | None = None,
+    share: float = 0.6,
+) -> Callable[[str], Timed]:
+    """Return a program that takes a second, of which collective calls have a share.
+
+    ``calls`` and ``others`` are the true gains of calls and of all else, by setting.
+    """
+    others = others or [1.0] * len(calls)
+
+    def start(name: str) -> Timed:
+        gain, other = (1.0, 1.0) if name == GIVEN else (calls[int(name)], others[int(name)])
+        noise = np.exp(NOISE * dice.standard_normal(2))
+        within = share / gain * float(noise[0])
+        return Timed(within, within + (1 - share) / other * float(noise[1]))
+
+    return start
+
+
+def kept(start: Callable[[str], Timed], ways: int) -> str | None:
+    """Tune a program; return the setting that is kept."""
+    winner = heats(start, [str(number) for number in range(ways)]).winner
+    if winner is None:
+        return None
+    found = duel(start, winner, PAIRS, 4 * PAIRS)
+    assert found is not None
+    return None if found.why_not else winner
+
+
+def rate(wanted: str | None, times: int, *args: object, **more: object) -> float:
+    """Return how often a setting is kept that is not the wanted one."""
+    dice = np.random.default_rng(7)
+    found = [
+        kept(program(dice, *args, **more), len(args[0]))  # type: ignore[arg-type]
+        for _ in range(times)
+    ]
+    return sum(one != wanted for one in found) / times
+
+
+@pytest.mark.parametrize("ways", [1, 4])
+def test_where_nothing_differs_hardly_anything_is_kept(ways: int) -> None:
+    """The best of several equal settings was lucky; at most 1 of 20 may be lucky again."""
+    assert rate(None, 300, [1.0] * ways) <= 0.05
+
+
+def test_a_gain_of_a_fifth_is_found_among_others() -> None:
+    assert rate("1", 150, [1.0, 1.2, 1.0, 0.9]) <= 0.04
+
+
+def test_what_makes_the_program_slower_is_not_kept_for_its_faster_calls() -> None:
+    """The calls gain 1.3, all else loses: 3 % and more of the whole program."""
+    assert rate(None, 150, [1.3], [0.84], share=0.2) <= 0.05
+
+
+def test_the_best_of_several_gains_wins_most_of_the_time() -> None:
+    assert rate("2", 100, [1.1, 1.2, 1.6, 1.3]) <= 0.05
+
+
+def test_a_setting_that_fails_drops_out_and_the_others_go_on() -> None:
+    def start(name: str) -> Timed | None:
+        return {GIVEN: Timed(2.0, 3.0), "bad": None, "good": Timed(1.0, 2.0)}[name]
+
+    found = heats(start, ["bad", "good"])
+    assert (found.winner, found.dropped) == ("good", {"bad": "it failed"})
+    assert duel(start, "bad", 3, 3) is None
+
+
+def test_no_pairs_are_spent_on_what_was_slower_whenever_it_was_tried() -> None:
+    def start(name: str) -> Timed:
+        return Timed(1.0, 2.0) if name == GIVEN else Timed(1.1, 2.1)
+
+    assert heats(start, ["a", "b"]).winner is None
+
+
+def test_starts_are_as_many_as_was_said_where_there_is_no_doubt() -> None:
+    started: list[str] = []
+
+    def start(name: str) -> Timed:
+        started.append(name)
+        return Timed(2.0 if name == GIVEN else 1.0, 3.0 if name == GIVEN else 2.0)
+
+    winner = heats(start, list("abcd")).winner
+    assert winner is not None
+    duel(start, winner, PAIRS, 4 * PAIRS)
+    assert len(started) == most_starts(4, PAIRS)
+
+
+def test_pairs_take_turns_in_who_comes_first() -> None:
+    started: list[str] = []
+
+    def start(name: str) -> Timed:
+        started.append(name)
+        return Timed(1.0, 1.0)
+
+    duel(start, "a", 4, 4)
+    assert started == [GIVEN, "a", "a", GIVEN, GIVEN, "a", "a", GIVEN]

@@ -1,0 +1,167 @@
+"""How an explanation is found: what shortens it, and the steps from a wrong hierarchy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone.latency_map.blocks import Blocks
+from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.latency_map.groupings import cuts_of, dense, split_or_merged
+from isochrone.latency_map.hierarchy import explain
+from isochrone.latency_map.moves import moved
+from isochrone.latency_map.neighbours import neighbours
+from isochrone.latency_map.partitions import Partition, canonical
+from isochrone.latency_map.parts import PartFinder
+from isochrone.latency_map.times import Times
+from made_up.latency_maps import tree
+
+SWITCH = np.repeat(np.arange(4), 4)
+EVERYONE = np.zeros(16, dtype=np.int64)
+
+
+def times_of(extra: np.ndarray, noise: float = 0.0, seed: int = 1) -> Times:
+    """Return a map of four switches of four nodes, 10 µs near and 20 µs far, and what is added."""
+    random = np.random.default_rng(seed)
+    i, j = np.triu_indices(16, 1)
+    seconds = np.where(SWITCH[i] == SWITCH[j], 10e-6, 20e-6) + extra[i, j] * 1e-6
+    seconds *= np.exp(noise * random.standard_normal(len(i)))
+    return Times(16, i, j, seconds, np.zeros(len(i)), EVERYONE)
+
+
+def slowed(nodes: list[int], microseconds: float) -> np.ndarray:
+    own = np.zeros(16)
+    own[nodes] = microseconds
+    return own[:, None] + own
+
+
+def explained(times: Times, groups: Partition, parts: list[Part]) -> Explanation:
+    finder = PartFinder(times, [groups, EVERYONE], 0.05, 0.0, {})
+    fit = finder.starts()[0]
+    for part in parts:
+        fit = finder.with_part(fit, part)
+    return fit
+
+
+def proposed(fit: Explanation, times: Times) -> list[list[bytes]]:
+    usual = list(cuts_of(dense(times, times.seconds)))
+    return [
+        [canonical(p).tobytes() for p in chain]
+        for chain in neighbours(fit, times, times, 0.05, usual)
+    ]
+
+
+def test_nodes_that_are_slow_alike_take_one_number() -> None:
+    """Else a group made up of just these nodes would be the shorter explanation."""
+    found = explain(times_of(slowed([1, 6, 7, 12], 15.0), noise=0.02))
+    assert [part.pattern for part in found.parts] == [ENDS]
+    assert found.parts[0].members == (1, 6, 7, 12)
+    assert not found.is_group(found.parts[0])
+    assert np.array_equal(found.chain[0], SWITCH)
+
+
+def test_nodes_that_are_not_slow_alike_keep_their_own_numbers() -> None:
+    extra = slowed([1], 15.0) + slowed([6], 30.0)
+    found = explain(times_of(extra, noise=0.02))
+    assert {part.members for part in found.parts} == {(1,), (6,)}
+    assert sorted(found.seconds * 1e6) == pytest.approx([15, 30], rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_levels_are_seen_beside_the_noise_of_nodes_ten_times_as_slow(seed: int) -> None:
+    """The noise of 200 µs is as large as the step from 10 to 20 µs."""
+    found = explain(times_of(slowed([2, 9], 200.0), noise=0.05, seed=seed))
+    assert len(found.chain) == 2
+    assert {m for part in found.parts for m in part.members} == {2, 9}
+    healthy = [k for k in range(16) if k not in (2, 9)]
+    assert np.array_equal(canonical(found.chain[0][healthy]), canonical(SWITCH[healthy]))
+
+
+def test_a_level_most_of_whose_pairs_are_slow_has_the_time_of_the_others() -> None:
+    """Of three ways between three groups two are slow: it is the uplink of one group."""
+    group = np.repeat([0, 1, 2], [8, 4, 4])
+    i, j = np.triu_indices(16, 1)
+    first = (group[i] == 0) != (group[j] == 0)
+    seconds = np.where(group[i] == group[j], 10e-6, 20e-6) + 50e-6 * first
+    found = explain(Times(16, i, j, seconds, np.zeros(len(i)), EVERYONE))
+    assert found.base == pytest.approx([10e-6, 20e-6], rel=0.01)
+    assert found.parts == (Part(LEAVING, tuple(range(8))),)
+
+
+def test_a_unit_in_the_wrong_group_is_moved_where_its_times_fit() -> None:
+    times = times_of(slowed([3], 40.0), noise=0.02)
+    wrong = SWITCH.copy()
+    wrong[[0, 5]] = [1, 0]
+    fit = explained(times, wrong, [Part(LEAVING, (3,))])
+    (first, *_) = moved(fit, times)
+    assert np.array_equal(canonical(first[0]), SWITCH)
+
+
+def test_groups_of_ranks_under_different_nodes_are_never_joined() -> None:
+    """Pairs between them were not measured here, so nothing would speak against it."""
+    node = np.repeat([0, 1], 4)
+    i, j = np.triu_indices(8, 1)
+    inside = node[i] == node[j]
+    i, j = i[inside], j[inside]
+    socket = np.repeat(np.arange(4), 2)
+    seconds = np.where(socket[i] == socket[j], 1e-6, 2e-6)
+    times = Times(8, i, j, seconds, np.zeros(len(i)), node)
+    wrong = np.array([0, 0, 0, 1, 2, 2, 3, 3])
+    fit = PartFinder(times, [wrong, node], 0.02, 0.0, {}).starts()[0]
+    for (groups,) in moved(fit, times):
+        assert all(len(set(node[groups == k])) == 1 for k in np.unique(groups))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "parts"),
+    [
+        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2], []),
+        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4], []),
+        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 4], [Part(LEAVING, (11,))]),
+    ],
+)
+def test_the_true_grouping_is_among_the_next_of_a_wrong_one(
+    wrong: list[int], parts: list[Part]
+) -> None:
+    """Whether two groups were taken for one, one for two, or a slow node for a group."""
+    times = times_of(slowed([11], 30.0), noise=0.02)
+    fit = explained(times, np.array(wrong), parts)
+    assert [SWITCH.tobytes()] in proposed(fit, times)
+
+
+def test_the_estimate_on_blocks_speaks_for_the_true_groups() -> None:
+    """And a level that is not there wins nothing to speak of: its description costs more."""
+    times = times_of(slowed([4], 30.0), noise=0.05)
+    matrix = np.ones((16, 16))
+    matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
+    blocks = Blocks(matrix, SWITCH, 0.05)
+    true = blocks.by_levels([SWITCH, EVERYONE])
+    for upper in ([0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 2, 2]):
+        more = blocks.by_levels([SWITCH, np.array(upper)[SWITCH], EVERYONE])
+        assert more == pytest.approx(true, abs=3.0)
+    for wrong in (np.repeat([0, 1], 8), np.repeat(np.arange(8), 2)):
+        assert Blocks(matrix, wrong, 0.05).by_levels([wrong, EVERYONE]) > true + 20
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_a_machine_told_may_be_no_grouping() -> None:
+    """As packages of machines with a rank on each, or with a single package."""
+    times = times_of(slowed([4], 30.0), noise=0.05)
+    found = explain(times, [np.arange(16), EVERYONE])
+    assert np.array_equal(found.chain[0], SWITCH)
+
+
+def test_a_group_is_split_at_its_gap_and_two_groups_are_merged() -> None:
+    """Two times four units: all in one group, each group, and each unit by itself."""
+    times = tree([4, 2], [1, 3])
+    whole, halves = np.zeros(8, dtype=np.int64), np.arange(8) // 4
+    thirds = canonical(np.array([0, 0, 1, 1, 2, 2, 2, 2]))
+    assert halves.tolist() in [one.tolist() for one in split_or_merged(times, whole)]
+    assert halves.tolist() in [one.tolist() for one in split_or_merged(times, thirds)]
+
+
+@pytest.mark.parametrize(("pairs", "sparse"), [(14, True), (15, False), (45, False)])
+def test_of_less_than_a_third_of_the_pairs_groups_are_not_seen(pairs: int, sparse: bool) -> None:
+    i, j = (side[:pairs] for side in np.triu_indices(10, 1))
+    times = Times(10, i, j, np.ones(pairs), np.zeros(pairs), np.zeros(10, dtype=np.int64))
+    assert times.sparse == sparse

@@ -1,0 +1,337 @@
+"""What a map says about its machine: each slow part is named, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from beds.golden import Golden
+from isochrone.latency_map.topology import Topology, analyse
+from isochrone.runfile.run import Rank, Run
+from made_up.latency_maps import (
+    Matrix,
+    block,
+    flat,
+    leaving,
+    map_of,
+    mmpi_example,
+    noisy,
+    torus,
+    tree,
+    with_retests,
+)
+
+
+def named(topology: Topology) -> set[tuple[str, str]]:
+    return {(part.kind, part.who) for part in topology.slow}
+
+
+def codes(topology: Topology) -> set[str]:
+    return {warning["code"] for warning in topology.warnings}
+
+
+# ---- the document ------------------------------------------------------------------------------
+
+
+def test_the_example_of_the_paper_is_two_nodes_of_two_ranks() -> None:
+    document = analyse(mmpi_example()).to_json()
+    assert document["ranks"] == 4
+    assert [level["groups"] for level in document["levels"]] == [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
+    assert [level["pairs"] for level in document["levels"]] == [2, 4]
+    assert document["levels"][0]["median"] == pytest.approx(10.94e-6)
+    assert document["levels"][1]["median"] == pytest.approx(22.96e-6)
+    assert document["placement"]["kind"] == "block"
+    assert document["placement"]["ranks_per_node"] == [2, 2]
+    assert document["slow"] == []
+
+
+def test_the_document_is_json_without_nan(golden: Golden) -> None:
+    matrix = flat(8) + 3 * leaving(np.arange(8) == 2)
+    document = analyse(map_of(matrix, block(8))).to_json()
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    (slow,) = document["slow"]
+    assert (slow["kind"], slow["who"], slow["ranks"]) == ("node", "n2", [2])
+    assert slow["ratio"] == pytest.approx(2, rel=0.01)
+    golden(slow["evidence"])
+
+
+def test_levels_are_named_after_what_the_machine_recorded() -> None:
+    run = map_of(tree([2, 2, 4], [0.5, 1, 3]), block(4, 4))
+    run.ranks = [
+        Rank(rank=r.rank, host=r.host, node=r.node, package=r.rank // 2 % 2) for r in run.ranks
+    ]
+    assert [level.name for level in analyse(run).levels] == ["package", "node", "network"]
+
+
+def test_the_median_of_a_level_comes_with_its_interval() -> None:
+    level = analyse(map_of(noisy(flat(16), 0.1, seed=1))).levels[0]
+    assert level.low < level.median < level.high
+    assert level.pairs == 120
+
+
+def test_a_run_that_is_no_map_is_refused(golden: Golden) -> None:
+    with golden.refusal():
+        analyse(Run({"experiment": "collective", "ranks": 4}))
+
+
+def test_two_ranks_are_one_level() -> None:
+    topology = analyse(map_of(flat(2)))
+    assert [level.groups for level in topology.levels] == [[[0, 1]]]
+    assert topology.slow == []
+
+
+def test_a_clock_too_coarse_to_see_anything_is_survived() -> None:
+    assert len(analyse(map_of(0 * flat(4))).levels) == 1
+
+
+# ---- slow parts --------------------------------------------------------------------------------
+
+SHAPES = {
+    "8 nodes of 1": ([8], [3], 1),
+    "16 nodes of 4": ([4, 16], [1, 3], 4),
+    "4 switches of 4 nodes of 4": ([4, 4, 4], [1, 3, 5], 4),
+    "256 ranks": ([4, 8, 8], [1, 3, 5], 4),
+}
+
+
+@pytest.fixture(params=SHAPES)
+def machine(request: pytest.FixtureRequest) -> tuple[np.ndarray, list[str]]:
+    sizes, times, each = SHAPES[request.param]
+    matrix = tree(sizes, times)
+    return matrix, block(len(matrix) // each, each)
+
+
+@pytest.mark.slow
+@pytest.mark.few(2)
+def test_nothing_healthy_is_named_under_noise(machine: tuple[np.ndarray, list[str]]) -> None:
+    matrix, names = machine
+    for seed in range(3):
+        assert analyse(map_of(noisy(matrix, 0.1, seed), names)).slow == []
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("noise", [0, 0.05])
+def test_a_slow_node_is_named_and_not_its_ranks_or_pairs(
+    machine: tuple[np.ndarray, list[str]], noise: float
+) -> None:
+    matrix, names = machine
+    between = leaving(np.array(names) == "n3", names)
+    topology = analyse(map_of(noisy(matrix + between * matrix, noise, seed=2), names))
+    assert named(topology) == {("node", "n3")}
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("noise", [0, 0.05])
+def test_a_slow_pair_is_named_and_not_its_ranks(
+    machine: tuple[np.ndarray, list[str]], noise: float
+) -> None:
+    matrix, names = machine
+    matrix[2, 7] = matrix[7, 2] = 2.2 * matrix[2, 7]
+    topology = analyse(map_of(noisy(matrix, noise, seed=3), names))
+    assert named(topology) == {("pair", "2-7")}
+    assert topology.slow[0].ranks == (2, 7)
+
+
+@pytest.mark.parametrize("noise", [0, 0.05])
+@pytest.mark.parametrize("each", [2, 4])
+def test_a_slow_rank_is_named_and_not_its_node(each: int, noise: float) -> None:
+    matrix = tree([each, 8], [1, 3]) + 3 * leaving(np.arange(8 * each) == 5)
+    topology = analyse(map_of(noisy(matrix, noise, seed=4), block(8, each)))
+    assert named(topology) == {("rank", f"rank 5 (n{5 // each})")}
+
+
+def test_a_slow_rank_is_named_where_sockets_leave_it_few_partners_on_each_level() -> None:
+    """Two ranks to a socket: one partner in its own, two in the other."""
+    matrix = tree([2, 2, 8], [0.5, 1, 3])
+    within = np.repeat(np.arange(8), 4)
+    matrix += 1.5 * leaving(np.arange(32) == 5) * (within[:, None] == within)
+    topology = analyse(map_of(matrix, block(8, 4)))
+    assert named(topology) == {("rank", "rank 5 (n1)")}
+
+
+def test_a_slow_link_between_two_nodes_is_one_pair() -> None:
+    matrix, node = tree([4, 8], [1, 3]), np.repeat(np.arange(8), 4)
+    link = np.outer(node == 2, node == 6)
+    matrix[link | link.T] *= 2
+    topology = analyse(map_of(noisy(matrix, 0.05, seed=5), block(8, 4)))
+    assert named(topology) == {("pair", "n2-n6")}
+
+
+@pytest.mark.parametrize("switches", [2, 4])
+def test_a_slow_switch_is_named_instead_of_its_nodes(switches: int) -> None:
+    """Of two switches too, where no node is the odd one out."""
+    sizes, names = [2, 4, switches], block(4 * switches, 2)
+    members = np.arange(len(names)) // 8 == 1
+    matrix = tree(sizes, [1, 3, 5]) + 3 * leaving(members, names)
+    topology = analyse(map_of(noisy(matrix, 0.02, seed=6), names))
+    assert named(topology) == {("switch", "n4,n5,n6,n7")}
+
+
+def test_a_node_that_is_slow_only_inside_is_named() -> None:
+    matrix, names = tree([4, 8], [1, 3]), block(8, 4)
+    inside = np.outer(np.array(names) == "n5", np.array(names) == "n5")
+    matrix[inside] *= 2
+    topology = analyse(map_of(noisy(matrix, 0.02, seed=7), names))
+    assert named(topology) == {("node", "n5")}
+
+
+@pytest.mark.parametrize("names", [None, [""] * 8])
+def test_without_hosts_the_rank_is_named(names: list[str] | None) -> None:
+    matrix = flat(8) + 3 * leaving(np.arange(8) == 2)
+    (slow,) = analyse(map_of(noisy(matrix, 0.05, seed=8), names)).slow
+    assert slow.kind == "rank"
+    assert slow.ranks == (2,)
+
+
+def test_the_worst_comes_first() -> None:
+    matrix = flat(16) + 3 * leaving(np.arange(16) == 2) + 6 * leaving(np.arange(16) == 9)
+    assert [part.who for part in analyse(map_of(matrix, block(16))).slow] == ["n9", "n2"]
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("noise", [0, 0.05, 0.1])
+@pytest.mark.parametrize("shape", [(4,), (16,), (2, 3), (4, 4), (8, 8), (4, 4, 4)])
+def test_nothing_is_slow_on_a_torus(shape: tuple[int, ...], noise: float) -> None:
+    """Far pairs are far, and not slow."""
+    matrix = noisy(torus(shape), noise, seed=9)
+    assert analyse(map_of(matrix, block(len(matrix)))).slow == []
+
+
+# ---- measured again alone ----------------------------------------------------------------------
+
+
+def test_a_pair_that_was_slow_only_once_is_not_named() -> None:
+    matrix = flat(8)
+    matrix[1, 4] = matrix[4, 1] = 9
+    assert analyse(with_retests(map_of(matrix, block(8)), [(1, 4)], 3.1 / 9)).slow == []
+
+
+def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
+    matrix = flat(8)
+    matrix[1, 4] = matrix[4, 1] = 9
+    (slow,) = analyse(with_retests(map_of(matrix, block(8)), [(1, 4)], 8 / 9)).slow
+    assert (slow.kind, slow.who, slow.retested) == ("pair", "1-4", True)
+    assert (slow.seconds, slow.first) == pytest.approx((8e-6, 9e-6))
+    assert "8.00 µs, at first 9.00 µs" in slow.evidence
+
+
+def test_a_pair_within_its_own_uncertainty_is_not_named() -> None:
+    matrix = noisy(flat(16), 0.02, seed=10)
+    matrix[1, 4] = matrix[4, 1] = 6
+    low, high = 0.98 * matrix, 1.02 * matrix
+    sure = analyse(map_of(matrix, block(16), low=low, high=high))
+    low[1, 4], high[1, 4] = 1, 30
+    unsure = analyse(map_of(matrix, block(16), low=low, high=high))
+    assert named(sure) == {("pair", "1-4")}
+    assert unsure.slow == []
+
+
+# ---- warnings ----------------------------------------------------------------------------------
+
+
+def test_the_warnings_of_the_run_come_first() -> None:
+    run = map_of(flat(6), block(6))
+    run.warnings = [{"code": "oversubscribed", "text": "4 ranks on 2 cores"}]
+    assert analyse(run).warnings == run.warnings
+
+
+def test_pairs_that_were_not_measured_are_counted(golden: Golden) -> None:
+    matrix = flat(6)
+    matrix[0, 1] = matrix[1, 0] = np.nan
+    topology = analyse(map_of(matrix, block(6)))
+    assert codes(topology) == {"incomplete-map"}
+    assert topology.levels[0].pairs == 14
+    golden(topology.warnings[0]["text"])
+
+
+def some_of(matrix: Matrix, part: float, seed: int) -> Run:
+    """Make a run of some pairs of a noisy machine, taken by chance, with a rank on each host."""
+    chance = np.triu(np.random.default_rng(seed).random(matrix.shape), 1)
+    seen = np.where(chance + chance.T <= part, noisy(matrix, 0.03, seed), np.nan)
+    return map_of(seen, block(len(matrix)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("part", [0.02, 0.1, 0.15, 0.25])
+def test_of_few_pairs_no_groups_are_read(part: float, seed: int) -> None:
+    """Groups that do not exist, and slow switches to them, were what such maps seemed to show."""
+    topology = analyse(some_of(tree([10, 6], [2, 3]), part, seed))
+    assert [level.name for level in topology.levels] == ["network"]
+    assert not topology.slow
+    assert {"incomplete-map", "few-pairs"} <= codes(topology)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_few_pairs_slow_nodes_are_read(seed: int) -> None:
+    slow = np.isin(np.arange(60), [4, 17])
+    topology = analyse(some_of(tree([10, 6], [2, 3]) + 3 * leaving(slow), 0.15, seed))
+    assert named(topology) == {("node", "n4"), ("node", "n17")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("part", [0.1, 0.3])
+def test_of_few_pairs_nodes_behind_a_slow_way_are_not_called_slow(
+    part: float, seed: int, golden: Golden
+) -> None:
+    """What the first group sends to others is slow; what its nodes send to each other is not."""
+    group = np.arange(60) // 10
+    matrix = tree([10, 6], [2, 3]) + 2 * leaving(group == 0, beyond=group)
+    topology = analyse(some_of(matrix, part, seed))
+    assert "node" not in {kind for kind, _ in named(topology)}
+    golden([one["text"] for one in topology.warnings])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_half_of_the_pairs_show_the_groups(seed: int) -> None:
+    topology = analyse(some_of(tree([10, 6], [2, 3]), 0.55, seed))
+    assert [len(level.groups) for level in topology.levels] == [6, 1]
+    assert "few-pairs" not in codes(topology)
+
+
+def test_hosts_that_the_latencies_do_not_show_are_reported() -> None:
+    topology = analyse(map_of(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), block(4, 4)[::-1]))
+    assert "hosts-disagree" not in codes(topology)
+    wrong = [f"n{rank % 4}" for rank in range(16)]
+    topology = analyse(map_of(noisy(tree([4, 4], [1, 3]), 0.02, seed=11), wrong))
+    assert "hosts-disagree" in codes(topology)
+    assert len(topology.levels) == 2
+
+
+@pytest.mark.parametrize(("count", "warned"), [(1, False), (2, True), (3, True), (4, False)])
+def test_too_few_nodes_to_tell_a_slow_one_are_reported(count: int, warned: bool) -> None:
+    topology = analyse(map_of(tree([2, count], [1, 3]), block(count, 2)))
+    assert ("few-nodes" in codes(topology)) == warned
+    assert topology.slow == []
+
+
+def test_unknown_hosts_are_reported() -> None:
+    assert codes(analyse(map_of(flat(6), [""] * 6))) == {"hosts-unknown"}
+
+
+# ---- size --------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_large_map_is_read_in_little_work() -> None:
+    """1,024 ranks: 523,776 pairs. The bound is on processor time, with much to spare."""
+    names = block(128, 8)
+    matrix = tree([8, 16, 8], [1, 3, 5]) + 3 * leaving(np.array(names) == "n7", names)
+    run = map_of(noisy(matrix, 0.05, seed=12), names)
+    start = time.process_time()
+    topology = analyse(run)
+    assert time.process_time() - start < 30
+    assert [len(level.groups) for level in topology.levels] == [128, 8, 1]
+    assert named(topology) == {("node", "n7")}
+
+
+def test_of_few_ranks_a_pair_is_named_only_where_the_others_agree() -> None:
+    """Of four ranks: five exact times and one five times as long, or times with much noise."""
+    times = np.full((4, 4), 1e-6)
+    times[1, 2] = times[2, 1] = 5e-6
+    assert named(analyse(map_of(times, ["n0"] * 4))) == {("pair", "1-2")}
+    found = analyse(map_of(noisy(times, 0.3, seed=1), ["n0"] * 4))
+    assert found.slow == []
+    assert "few-ranks" in codes(found)
