@@ -23,11 +23,7 @@ static void warn(const iso_points_t *points, const iso_context_t *ctx,
         iso_record_warning(record, "given-up", text);
     }
     if (lowered > 0) {
-        snprintf(text, sizeof(text),
-                 "the time limit of %g s lowered the repetitions of %ld of %d "
-                 "points",
-                 iso_time_limit(), lowered, points->count);
-        iso_record_warning(record, "repeats-lowered", text);
+        iso_time_limit_warn_lowered(ctx, lowered, points->count);
     }
     if (points->full) {
         snprintf(

@@ -39,3 +39,14 @@ void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
              total, what);
     iso_record_warning(ctx->record, "cut-short", text);
 }
+
+void iso_time_limit_warn_lowered(const iso_context_t *ctx, long lowered,
+                                 long points)
+{
+    char text[160];
+    snprintf(text, sizeof(text),
+             "the time limit of %g s lowered the repetitions of %ld of %ld "
+             "points",
+             limit, lowered, points);
+    iso_record_warning(ctx->record, "repeats-lowered", text);
+}

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from isochrone.base.stats import row_medians
@@ -129,10 +129,24 @@ def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
     gap = np.diff(height)
     for k in np.argsort(-gap, kind="stable")[:most]:
         if gap[k] > 0:
-            labels = fcluster(tree, height[k] + gap[k] / 2, "distance")
-            partition = canonical(labels.astype(np.int64))
+            partition = canonical(_joined_below(tree, height[k] + gap[k] / 2))
             if is_grouping(partition):
                 yield partition
+
+
+def _joined_below(tree: Matrix, height: float) -> Partition:
+    """Return the groups that the merges up to a height make, as ``fcluster`` does.
+
+    That checks the whole tree at each cut, which takes most of the time of a small map.
+    """
+    units = len(tree) + 1
+    group = list(range(units + len(tree)))
+    joined = zip(tree[:, :2].astype(int).tolist(), tree[:, 2] <= height, strict=True)
+    # from the last merge on, so that a group is known before what it is made of
+    for node, ((one, other), low) in reversed(list(enumerate(joined, units))):
+        if low:
+            group[one] = group[other] = group[node]
+    return np.array(group[:units], dtype=np.int64)
 
 
 def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
@@ -218,7 +232,7 @@ def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
         labels = times.roof.copy()
         count = int(labels.max()) + 1
         for members, tree in trees:
-            cut = fcluster(tree, heights[k] + gap[k] / 2, "distance")
+            cut = _joined_below(tree, heights[k] + gap[k] / 2)
             labels[members] = count + cut
             count += int(cut.max()) + 1
         partition = canonical(labels)

@@ -16,6 +16,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import repeat
 from pathlib import Path
 from typing import Final
 
@@ -89,39 +91,66 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
 
 def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a sweep; what a sample does not have is an empty cell."""
-    usual = str(run.options.get("mode") or run.experiment)
     table = samples(run)
-    spread = _spread(run, table)
-    for row, sample in enumerate(table.rows()):
-        if nbytes is not None and sample["bytes"] != nbytes:
-            continue
-        sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"], "origin": run.origin}
-        sample |= spread[row]
-        for key in ("op", "grid", "phase", "phase_op"):
-            if key in sample:
-                sample[key] = cell_of(str(sample[key]))
-        yield tuple(_cell(sample.get(key)) for key in columns)
+    if nbytes is not None:
+        table = table.where(table["bytes"] == nbytes)
+    usual = str(run.options.get("mode") or run.experiment)
+    cells: dict[str, Iterable[str]] = {
+        **{key: _cells(table, key) for key in columns},
+        **_spread(run, table),
+        "p": _cells(table, "p", 2), "b": _cells(table, "bytes"),
+        "origin": repeat(run.origin, len(table)),
+        "op": _texts(table, "op", usual),
+        **{key: _texts(table, key) for key in ("grid", "phase", "phase_op") if key in table},
+    }  # fmt: skip
+    return zip(*(cells[key] for key in columns), strict=True)
 
 
-def _spread(run: Run, table: Table) -> dict[int, dict[str, float | None]]:
-    """Return for each row how the repetitions of its point are spread."""
-    found: dict[int, dict[str, float | None]] = {}
+def _spread(run: Run, table: Table) -> dict[str, list[str]]:
+    """Return for each row how the repetitions of its point are spread, as columns."""
+    cells = {key: np.full(len(table), "", dtype=object) for key in _SPREAD}
     for rows in points(table, (*run.by, "bytes")).values():
         times = summarise(table, rows)
-        spread = {key: getattr(times, key) for key in _SPREAD}
-        found.update((row, spread) for row in rows.tolist())
-    return found
+        for key, column in cells.items():
+            column[rows] = _cell(getattr(times, key))
+    return {key: column.tolist() for key, column in cells.items()}
 
 
 def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
     table = run.tables["sample"]
-    for sample in counted(table, identity(table)).rows():
-        if nbytes is None or sample.get("bytes") == nbytes:
-            sample["origin"] = run.origin
-            for key in ("order", "shape"):
-                sample[key] = cell_of(str(sample.get(key, "")))
-            yield tuple(_cell(sample.get(key)) for key in columns)
+    table = counted(table, identity(table))
+    if nbytes is not None:
+        of_size = table["bytes"] == nbytes if "bytes" in table else np.zeros(len(table), bool)
+        table = table.where(of_size)
+    cells: dict[str, Iterable[str]] = {
+        **{key: _cells(table, key) for key in columns},
+        "origin": repeat(run.origin, len(table)),
+        **{key: _texts(table, key, "") for key in ("order", "shape")},
+    }
+    return zip(*(cells[key] for key in columns), strict=True)
+
+
+def _values(table: Table, key: str, missing: object) -> Iterator[object]:
+    """Yield a column; NaN alone is not equal to itself, and stands for a missing number."""
+    return (missing if v is None or v != v else v for v in table[key].tolist())
+
+
+def _cells(table: Table, key: str, missing: object = None) -> Iterable[str]:
+    """Return the cells of one column."""
+    if key not in table:
+        return repeat(_cell(missing), len(table))
+    if table[key].dtype.kind == "i":
+        return map(str, table[key].tolist())
+    return map(_cell, _values(table, key, missing))
+
+
+def _texts(table: Table, key: str, missing: str | None = None) -> Iterable[str]:
+    """Return the cells of a column of words, safe for any program; each word is looked at once."""
+    safe = cache(cell_of)
+    if key not in table:
+        return repeat("" if missing is None else safe(missing), len(table))
+    return ("" if v is None else safe(str(v)) for v in _values(table, key, missing))
 
 
 def _safe(row: Iterable[object]) -> Iterator[object]:
