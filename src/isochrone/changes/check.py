@@ -21,7 +21,7 @@ from isochrone.changes.comparable import why_not
 from isochrone.changes.quantities import called
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_health import MapHealth, map_health
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
@@ -30,10 +30,10 @@ __all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "hosts_of", "toge
 VERDICTS: Final = ("slow", "worse", "not known", "good")
 """The first that is true of any part is the verdict on the whole."""
 
-_PROVES: Final = ("node", "rank", "inside")
+_PROVES: Final = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
 """Kinds of findings that prove their host bad."""
 
-_BLAMED: Final = ("node", "rank", "inside", "pair", "switch", "uplink")
+_BLAMED: Final = ("inside", *KINDS)
 
 
 @dataclass(frozen=True)
