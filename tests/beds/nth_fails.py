@@ -34,6 +34,9 @@ HOWS = ("once", "from-then-on")
 
 OLD = "what was there before\n"
 
+CHAR_MAPS = "i exceeds the available number of char maps"
+"""What Matplotlib says of a font for a part of which there was no memory: it cannot be known."""
+
 
 def build(folder: Path) -> Path:
     """Compile the library."""
@@ -60,7 +63,7 @@ def in_one_process(
 
 def wrong_ending(code: int, said: str, family: str) -> list[str]:
     """Say what is wrong about how a command has ended."""
-    if code == -signal.SIGSEGV and family == "memory":
+    if family == "memory" and (code == -signal.SIGSEGV or CHAR_MAPS in said):
         return []  # NumPy crashes where it gets no memory for a buffer: no fault of ours
     wrong = []
     if code not in (0, 2, 3) and not 128 < code < 160:
