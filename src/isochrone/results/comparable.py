@@ -125,11 +125,13 @@ def grouped(
 ) -> list[list[tuple[Run, Setting]]]:
     """Put complete runs together whose settings have the same key, each with its setting.
 
+    Those with times of 0 are left out: they can be compared with nothing.
+
     The runs of a group, and the groups by their first ones, are in the order of their dates.
     """
     found: dict[Hashable, list[tuple[Run, Setting]]] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
-        if run.complete:
+        if run.complete and not below_resolution(run):
             setting = setting_of(run)
             found.setdefault(key(setting), []).append((run, setting))
     return list(found.values())
