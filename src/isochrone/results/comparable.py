@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base.text import printable
+from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
 __all__ = [

@@ -21,7 +21,7 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.header import Clock
 from isochrone.runfile.run import Run
 
-__all__ = ["DAMAGED", "PAIR", "below_resolution", "check"]
+__all__ = ["DAMAGED", "PAIR", "RULES", "below_resolution", "check"]
 
 _BELOW_RESOLUTION: Final = "below-resolution"
 """Code of the warning that times are 0."""
@@ -113,6 +113,7 @@ _WHOLE: Final = Rule(most=1 << 53, whole=True, needed=True)
 _KNOWN_RANK: Final = Rule(most=lambda ranks: ranks - 1, whole=True, needed=True)
 _SECONDS: Final = Rule(most=MAX_SECONDS, needed=True)
 _SIGNED: Final = Rule(least=-MAX_SECONDS, most=MAX_SECONDS, needed=True)
+_ANY_WHOLE: Final = Rule(least=-inf, whole=True, needed=True)
 _OPS: Final = {"op": ("write", "read")}
 _MESSAGES: Final = Rule(most=lambda ranks: 2 * ranks**2, whole=True, needed=True)
 """One each way between each hot process and each rank."""
@@ -152,7 +153,7 @@ def _times(*names: str) -> dict[str, Rule]:
     return dict.fromkeys(names, _SECONDS)
 
 
-_RULES: Final[dict[tuple[str, str], Rules]] = {
+RULES: Final[dict[tuple[str, str], Rules]] = {
     ("", "pair"): PAIR,
     ("", "sync"): Rules(dict.fromkeys(("residual_median", "residual_max", "drift_max"), _SIGNED)),
     ("", "offset"): Rules({
@@ -219,7 +220,7 @@ _RULES: Final[dict[tuple[str, str], Rules]] = {
     ("recording", "operation"): Rules(
         {
             **_whole("bytes", "members", "calls"), **_times("seconds", "most"),
-            "group": Rule(least=-(1 << 62), most=1 << 62, whole=True, needed=True),
+            "group": _ANY_WHOLE,
             "moved": Rule(most=_MAX_RATE, needed=True),
         },
         {"op": ()},
@@ -240,7 +241,7 @@ _RULES: Final[dict[tuple[str, str], Rules]] = {
     ("io-recording", "call"): Rules(
         {
             **_whole("call", "pattern"), "rounds": Rule(most=1 << 53, whole=True),
-            "shift": Rule(least=-(1 << 62), most=1 << 62, whole=True, needed=True),
+            "shift": _ANY_WHOLE,
             **dict.fromkeys(
                 ("seconds", "late", "offsets", "counts", "exchange", "file"), _SPREAD
             ),
@@ -274,7 +275,7 @@ def check(run: Run) -> None:
                 f"a '{name}' record in a file of kind '{run.kind}'", where=run.where, hint=DAMAGED
             )
     for name, table in run.tables.items():
-        rules = _RULES.get((run.kind, name)) or _RULES.get(("", name))
+        rules = RULES.get((run.kind, name)) or RULES.get(("", name))
         if rules is not None and len(table):
             _check_table(run, name, table, rules)
     _warn_of_zeros(run)
