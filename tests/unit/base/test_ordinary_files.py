@@ -1,0 +1,28 @@
+"""A pipe or a device that is given for a file is refused at once by every reader."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from isochrone.base.errors import InputError
+from isochrone.improve.orders import orders_file
+from isochrone.workloads import allocation, tuning_table
+from isochrone.workloads.applications import plain_data
+from isochrone.workloads.patterns import table
+
+READERS = {
+    "orders": orders_file.read, "tuning table": tuning_table.read,
+    "allocation": allocation.read_hostfile, "description": plain_data.load,
+    "accesses": lambda path: table.read(path, 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_pipe_is_refused_and_not_waited_for(reader: str, tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(InputError):
+        READERS[reader](path)
