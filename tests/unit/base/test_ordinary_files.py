@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from isochrone.workloads import allocation, tuning_table
 from isochrone.workloads.applications import plain_data
 from isochrone.workloads.patterns import table
 
-READERS = {
+READERS: dict[str, Callable[[Path], object]] = {
     "orders": orders_file.read, "tuning table": tuning_table.read,
     "allocation": allocation.read_hostfile, "description": plain_data.load,
     "accesses": lambda path: table.read(path, 4),
