@@ -299,7 +299,11 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
         "only: add more of them"
         for kind, ratio in blind.items()
     ]
-    judged = [*found.judged, f"held against {len(runs)} earlier runs", *told.found.notes]
+    judged = [
+        *found.judged, f"compared with {len(runs)} earlier runs", *told.found.notes,
+        *(f"{printable(one.where, 200)} is not usual in {number} of {len(told.usual)} times, and "
+          "left out there" for one, number in zip(runs, told.odd, strict=True) if number),
+    ]  # fmt: skip
     findings = [*found.findings, *map(_worse, changes)]
     return replace(found, findings=findings, doubts=doubts, judged=judged, visible=visible)
 
