@@ -21,13 +21,6 @@ void iso_communicator_end(void)
     }
 }
 
-bool iso_communicator_is_inter(MPI_Comm comm)
-{
-    int inter = 0;
-    PMPI_Comm_test_inter(comm, &inter);
-    return inter;
-}
-
 /** Count nodes: their first ranks are added up. */
 static int count_nodes(MPI_Comm comm)
 {

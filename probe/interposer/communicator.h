@@ -7,16 +7,12 @@
 #define ISO_COMMUNICATOR_H
 
 #include <mpi.h>
-#include <stdbool.h>
 
 /** Before the others, after MPI_Init. */
 void iso_communicator_begin(void);
 
 /** Before MPI_Finalize; nothing is known of communicators from then on. */
 void iso_communicator_end(void);
-
-/** Whether it is an inter-communicator. Local. */
-bool iso_communicator_is_inter(MPI_Comm comm);
 
 /** Number of nodes that its ranks are on, -1 if that cannot be found out.
  *  Collective when it is asked for the first time. */
