@@ -154,10 +154,8 @@ static void write_calls(iso_record_t *record, const iso_gathered_t *all,
 static void warn(iso_record_t *record, const char *code, int64_t number,
                  const char *words)
 {
-    char text[300];
     if (number > 0) {
-        snprintf(text, sizeof(text), "%" PRId64 " %s", number, words);
-        iso_record_warning(record, code, text);
+        iso_record_warning(record, code, "%" PRId64 " %s", number, words);
     }
 }
 

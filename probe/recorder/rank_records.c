@@ -106,29 +106,27 @@ static void write_edges(iso_record_t *record, const iso_map_t *edges, int rank)
 static void warn(iso_record_t *record, const iso_recording_t *recording,
                  int rank)
 {
-    char text[256];
     int worst = ISO_EXACT, threads = recording->threads->number + 1;
     for (iso_thread_t *t = recording->threads; t; t = t->next) {
         int detail = (int)t->sequence.detail;
         worst = detail > worst ? detail : worst;
     }
     if (worst == ISO_SIZELESS) {
-        snprintf(text, sizeof(text),
-                 "the calls of rank %d repeat themselves with sizes that "
-                 "differ: those of its sequence are means",
-                 rank);
-        iso_record_warning(record, "mean-sizes", text);
+        iso_record_warning(
+            record, "mean-sizes",
+            "the calls of rank %d repeat themselves with sizes that "
+            "differ: those of its sequence are means",
+            rank);
     } else if (worst == ISO_GIVEN_UP) {
-        snprintf(text, sizeof(text),
-                 "the calls of rank %d do not repeat themselves: their "
-                 "sequence was given up after %d, and only totals are known",
-                 rank, ISO_LIMIT);
-        iso_record_warning(record, "no-sequence", text);
+        iso_record_warning(
+            record, "no-sequence",
+            "the calls of rank %d do not repeat themselves: their "
+            "sequence was given up after %d, and only totals are known",
+            rank, ISO_LIMIT);
     }
     if (threads > 1) {
-        snprintf(text, sizeof(text), "%d threads of rank %d called MPI",
-                 threads, rank);
-        iso_record_warning(record, "threads", text);
+        iso_record_warning(record, "threads",
+                           "%d threads of rank %d called MPI", threads, rank);
     }
 }
 

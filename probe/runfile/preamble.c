@@ -108,13 +108,12 @@ static void record_ranks(const iso_context_t *ctx)
 /** Warn of what makes every sample of this run suspicious. */
 static void record_warnings(const iso_context_t *ctx)
 {
-    char text[256];
     if (ctx->clock.granularity > 1e-6) {
-        snprintf(text, sizeof(text),
-                 "the clock has a resolution of %.3g us; short operations are "
-                 "timed in batches",
-                 1e6 * ctx->clock.granularity);
-        iso_record_warning(ctx->record, "coarse-clock", text);
+        iso_record_warning(
+            ctx->record, "coarse-clock",
+            "the clock has a resolution of %.3g us; short operations are "
+            "timed in batches",
+            1e6 * ctx->clock.granularity);
     }
     int *on_node = iso_calloc((size_t)ctx->ranks, sizeof(int));
     for (int r = 0; r < ctx->ranks; r++) {
@@ -123,11 +122,11 @@ static void record_warnings(const iso_context_t *ctx)
     for (int r = 0; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
         if (place->cpus > 0 && on_node[place->node] > place->cpus) {
-            snprintf(text, sizeof(text),
-                     "%d ranks share the %d processors of %.80s; times are "
-                     "longer and noisier than with one core per rank",
-                     on_node[place->node], place->cpus, place->host);
-            iso_record_warning(ctx->record, "oversubscribed", text);
+            iso_record_warning(
+                ctx->record, "oversubscribed",
+                "%d ranks share the %d processors of %.80s; times are "
+                "longer and noisier than with one core per rank",
+                on_node[place->node], place->cpus, place->host);
             on_node[place->node] = 0; /* once a node */
         }
     }

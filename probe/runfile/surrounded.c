@@ -116,22 +116,21 @@ void iso_surrounded_warnings(const iso_context_t *ctx)
         [ISO_GOVERNOR] = "frequency governor",
         [ISO_NUMA] = "number of NUMA nodes",
     };
-    char text[768];
     iso_named_t who = name_others(ctx, ISO_SETTINGS, false);
     if (who.count > 0) {
-        snprintf(text, sizeof(text),
-                 "the environment does not set the MPI library of all ranks "
-                 "alike: otherwise than rank 0 %s",
-                 who.text);
-        iso_record_warning(ctx->record, "settings-differ", text);
+        iso_record_warning(
+            ctx->record, "settings-differ",
+            "the environment does not set the MPI library of all ranks "
+            "alike: otherwise than rank 0 %s",
+            who.text);
     }
     for (int what = ISO_KERNEL; what < ISO_SURROUNDINGS; what++) {
         who = name_others(ctx, what, true);
         if (who.count > 0) {
-            snprintf(text, sizeof(text),
-                     "nodes are not alike: another %s than %.60s has %s",
-                     words[what], ctx->places[0].host, who.text);
-            iso_record_warning(ctx->record, "nodes-differ", text);
+            iso_record_warning(
+                ctx->record, "nodes-differ",
+                "nodes are not alike: another %s than %.60s has %s",
+                words[what], ctx->places[0].host, who.text);
         }
     }
 }

@@ -33,9 +33,7 @@ bool iso_time_limit_over(const iso_context_t *ctx)
 void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
                          const char *what)
 {
-    char text[160];
-    snprintf(text, sizeof(text),
-             "the time limit of %g s ended it after %ld of %ld %s", limit, done,
-             total, what);
-    iso_record_warning(ctx->record, "cut-short", text);
+    iso_record_warning(ctx->record, "cut-short",
+                       "the time limit of %g s ended it after %ld of %ld %s",
+                       limit, done, total, what);
 }

@@ -22,11 +22,11 @@ int iso_aggregators_parse(const char *text, int ranks, int *list, char *error)
         long rank = strtol(rest, &end, 10);
         if (end == rest || (*end && *end != ',') || rank < 0 || rank >= ranks ||
             holds(list, count, rank)) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--aggregators is '%.60s', not a list of ranks below %d, "
-                     "each once, such as 0,4,8",
-                     text, ranks);
-            return -1;
+            return ISO_REFUSE(
+                error,
+                "--aggregators is '%.60s', not a list of ranks below %d, "
+                "each once, such as 0,4,8",
+                text, ranks);
         }
         list[count++] = (int)rank;
         rest = end;

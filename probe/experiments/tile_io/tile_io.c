@@ -86,10 +86,9 @@ static int parse_pair(const char *name, const char *text, int least, int *a,
         *b >= least) {
         return 0;
     }
-    snprintf(error, ISO_ERROR_LENGTH,
-             "--%s is '%.40s', not two numbers from %d such as %dx%d", name,
-             text, least, least ? 4 : 0, least ? 4 : 0);
-    return -1;
+    return ISO_REFUSE(error,
+                      "--%s is '%.40s', not two numbers from %d such as %dx%d",
+                      name, text, least, least ? 4 : 0, least ? 4 : 0);
 }
 
 static bool wants(const char *phase)
@@ -121,8 +120,7 @@ static int parse_tiling(iso_tiling_t *t, char *error)
         wrong = "--overlap must be smaller than --tile";
     }
     if (wrong) {
-        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
-        return -1;
+        return ISO_REFUSE(error, "%s", wrong);
     }
     t->element = (int)options.element;
     return 0;
@@ -180,26 +178,24 @@ static int check_ranks(int ranks, char *error)
         return -1;
     }
     if ((long)t.x * t.y != ranks) {
-        snprintf(
-            error, ISO_ERROR_LENGTH,
+        return ISO_REFUSE(
+            error,
             "--tiles %dx%d are %ld tiles, but there are %d ranks: one tile per "
             "rank is needed",
             t.x, t.y, (long)t.x * t.y, ranks);
-        return -1;
     }
     if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "the array is too wide or too high: at most %d elements",
-                 INT_MAX);
-        return -1;
+        return ISO_REFUSE(
+            error, "the array is too wide or too high: at most %d elements",
+            INT_MAX);
     }
     double bytes = (double)iso_tiling_tile(&t) * ranks;
     if (bytes > MAX_BYTES || bytes / (double)options.buffer > MAX_ROUNDS) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "the file is too large: below 1 EiB, and at most %d times "
-                 "--cb-buffer",
-                 MAX_ROUNDS);
-        return -1;
+        return ISO_REFUSE(
+            error,
+            "the file is too large: below 1 EiB, and at most %d times "
+            "--cb-buffer",
+            MAX_ROUNDS);
     }
     int *list = iso_calloc((size_t)ranks + 1, sizeof(int));
     bool valid =
