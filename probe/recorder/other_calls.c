@@ -18,7 +18,7 @@
         return iso_call_done(&call);                                           \
     }
 
-#define COMMUNICATOR(...) OTHER(ISO_OP_COMMUNICATOR, __VA_ARGS__)
+#define COMMUNICATOR(...) OTHER(ISO_OP_communicator, __VA_ARGS__)
 
 COMMUNICATOR(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
 COMMUNICATOR(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made),
@@ -65,7 +65,7 @@ COMMUNICATOR(Intercomm_create,
 COMMUNICATOR(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm *made),
              (comm, high, made))
 
-#define WINDOW(...) OTHER(ISO_OP_WINDOW, __VA_ARGS__)
+#define WINDOW(...) OTHER(ISO_OP_window, __VA_ARGS__)
 
 WINDOW(Win_create,
        (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
@@ -100,22 +100,22 @@ WINDOW(Win_flush_local, (int rank, MPI_Win window), (rank, window))
 WINDOW(Win_flush_local_all, (MPI_Win window), (window))
 WINDOW(Win_sync, (MPI_Win window), (window))
 
-OTHER(ISO_OP_ACCUMULATE, Fetch_and_op,
+OTHER(ISO_OP_accumulate, Fetch_and_op,
       (const void *from, void *to, MPI_Datatype type, int rank, MPI_Aint at,
        MPI_Op operation, MPI_Win window),
       (from, to, type, rank, at, operation, window))
-OTHER(ISO_OP_ACCUMULATE, Compare_and_swap,
+OTHER(ISO_OP_accumulate, Compare_and_swap,
       (const void *from, const void *compared, void *to, MPI_Datatype type,
        int rank, MPI_Aint at, MPI_Win window),
       (from, compared, to, type, rank, at, window))
-OTHER(ISO_OP_ACCUMULATE, Get_accumulate,
+OTHER(ISO_OP_accumulate, Get_accumulate,
       (const void *from, int count, MPI_Datatype type, void *to, int to_count,
        MPI_Datatype to_type, int rank, MPI_Aint at, int target_count,
        MPI_Datatype target_type, MPI_Op operation, MPI_Win window),
       (from, count, type, to, to_count, to_type, rank, at, target_count,
        target_type, operation, window))
 
-#define FILES(...) OTHER(ISO_OP_FILE, __VA_ARGS__)
+#define FILES(...) OTHER(ISO_OP_file, __VA_ARGS__)
 #define READ    void *buffer, int count, MPI_Datatype type, MPI_Status *status
 #define WRITTEN const READ
 #define MOVED   buffer, count, type, status
