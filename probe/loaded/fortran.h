@@ -11,11 +11,7 @@
 #include "loaded/takes_over.h"
 
 /** Parameters of these names: Fortran hands over addresses. */
-#define ISO_ADDRESSES(...)                                                     \
-    ISO_ADDRESSES_OF(__VA_ARGS__, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)   \
-    (__VA_ARGS__)
-#define ISO_ADDRESSES_OF(a, b, c, d, e, f, g, h, i, j, k, l, m, count, ...)    \
-    ISO_ADDRESSES_##count
+#define ISO_ADDRESSES(...)          ISO_FOR_ALL(ISO_ADDRESSES_, __VA_ARGS__)
 #define ISO_ADDRESSES_1(name)       MPI_Fint *name
 #define ISO_ADDRESSES_2(name, ...)  MPI_Fint *name, ISO_ADDRESSES_1(__VA_ARGS__)
 #define ISO_ADDRESSES_3(name, ...)  MPI_Fint *name, ISO_ADDRESSES_2(__VA_ARGS__)
