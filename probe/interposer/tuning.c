@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "interposer/tuning.h"
 
-#include "interposer/communicator.h"
 #include "interposer/report.h"
 #include "loaded/program.h"
 
@@ -13,6 +12,67 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+
+/* --- communicators ---------------------------------------------------------
+ */
+
+/* What has to be known of a communicator; found out once, kept with it. */
+
+/** The attribute with the number of nodes, as a number in place of a pointer.
+ */
+static int keyval = MPI_KEYVAL_INVALID;
+
+/** Before the others, after MPI_Init. */
+static void begin_communicators(void)
+{
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
+                            &keyval, NULL);
+}
+
+/** Before MPI_Finalize; nothing is known of communicators from then on. */
+static void end_communicators(void)
+{
+    if (keyval != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_free_keyval(&keyval);
+    }
+}
+
+/** Count nodes: their first ranks are added up. */
+static int count_nodes(MPI_Comm comm)
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    int rank = 0, nodes = -1;
+    if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                             &node) != MPI_SUCCESS) {
+        return -1;
+    }
+    PMPI_Comm_rank(node, &rank);
+    PMPI_Comm_free(&node);
+    int first = rank == 0;
+    int code = PMPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, comm);
+    return code == MPI_SUCCESS ? nodes : -1;
+}
+
+/** Number of nodes that its ranks are on, -1 if that cannot be found out.
+ *  Collective when it is asked for the first time. */
+static int nodes_of(MPI_Comm comm)
+{
+    void *known = NULL;
+    int found = 0;
+    if (keyval == MPI_KEYVAL_INVALID) { /* within MPI_Finalize */
+        return -1;
+    }
+    PMPI_Comm_get_attr(comm, keyval, &known, &found);
+    if (found) {
+        return (int)(intptr_t)known;
+    }
+    int nodes = count_nodes(comm);
+    PMPI_Comm_set_attr(comm, keyval, (void *)(intptr_t)nodes);
+    return nodes;
+}
+
+/* --- the table in force ----------------------------------------------------
+ */
 
 enum { EXIT_USAGE = 2, NO_TABLE = -1, NOT_READ = -2 };
 
@@ -148,7 +208,7 @@ void iso_tuning_begin(void)
     } else {
         check_ranks();
     }
-    iso_communicator_begin();
+    begin_communicators();
     iso_report_begin(table);
 }
 
@@ -157,7 +217,7 @@ void iso_tuning_end(void)
     iso_report_end(reductions_left);
     free(table);
     table = NULL;
-    iso_communicator_end();
+    end_communicators();
 }
 
 /** Bytes of a block; LLONG_MAX where count or type are of 2 GiB and more. */
@@ -211,7 +271,7 @@ static const iso_rule_t *find(iso_tunable_t operation, int ranks,
             continue;
         }
         if (rule->nodes) {
-            nodes = nodes ? nodes : iso_communicator_nodes(comm);
+            nodes = nodes ? nodes : nodes_of(comm);
         }
         if (rule->nodes == 0 || rule->nodes == nodes) {
             return rule;
