@@ -64,9 +64,8 @@ static int take_notes(int *argc, char **argv, char *error)
             argv[kept++] = argv[k];
         } else if (k + 1 == *argc || strchr(argv[k + 1], '=') == NULL ||
                    note_count == MAX_NOTES) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--note needs KEY=VALUE, at most %d times", MAX_NOTES);
-            return -1;
+            return ISO_REFUSE(error, "--note needs KEY=VALUE, at most %d times",
+                              MAX_NOTES);
         } else {
             notes[note_count++] = argv[++k];
         }
@@ -168,9 +167,7 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
         return -1;
     }
     if (common.check == 0) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--check is 0, but a job has at least 1 rank");
-        return -1;
+        return ISO_REFUSE(error, "--check is 0, but a job has at least 1 rank");
     }
     if (common.stall == NOT_GIVEN) {
         common.stall = usual_stall(experiment);
@@ -182,12 +179,12 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
 static int settle(const iso_experiment_t *experiment, int ranks, char *error)
 {
     if (ranks < experiment->min_ranks) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "%s needs at least %d ranks, not %d (start it with more, for "
-                 "example -n 4; if you did, the launcher belongs to another "
-                 "MPI)",
-                 experiment->name, experiment->min_ranks, ranks);
-        return -1;
+        return ISO_REFUSE(
+            error,
+            "%s needs at least %d ranks, not %d (start it with more, for "
+            "example -n 4; if you did, the launcher belongs to another "
+            "MPI)",
+            experiment->name, experiment->min_ranks, ranks);
     }
     if (experiment->check_ranks && experiment->check_ranks(ranks, error)) {
         return -1;
@@ -208,12 +205,11 @@ static int check_memory(const iso_experiment_t *experiment, int ranks, int here,
     if (needed <= there) {
         return 0;
     }
-    snprintf(
-        error, ISO_ERROR_LENGTH,
+    return ISO_REFUSE(
+        error,
         "its buffers need %.1f GiB for %d ranks on a machine with %.1f GiB "
         "(give smaller --bytes or fewer ranks)",
         needed / GiB, here, there / GiB);
-    return -1;
 }
 
 /** The same for the machine that each rank has found itself on; the rank that

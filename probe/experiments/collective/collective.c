@@ -69,19 +69,18 @@ static int check_doubles(const iso_asked_t *named, char *error)
 {
     for (int k = 0; iso_asked_reduces(named) && k < options.sizes.count; k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--op %.60s reduces doubles: --bytes %lld is not a "
-                     "multiple of 8",
-                     options.names, options.sizes.bytes[k]);
-            return -1;
+            return ISO_REFUSE(
+                error,
+                "--op %.60s reduces doubles: --bytes %lld is not a "
+                "multiple of 8",
+                options.names, options.sizes.bytes[k]);
         }
     }
     if (iso_asked_reduces(named) &&
         iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--op %.60s counts its doubles with an int: at most 16 GiB",
-                 options.names);
-        return -1;
+        return ISO_REFUSE(
+            error, "--op %.60s counts its doubles with an int: at most 16 GiB",
+            options.names);
     }
     return 0;
 }
@@ -94,10 +93,9 @@ static int check(char *error)
         return -1;
     }
     if (options.grids && options.sizes.automatic) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--grid compares realisations at the same sizes: give "
-                 "--bytes a list or a range, such as 8:512KiB:x4, not auto");
-        return -1;
+        return ISO_REFUSE(
+            error, "--grid compares realisations at the same sizes: give "
+                   "--bytes a list or a range, such as 8:512KiB:x4, not auto");
     }
     return iso_sync_check(error) ? -1 : iso_sweep_check(error);
 }
@@ -301,7 +299,8 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_subjects_create(&state.subjects, &asked,
                         iso_sizes_largest(&options.sizes), ctx->comm);
     if (state.subjects.left_out >= 0 && ctx->rank == 0) {
-        iso_record_warning(ctx->record, "grid-left-out", state.subjects.why);
+        iso_record_warning(ctx->record, "grid-left-out", "%s",
+                           state.subjects.why);
     }
     open_buffers(&state);
     ctx->failed =

@@ -67,12 +67,12 @@ int iso_subjects_check(const iso_asked_t *asked, long long largest, int ranks,
         if (!fits(asked, largest, most)) {
             char word[ISO_GRID_WORD];
             iso_grid_word(&asked->grids[k], word);
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--grid %s: with --bytes %lld on %d ranks a call would "
-                     "take more bytes than an int counts (give smaller "
-                     "--bytes)",
-                     word, largest, ranks);
-            return -1;
+            return ISO_REFUSE(
+                error,
+                "--grid %s: with --bytes %lld on %d ranks a call would "
+                "take more bytes than an int counts (give smaller "
+                "--bytes)",
+                word, largest, ranks);
         }
     }
     return 0;

@@ -369,7 +369,6 @@ static void close_rankings(struct map *map)
 
 static void warn(const struct map *map, iso_outcome_t outcome)
 {
-    char text[160];
     if (outcome == ISO_CUT_SHORT) {
         iso_time_limit_warn(map->ctx, map->done, map->total, "pairs");
     }
@@ -378,12 +377,11 @@ static void warn(const struct map *map, iso_outcome_t outcome)
                                     map->quality.points);
     }
     if (map->shared_cpu > 0) {
-        snprintf(
-            text, sizeof(text),
+        iso_record_warning(
+            map->ctx->record, "shared-processor",
             "in %ld of %ld points both ranks were on the same processor and "
             "took turns; bind the ranks, or start fewer",
             map->shared_cpu, map->quality.points);
-        iso_record_warning(map->ctx->record, "shared-processor", text);
     }
     iso_quality_warn(&map->quality, map->ctx->record);
 }

@@ -129,11 +129,10 @@ class GridTime:
         return self.together[2] * sum(one.high for one in self.phases)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; ends that are not known are None."""
-        low, high = (None if math.isnan(end) else end for end in (self.low, self.high))
+        """Return it for JSON."""
         return {
             "op": self.op, "ranks": self.ranks, "bytes": self.bytes, "grid": self.grid,
-            "seconds": self.seconds, "low": low, "high": high,
+            "seconds": self.seconds, "low": self.low, "high": self.high,
             "phases": [one.to_json() for one in self.phases], "together": self.together[0],
         }  # fmt: skip
 
