@@ -14,9 +14,9 @@ from isochrone.models.choice import as_good, determined, fitting, worthwhile
 from isochrone.models.declarations import declaration, declared, fewest_coefficients
 from isochrone.models.enough import refuse_too_few
 from isochrone.models.fitted import Fitted, Options, PoolFitter, fit_again
-from isochrone.models.grid_runs import GROUP
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
+from isochrone.models.placement import GROUP
 from isochrone.models.pool import Pool, family_pool, in_order, usable, whole_pool
 from isochrone.models.splits import Region
 

@@ -14,6 +14,7 @@ from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.declarations import broken, declaration, declared, within
 from isochrone.models.doubts import doubts
+from isochrone.models.extension import kept
 from isochrone.models.family import Family, check_family
 from isochrone.models.fitted import Fitted, Options, PoolFitter
 from isochrone.models.load import Measured, samples_of
@@ -176,9 +177,10 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
         experiment=samples.experiment, sizes=_sizes(samples), constant=samples.constants,
         full_node=samples.full_node,
-        disturbance=[one for one in samples.disturbance if one.phase_op in fitted_ops],
-        groups=[one for one in samples.groups if one.op in fitted_ops],
-        leaving=[one for one in samples.leaving if one.op in fitted_ops],
+        kept={
+            key: own for key, every in samples.kept.items()
+            if (own := [one for one in every if getattr(one, kept()[key].op) in fitted_ops])
+        },
     )  # fmt: skip
     model.samples = samples
     parts = [found.parts for found in taken]

@@ -9,10 +9,9 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.models.grid_runs import CG, GROUP
-from isochrone.models.measured_groups import merged
+from isochrone.models.extension import kept
 from isochrone.models.observations import Samples
-from isochrone.models.placement import PLACES
+from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.origin import together
 
@@ -56,9 +55,10 @@ def joined(parts: Sequence[Samples]) -> Samples:
             for name in names
         },
         [*dict.fromkeys([*remarks, *(remark for part in parts for remark in part.remarks)])],
-        [one for part in parts for one in part.disturbance],
-        merged(one for part in parts for one in part.groups),
-        [one for part in parts for one in part.leaving],
+        {
+            key: kept()[key].merged(one for part in parts for one in part.kept.get(key, ()))
+            for key in sorted({key for part in parts for key in part.kept})
+        },
     )  # fmt: skip
 
 

@@ -15,12 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.models.asked import check_level, question
-from isochrone.models.disturbance import Disturbance
 from isochrone.models.domain import checked, without_time
 from isochrone.models.formulas import formula, headings
-from isochrone.models.leaving import Leaving
 from isochrone.models.load import Measured, samples_of
-from isochrone.models.measured_groups import MeasuredGroup
 from isochrone.models.observations import Samples
 from isochrone.models.outside import outside
 from isochrone.models.placement import PLACES
@@ -123,13 +120,9 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         Message sizes of the hot spots it was fitted to, from small to large; empty if not known.
     experiment
         What was measured, such as ``collective``, or ``table`` for a CSV; empty if not known.
-    disturbance
-        By what factor concurrent groups of a grid collective slow each other down; empty if that
-        was not measured.
-    groups
-        What was measured of the groups of grid collectives, beside the formulas.
-    leaving
-        When the members of operations with a root leave them, where that was measured.
+    kept
+        What was measured and is kept beside the formulas, by its key in a model file
+        (`isochrone.models.extension.Kept`).
     extra
         Unknown keys of a model file; they are kept.
     """
@@ -148,9 +141,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     full_node: int = 0
     experiment: str = ""
     sizes: list[float] = msgspec.field(default_factory=list)
-    disturbance: list[Disturbance] = msgspec.field(default_factory=list)
-    groups: list[MeasuredGroup] = msgspec.field(default_factory=list)
-    leaving: list[Leaving] = msgspec.field(default_factory=list)
+    kept: dict[str, list[Any]] = msgspec.field(default_factory=dict)
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property

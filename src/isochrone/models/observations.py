@@ -13,12 +13,10 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST
-from isochrone.models.disturbance import Disturbance
-from isochrone.models.grid_phases import disturbances, measured_groups
-from isochrone.models.grid_runs import CG, GROUP, columns_of, is_grid_run
-from isochrone.models.leaving import Leaving, leaving
-from isochrone.models.measured_groups import MeasuredGroup
+from isochrone.models.extension import readers_of
 from isochrone.models.placement import (
+    CG,
+    GROUP,
     contradicts,
     full_node,
     informative,
@@ -147,12 +145,8 @@ class Samples:
         repetitions. Arrays by name, shape (n,).
     remarks
         What was found while reading that a user should know, one sentence each.
-    disturbance
-        Concurrent groups against one alone, of runs of grid collectives.
-    groups
-        What was measured of each group of ranks there.
-    leaving
-        When the members of operations with a root leave them.
+    kept
+        What a model keeps beside its formulas, by its key in a model file (`extension.Kept`).
     """
 
     variables: dict[str, Array]
@@ -166,9 +160,7 @@ class Samples:
     start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
-    disturbance: list[Disturbance] = field(default_factory=list)
-    groups: list[MeasuredGroup] = field(default_factory=list)
-    leaving: list[Leaving] = field(default_factory=list)
+    kept: dict[str, list[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not len(self.start):
@@ -294,8 +286,24 @@ def of_run(run: Run) -> Samples:
             where=run.where,
             hint="fit takes sweeps (point-to-point, bisection, collective), hot spots and tables",
         )
-    if is_grid_run(run):
-        return _of_grid_run(run)
+    readers = readers_of(run)
+    read = next((one.columns for one in readers if one.columns), _columns_of)
+    columns = read(run)
+    data = from_columns(columns, run.experiment, run.where)
+    data.others |= _others_of(run, columns)
+    data.seconds_are = run.quantity
+    data.partial = [] if run.complete else [run.where]
+    data.origin = run.origin
+    for one in readers:
+        data.selectors |= {name: columns[name] for name in one.selectors}
+        data.others |= {name: columns[name] for name in one.others}
+        data.kept |= {key: kind.found(run, columns) for key, kind in one.kept.items()}
+    return data
+
+
+def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
+    """Return the samples that count, with what the run says of all of them."""
+    table = run.tables["sample"]
     columns = dict(counted(table, identity(table, run.by), run.where).columns)
     if "bytes" in columns:
         numbers(Table(columns), "bytes", run.where)
@@ -312,31 +320,7 @@ def of_run(run: Run) -> Samples:
         if any(end.max() >= run.size for end in ends):
             raise InputError("a 'sample' record of a rank that is not there", where=run.where)
         columns |= pairs_on_nodes(run, *ends)
-    data = _samples_of(run, columns)
-    data.leaving = leaving(columns)
-    return data
-
-
-def _of_grid_run(run: Run) -> Samples:
-    """Return the library's own totals and the phases of one group alone."""
-    columns = columns_of(run)
-    data = _samples_of(run, columns)
-    data.selectors[GROUP] = columns[GROUP]
-    forced = run.notes.get("algorithm", "")
-    data.others["algorithm"] = np.full(len(data.seconds), printable(forced, 200))
-    data.disturbance = disturbances(run)
-    data.groups = measured_groups(run)
-    data.leaving = leaving(columns)
-    return data
-
-
-def _samples_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> Samples:
-    data = from_columns(columns, run.experiment, run.where)
-    data.others |= _others_of(run, columns)
-    data.seconds_are = run.quantity
-    data.partial = [] if run.complete else [run.where]
-    data.origin = run.origin
-    return data
+    return columns
 
 
 def _others_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
+from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.measured_calls import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload.access_pattern import AccessPattern
@@ -17,7 +18,6 @@ from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
 from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.collective_io.workload.grid import Axis, Grid
-from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.runfile.columns import seconds, texts
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from isochrone.collective_io.predict.call_features import collective_features, independent_features
+from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS, Observation
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload.call import Call
-from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS, Observation
 
 __all__ = ["MeasuredCall", "observation", "scatter_of"]
 

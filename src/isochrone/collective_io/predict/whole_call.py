@@ -12,10 +12,17 @@ from isochrone.collective_io.predict.call_features import (
     collective_features,
     independent_features,
 )
+from isochrone.collective_io.predict.call_parts import (
+    INDEPENDENT,
+    LATE,
+    PARTS,
+    Estimate,
+    PartTimes,
+    fit,
+)
 from isochrone.collective_io.predict.measured_calls import MeasuredCall, observation
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload.call import Call
-from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS, Estimate, PartTimes, fit
 
 __all__ = ["WholeCall", "WholeCost"]
 

@@ -19,9 +19,8 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import values_of
 from isochrone.models import Model, Regime
-from isochrone.models.grid_runs import CG, GROUP
 from isochrone.models.pages.model import predicted_by
-from isochrone.models.placement import PLACES
+from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.placement_asked import check_places, completed
 from isochrone.models.questions import WORDS, Subject, needed, not_held, recorded, subject
 from isochrone.models.terms import VARIABLES

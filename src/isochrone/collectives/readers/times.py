@@ -8,17 +8,18 @@ kept beside formulas.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.collectives.measured import Leaving
+from isochrone.models.extension import Kept, SampleReader
 from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.run import Run
 
-__all__ = ["MOST", "Leaving", "leaving", "nearest"]
+__all__ = ["MOST", "READER", "leaving"]
 
 _TOGETHER: Final = 0.98
 """Members that leave no earlier than this part of the time leave together."""
@@ -29,32 +30,7 @@ MOST: Final = 64
 _DIGITS: Final = 4
 
 
-class Leaving(msgspec.Struct, frozen=True):
-    """One operation of so many ranks and bytes.
-
-    Attributes
-    ----------
-    op, ranks, bytes
-        What was measured; ``bytes`` is the block of one rank.
-    parts
-        When each member was done, counted from the root, as a part of the time of the operation;
-        of more than `MOST` members, of those that are spread evenly.
-    group
-        Of grids: ``CG``, a row or all ranks, or ``LG``, a column; empty where that is not told.
-    """
-
-    op: str
-    ranks: int
-    bytes: int
-    parts: list[float]
-    group: str = ""
-
-    def of(self, member: int, ranks: int) -> float:
-        """Return the part of a member of an operation of so many ranks."""
-        return self.parts[min(member * len(self.parts) // ranks, len(self.parts) - 1)]
-
-
-def leaving(columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
+def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
     """Return what samples say of operations that not all leave together: medians.
 
     Parameters
@@ -82,23 +58,16 @@ def leaving(columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
         found.setdefault(key, []).append(from_root / from_root.max())
     typical = {key: np.median(rows, axis=0) for key, rows in found.items()}
     return [
-        Leaving(op, ranks, size, _spread(parts), group)
+        Leaving(
+            op,
+            ranks,
+            size,
+            np.round(parts[np.arange(n := min(ranks, MOST)) * ranks // n], _DIGITS).tolist(),
+            group,
+        )
         for (op, ranks, size, group), parts in typical.items()
         if parts.min() < _TOGETHER
     ]
-
-
-def nearest(
-    known: Iterable[Leaving], op: str, ranks: int, size: int, group: str = "CG"
-) -> Leaving | None:
-    """Return what is nearest to an operation that is asked for; None if there is nothing."""
-
-    def away(one: Leaving) -> tuple[float, float]:
-        apart = abs(math.log2(max(one.bytes, 1)) - math.log2(max(size, 1)))
-        return abs(math.log2(one.ranks) - math.log2(max(ranks, 1))), apart
-
-    fitting = (one for one in known if one.op == op and one.group in ("", group))
-    return min(fitting, key=away, default=None)
 
 
 def _usable(times: object, ranks: int) -> bool:
@@ -109,6 +78,9 @@ def _usable(times: object, ranks: int) -> bool:
     )  # fmt: skip
 
 
-def _spread(parts: NDArray[np.float64]) -> list[float]:
-    keep = np.arange(min(len(parts), MOST)) * len(parts) // min(len(parts), MOST)
-    return [float(part) for part in np.round(parts[keep], _DIGITS)]
+def _wrong(one: Leaving) -> str:
+    known = one.ranks >= 2 and one.parts and all(0 <= part <= 1 for part in one.parts)
+    return "" if known else "parts that are not from 0 to 1"
+
+
+READER: Final = SampleReader({"leaving": Kept(Leaving, leaving, _wrong)})
