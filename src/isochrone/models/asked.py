@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.models.csv_file import number
 from isochrone.models.observations import NAMES, SELECTORS
 from isochrone.models.regime import Selector
-from isochrone.models.tables import Frame, columns_of, is_frame
+from isochrone.models.tables import Frame, columns_of, is_frame, number
 from isochrone.models.terms import VARIABLES
 
 __all__ = ["Question", "check_level", "question"]
