@@ -11,9 +11,8 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.models.choice import as_good, determined, fitting, worthwhile
-from isochrone.models.declarations import declaration, declared, fewest_coefficients
-from isochrone.models.enough import refuse_too_few
-from isochrone.models.fitted import Fitted, Options, PoolFitter, fit_again
+from isochrone.models.family import declaration, declared, fewest_coefficients
+from isochrone.models.fitted import Fitted, Options, PoolFitter, fit_again, refuse_too_few
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.models.beyond import switches
 from isochrone.models.model import Model
-from isochrone.models.observations import Observations
+from isochrone.models.observations import Observations, applicable
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.regime import Regime, Selector
-from isochrone.models.residuals import applicable
 from isochrone.models.sizes import BYTES, NODE, filled
-from isochrone.models.switches import switches
 from isochrone.models.terms import variables_of
 
 __all__ = ["Answer", "Suggestion", "suggestion", "suggestions"]

@@ -12,17 +12,16 @@ from isochrone.base.errors import InputError
 from isochrone.models import auto, linear
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
-from isochrone.models.declarations import broken, declaration, declared, within
+from isochrone.models.deviation import goodness_of_fit
 from isochrone.models.doubts import doubts
 from isochrone.models.extension import kept
-from isochrone.models.family import Family, check_family
+from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.fitted import Fitted, Options, PoolFitter
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import family_pool
-from isochrone.models.quality import goodness_of_fit
 from isochrone.models.questions import needed
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
 from isochrone.models.splits import Splits

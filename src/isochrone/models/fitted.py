@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
+from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
+from isochrone.base.errors import InputError
 from isochrone.models import choice, linear
 from isochrone.models.choice import Errors, Judged
 from isochrone.models.cross_validation import RegimeFit
 from isochrone.models.deviation import r_squared
-from isochrone.models.enough import refuse_too_few
 from isochrone.models.family import Form, form_without
+from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Candidate, Pool
 from isochrone.models.regime import Regime, Rival
-from isochrone.models.shared_starts import with_shared_starts
 from isochrone.models.splits import Region, Search, Splits
 from isochrone.models.terms import evaluate_term
 
-__all__ = ["Fitted", "Options", "PoolFitter", "fit_again"]
+__all__ = ["Fitted", "Options", "PoolFitter", "fit_again", "refuse_too_few", "with_shared_starts"]
 
 Array = NDArray[np.float64]
 
@@ -224,3 +227,68 @@ def _rival(judged: Judged, fit: linear.Fit, weight: float) -> Rival:
         fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
         weight,
     )  # fmt: skip
+
+
+SPARE: Final = 2
+"""Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
+
+
+def refuse_too_few(points: int, coefficients: int) -> None:
+    """Refuse a formula that runs through its points whatever they are.
+
+    Raises
+    ------
+    InputError
+        If one point were left out and the others had no error; says how many are needed.
+    """
+    if points < coefficients + SPARE:
+        raise InputError(
+            f"{points} point{'s are' if points != 1 else ' is'} too few to judge a formula of "
+            f"{coefficients} coefficient{'s' if coefficients != 1 else ''}",
+            hint=f"measure at least {coefficients + SPARE}: other sizes, or other numbers of ranks",
+        )
+
+
+# --- points of one start --------------------------------------------------------------------------
+
+_FEWEST: Final = 3
+"""Starts of which something can be said."""
+
+
+def with_shared_starts(fit: Fit, seconds: Array, start: NDArray[np.int64]) -> Fit:
+    """Return a fit whose intervals know that the points of a start have errors in common.
+
+    Parameters
+    ----------
+    fit
+        Of these points.
+    seconds
+        Measured times, shape (n,).
+    start
+        Number of the start of each point, -1 for one of several starts; shape (n,).
+    """
+    count, width = len(seconds), len(fit.terms)
+    starts, group = np.unique(start, return_inverse=True)
+    if len(starts) < _FEWEST or count == len(starts) or start.min() < 0:
+        return fit
+    share = _in_common((seconds - fit.predicted) * fit.weights, group.ravel(), width)
+    factor = 1 + (count / len(starts) - 1) * share
+    freedom = max(count / factor - width, 1.0)
+    wider = (count - width) / (factor * freedom)
+    covariance = fit.covariance * factor * wider
+    half = float(stdtrit(freedom, 0.975)) * np.sqrt(np.diag(covariance))
+    return replace(
+        fit, covariance=covariance, low=fit.coefficients - half, high=fit.coefficients + half,
+        sigma=fit.sigma * sqrt(wider), degrees_of_freedom=int(freedom),
+    )  # fmt: skip
+
+
+def _in_common(deviations: Array, group: NDArray[np.int64], width: int) -> float:
+    """Return the part of the variance of deviations that those of a group have in common."""
+    number = np.bincount(group)
+    mean = np.bincount(group, deviations) / number
+    between = float(np.sum(number * mean**2)) / max(len(number) - width, 1)
+    within = float(np.sum((deviations - mean[group]) ** 2)) / (len(group) - len(number))
+    typical = len(group) / len(number)
+    whole = between + (typical - 1) * within
+    return max(0.0, (between - within) / whole) if whole > 0 else 0.0

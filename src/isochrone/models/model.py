@@ -14,21 +14,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.models.asked import check_level, question
-from isochrone.models.domain import checked, without_time
+from isochrone.models.beyond import between, outside, without_time
 from isochrone.models.formulas import formula, headings
 from isochrone.models.load import Measured, samples_of
-from isochrone.models.observations import Samples
-from isochrone.models.outside import outside
+from isochrone.models.observations import Samples, applicable
 from isochrone.models.placement import PLACES
-from isochrone.models.placement_asked import check_constants, completed
-from isochrone.models.questions import needed, not_held
+from isochrone.models.questions import (
+    check_constants,
+    checked,
+    completed,
+    needed,
+    not_held,
+    question,
+)
 from isochrone.models.regime import Regime, Selector
-from isochrone.models.residuals import residuals
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
-from isochrone.models.switches import between
 from isochrone.models.tables import Frame
 from isochrone.models.terms import VARIABLES, design_matrix
 from isochrone.runfile.origin import with_noun
@@ -203,7 +205,10 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
             If a variable is missing or has a value that makes no sense, such as half a rank; or
             the model does not hold what is asked for.
         """
-        check_level(level)
+        if not 0 < level < 1:
+            raise InputError(
+                f"the level is {level:g}, not between 0 and 1", hint="for example 0.95"
+            )
         asked = question(self.selectors, variables, where or {}, named)
         answers = [
             (rows, self._predict(points, selectors, level))
@@ -314,7 +319,20 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
         own = arranged(self._measured(measured), self.variables)
-        return residuals(self, own.observations())
+        known = self.selectors
+        columns: dict[str, list[NDArray[Any]]] = {}
+        for one in applicable(known, own.observations()):
+            where = {key: value for key, value in one.where.items() if key in known}
+            predicted = self.predict(one.variables, where).seconds
+            named = {key: np.full(len(one), value) for key, value in one.where.items()}
+            for name, values in {
+                **named, **one.variables, "seconds": one.seconds, "predicted": predicted,
+                "residual": one.seconds / predicted - 1,
+            }.items():  # fmt: skip
+                columns.setdefault(name, []).append(values)
+        if not columns:
+            raise InputError("the model does not apply to anything measured")
+        return {name: np.concatenate(values) for name, values in columns.items()}
 
     def summary(self) -> str:
         """Write formulas, errors and correlations of their coefficients, and the candidates."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -23,16 +23,15 @@ from isochrone.models.placement import (
     pairs_on_nodes,
     placement_of,
 )
-from isochrone.models.points import summarised
 from isochrone.models.regime import Selector
-from isochrone.models.starts import ONE_START, Starts
+from isochrone.models.starts import ONE_START, Starts, summarised
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
 __all__ = [
-    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "from_columns", "of_run",
+    "NAMES", "applicable", "apart", "SELECTORS", "TABLE", "Observations", "Samples", "from_columns", "of_run",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -249,26 +248,36 @@ class Samples:
 
     def observations(self) -> list[Observations]:
         """Return the medians, kept apart by the selectors."""
-        names = list(self.selectors)
-        keys = list(zip(*(column.tolist() for column in self.selectors.values()), strict=True))
-        if not names:
-            return [self._observed({}, np.ones(len(self.seconds), dtype=bool))]
-        numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
-        index = np.array([numbers[key] for key in keys])
         return [
-            self._observed(dict(zip(names, key, strict=True)), index == k)
-            for key, k in numbers.items()
+            self._observed(where, mine) for where, mine in apart(self.selectors, len(self.seconds))
         ]
 
-    def _observed(self, where: dict[str, Selector], mine: NDArray[np.bool_]) -> Observations:
+    def _observed(self, where: dict[str, Selector], mine: NDArray[np.intp]) -> Observations:
         variables, constant = informative(self.variables)
         rows = np.column_stack([values[mine] for values in variables.values()])
         found, index = np.unique(rows, axis=0, return_inverse=True)
         points = summarised(self.seconds[mine], index.ravel(), self.start[mine])
-        return Observations(
-            where, dict(zip(variables, found.T, strict=True)),
-            points.seconds, points.repeats, points.noise, points.starts, points.start, constant,
-        )  # fmt: skip
+        return Observations(where, dict(zip(variables, found.T, strict=True)), *points, constant)
+
+
+def apart(
+    columns: Mapping[str, NDArray[Any]], rows: int
+) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+    """Yield each combination of values in columns, and the rows that have it; all without any."""
+    keys = list(zip(*(column.tolist() for column in columns.values()), strict=True)) or [()] * rows
+    numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+    index = np.array([numbers[key] for key in keys])
+    for key, k in numbers.items():
+        yield dict(zip(columns, key, strict=True)), np.flatnonzero(index == k)
+
+
+def applicable(
+    selectors: Mapping[str, Sequence[Selector]], observed: Sequence[Observations]
+) -> Iterator[Observations]:
+    """Yield the observations of what a model holds, such as its operations."""
+    for one in observed:
+        if all(one.where[key] in selectors[key] for key in selectors if key in one.where):
+            yield one
 
 
 def of_run(run: Run) -> Samples:

@@ -7,8 +7,8 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Samples, linear
+from isochrone.models.fitted import with_shared_starts
 from isochrone.models.load import joined
-from isochrone.models.shared_starts import with_shared_starts
 
 RANKS = (2.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)
 SIZES = 8.0 * 4 ** np.arange(10)

@@ -11,7 +11,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
-from isochrone.collective_io.predict.measured_calls import MeasuredCall, scatter_of
+from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.accesses import made

@@ -21,8 +21,16 @@ from isochrone.console.options import values_of
 from isochrone.models import Model, Regime
 from isochrone.models.pages.model import predicted_by
 from isochrone.models.placement import CG, GROUP, PLACES
-from isochrone.models.placement_asked import check_places, completed
-from isochrone.models.questions import WORDS, Subject, needed, not_held, recorded, subject
+from isochrone.models.questions import (
+    WORDS,
+    Subject,
+    check_places,
+    completed,
+    needed,
+    not_held,
+    recorded,
+    subject,
+)
 from isochrone.models.terms import VARIABLES
 
 __all__ = ["add_model", "add_models", "add_values", "answer", "check_subject"]
