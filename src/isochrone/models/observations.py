@@ -31,7 +31,8 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
 __all__ = [
-    "NAMES", "applicable", "apart", "SELECTORS", "TABLE", "Observations", "Samples", "from_columns", "of_run",
+    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "apart", "applicable", "from_columns",
+    "of_run",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -248,9 +249,7 @@ class Samples:
 
     def observations(self) -> list[Observations]:
         """Return the medians, kept apart by the selectors."""
-        return [
-            self._observed(where, mine) for where, mine in apart(self.selectors, len(self.seconds))
-        ]
+        return [self._observed(*one) for one in apart(self.selectors, len(self.seconds))]
 
     def _observed(self, where: dict[str, Selector], mine: NDArray[np.intp]) -> Observations:
         variables, constant = informative(self.variables)
@@ -264,7 +263,10 @@ def apart(
     columns: Mapping[str, NDArray[Any]], rows: int
 ) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
     """Yield each combination of values in columns, and the rows that have it; all without any."""
-    keys = list(zip(*(column.tolist() for column in columns.values()), strict=True)) or [()] * rows
+    if not columns:
+        yield {}, np.arange(rows)
+        return
+    keys = list(zip(*(column.tolist() for column in columns.values()), strict=True))
     numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
     index = np.array([numbers[key] for key in keys])
     for key, k in numbers.items():
