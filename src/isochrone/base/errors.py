@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-__all__ = ["InputError", "Interrupted", "IsochroneError", "MeasurementError", "WrongResult"]
+__all__ = [
+    "InputError", "Interrupted", "IsochroneError", "MeasurementError", "WrongResult", "located",
+]  # fmt: skip
 
 
 class IsochroneError(Exception):
@@ -62,3 +65,12 @@ class Interrupted(IsochroneError):
     def __init__(self, number: int) -> None:
         super().__init__(f"interrupted by {signal.Signals(number).name}")
         self.exit_code = 128 + number
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say of refusals which file, line or option they are about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.what, where=where, hint=error.hint) from error

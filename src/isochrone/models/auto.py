@@ -12,12 +12,12 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.models.choice import as_good, determined, fitting, worthwhile
 from isochrone.models.family import declaration, declared, fewest_coefficients
-from isochrone.models.fitted import Fitted, Options, PoolFitter, fit_again, refuse_too_few
+from isochrone.models.fitted import Fitted, PoolFitter, fit_again, refuse_too_few
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP
 from isochrone.models.pool import Pool, family_pool, in_order, usable, whole_pool
-from isochrone.models.splits import Region
+from isochrone.models.splits import Options, Region
 
 __all__ = ["HOPELESS", "best", "ranked"]
 

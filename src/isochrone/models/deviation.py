@@ -101,12 +101,9 @@ def deviations_by_group(
 
 def _predicted(model: Model, observed: Sequence[Observations]) -> Array:
     """Predict all observations, shape (n,)."""
-    known = model.selectors
-    times = []
-    for one in observed:
-        where = {key: value for key, value in one.where.items() if key in known}
-        times.append(model.by_formula(one.variables, where))
-    return np.concatenate(times)
+    return np.concatenate(
+        [model.by_formula(one.variables, model.known(one.where)) for one in observed]
+    )
 
 
 def _measured(observed: Sequence[Observations]) -> Array:

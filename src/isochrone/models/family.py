@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from isochrone.base import registry
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.models.terms import variables_of
 
@@ -109,15 +109,10 @@ def check_family(family: Family) -> None:
                 f"form {number} has not one symbol for each term", where=where,
                 hint=f"{terms} terms: {', '.join(form.terms)}",
             )  # fmt: skip
-        _check_terms(form.terms, f"{where}, form {number}")
-    _check_terms(family.splits, f"{where}, splits")
-
-
-def _check_terms(terms: tuple[str, ...], where: str) -> None:
-    try:
-        variables_of(terms)
-    except InputError as error:
-        raise InputError(error.what, where=where, hint=error.hint) from error
+        with located(f"{where}, form {number}"):
+            variables_of(form.terms)
+    with located(f"{where}, splits"):
+        variables_of(family.splits)
 
 
 def added(one: Form, other: Form) -> Form:
@@ -150,10 +145,9 @@ def declaration(name: str) -> Family:
     if not isinstance(found, Family):
         raise InputError("it declares no Family called FAMILY", where=where)
     try:
-        whole = replace(found, forms=(*found.forms, *_sums(found)), name=name)
-        check_family(whole)
-    except InputError as error:
-        raise InputError(error.what, where=where, hint=error.hint) from error
+        with located(where):
+            whole = replace(found, forms=(*found.forms, *_sums(found)), name=name)
+            check_family(whole)
     except (AttributeError, TypeError) as error:  # a number in place of a tuple, for example
         raise InputError(f"its FAMILY is none: {error}", where=where) from error
     return whole

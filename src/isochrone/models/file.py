@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.models.extension import kept
@@ -68,10 +68,8 @@ def read(path: str | Path) -> Model:
         raise InputError(
             f"not a model file: {error}", where=str(path), hint="isochrone fit -o writes one"
         ) from error
-    try:
+    with located(str(path)):
         return from_document(content)
-    except InputError as error:
-        raise InputError(error.what, where=str(path), hint=error.hint) from error
 
 
 def write(model: Model, path: str | Path) -> None:

@@ -16,7 +16,7 @@ from isochrone.models.deviation import goodness_of_fit
 from isochrone.models.doubts import doubts
 from isochrone.models.extension import kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
-from isochrone.models.fitted import Fitted, Options, PoolFitter
+from isochrone.models.fitted import Fitted, PoolFitter
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
@@ -24,7 +24,7 @@ from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import family_pool
 from isochrone.models.questions import needed
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
-from isochrone.models.splits import Splits
+from isochrone.models.splits import Options, Splits
 from isochrone.models.terms import variables_of
 
 __all__ = ["AUTO", "family", "fit"]

@@ -19,25 +19,15 @@ from isochrone.models.choice import Errors, Judged
 from isochrone.models.cross_validation import RegimeFit
 from isochrone.models.deviation import r_squared
 from isochrone.models.family import Form, form_without
-from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Candidate, Pool
-from isochrone.models.regime import Regime, Rival
-from isochrone.models.splits import Region, Search, Splits
+from isochrone.models.regime import Regime, Rival, owners
+from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import evaluate_term
 
 __all__ = ["Fitted", "Options", "PoolFitter", "fit_again", "refuse_too_few", "with_shared_starts"]
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to fit: see `isochrone.models.fit.fit`."""
-
-    splits: Splits
-    weights: str
-    robust: bool
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,7 @@ class Fitted:
     @cached_property
     def errors(self) -> list[Errors]:
         """Held-out errors, see `isochrone.models.choice`."""
-        return choice.errors_of(self.parts, self.observed.variables, self.observed.seconds)
+        return choice.errors_of(self.parts, self.observed)
 
     @property
     def error(self) -> float:
@@ -99,9 +89,7 @@ class Fitted:
         predicted = np.empty(len(self.observed))
         for part in self.parts:
             predicted[part.mask] = part.fit.predicted
-        return choice.sicc(
-            predicted, self.observed.seconds, self.numbers, self.observed.noise or 0.0
-        )
+        return choice.sicc(predicted, self.observed, self.numbers)
 
 
 class PoolFitter:
@@ -139,14 +127,8 @@ class PoolFitter:
         regimes = []
         for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
             own = self.observed.only(part.mask)
-            found = choice.rivals_of(
-                part.fit, self.pool.candidates, own.variables, own.seconds,
-                self.options.weights, self.options.robust, self.observed.noise or 0.0,
-            )  # fmt: skip
-            rivals = [
-                _rival(one, with_shared_starts(one.fit, own.seconds, own.start), weight)
-                for one, weight in found
-            ]
+            found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options)
+            rivals = [_rival(one, own, weight) for one, weight in found]
             regimes.append(msgspec.structs.replace(regime, rivals=rivals))
         return replace(fitted, regimes=regimes)
 
@@ -154,10 +136,8 @@ class PoolFitter:
         key = region.mask.tobytes()
         if key not in self._chosen:
             own = self.observed.only(region.mask)
-            self._chosen[key] = choice.choose(
-                _in_region(self.pool.candidates, region), own.variables, own.seconds,
-                self.options.weights, self.options.robust, self.observed.noise or 0.0,
-            )  # fmt: skip
+            candidates = _in_region(self.pool.candidates, region)
+            self._chosen[key] = choice.choose(candidates, own, self.options)
         return self._chosen[key]
 
 
@@ -178,8 +158,7 @@ def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidat
 
 def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:
     """Fit the formulas that were chosen by some points to all; regimes stay where they are."""
-    distances = [regime.distance(observed.variables) for regime in fitted.regimes]
-    owner = np.argmin(distances, axis=0)
+    owner = owners(fitted.regimes, observed.variables)
     regimes, parts = [], []
     for k, regime in enumerate(fitted.regimes):
         own = observed.only(owner == k)
@@ -199,11 +178,10 @@ def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitte
 def _regime(
     taken: Judged, rivals: Sequence[tuple[Judged, float]], observed: Observations, region: Region
 ) -> Regime:
-    inside = {key: values[region.mask] for key, values in observed.variables.items()}
-    seconds, start = observed.seconds[region.mask], observed.start[region.mask]
-    form, fitted = taken.candidate.form, with_shared_starts(taken.fit, seconds, start)
+    own = observed.only(region.mask)
+    form, fitted = taken.candidate.form, with_shared_starts(taken.fit, own)
     used = dict.fromkeys([*observed.variables, *region.range])
-    measured = {key: evaluate_term(key, inside) for key in used}
+    measured = {key: evaluate_term(key, own.variables) for key in used}
     return Regime(
         family=taken.candidate.family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
@@ -213,15 +191,15 @@ def _regime(
         sigma=fitted.sigma, degrees_of_freedom=fitted.degrees_of_freedom,
         fitted={key: (float(v.min()), float(v.max())) for key, v in measured.items()},
         rivals=[
-            _rival(one, with_shared_starts(one.fit, seconds, start), weight)
-            for one, weight in rivals
+            _rival(one, own, weight) for one, weight in rivals
         ],
-        r2=r_squared(fitted.predicted, seconds),
-        points=int(region.mask.sum()), starts=observed.starts if observed.between else None,
+        r2=r_squared(fitted.predicted, own.seconds),
+        points=len(own), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
 
 
-def _rival(judged: Judged, fit: linear.Fit, weight: float) -> Rival:
+def _rival(judged: Judged, own: Observations, weight: float) -> Rival:
+    fit = with_shared_starts(judged.fit, own)
     return Rival(
         judged.candidate.family, list(fit.terms), list(judged.candidate.form.symbols),
         fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
@@ -255,23 +233,21 @@ _FEWEST: Final = 3
 """Starts of which something can be said."""
 
 
-def with_shared_starts(fit: Fit, seconds: Array, start: NDArray[np.int64]) -> Fit:
+def with_shared_starts(fit: linear.Fit, own: Observations) -> linear.Fit:
     """Return a fit whose intervals know that the points of a start have errors in common.
 
     Parameters
     ----------
     fit
         Of these points.
-    seconds
-        Measured times, shape (n,).
-    start
-        Number of the start of each point, -1 for one of several starts; shape (n,).
+    own
+        The points.
     """
-    count, width = len(seconds), len(fit.terms)
-    starts, group = np.unique(start, return_inverse=True)
-    if len(starts) < _FEWEST or count == len(starts) or start.min() < 0:
+    count, width = len(own), len(fit.terms)
+    starts, group = np.unique(own.start, return_inverse=True)
+    if len(starts) < _FEWEST or count == len(starts) or own.start.min() < 0:
         return fit
-    share = _in_common((seconds - fit.predicted) * fit.weights, group.ravel(), width)
+    share = _in_common((own.seconds - fit.predicted) * fit.weights, group.ravel(), width)
     factor = 1 + (count / len(starts) - 1) * share
     freedom = max(count / factor - width, 1.0)
     wider = (count - width) / (factor * freedom)

@@ -27,12 +27,12 @@ from isochrone.models.questions import (
     not_held,
     question,
 )
-from isochrone.models.regime import Regime, Selector
+from isochrone.models.regime import Regime, Selector, owners
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
-from isochrone.models.terms import VARIABLES, design_matrix
+from isochrone.models.terms import VARIABLES, design_matrix, picked
 from isochrone.runfile.origin import with_noun
 
 __all__ = ["Backtest", "Model", "Prediction"]
@@ -226,13 +226,12 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         check_constants(self.constant, variables)
         doubtful = not_held(regimes, variables)
         points = checked(_points(variables, needed(regimes)))
-        owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
+        owner = owners(regimes, points)
         seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
         for k, regime in enumerate(regimes):
             mine = owner == k
             also = regime.may_hold(points) | mine
-            own = {name: values[also] for name, values in points.items()}
-            times, lowest, highest = regime.evaluate(own, self.weights, level)
+            times, lowest, highest = regime.evaluate(picked(points, also), self.weights, level)
             seconds[mine] = times[mine[also]]
             low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
         nowhere, reasons = without_time(regimes, points, seconds)
@@ -260,11 +259,10 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         regimes = self.chosen(where)
         variables = completed(variables, self.constant, self.full_node)
         points = _points(variables, needed(regimes))
-        owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
+        owner = owners(regimes, points)
         seconds = np.empty(len(owner))
         for k, regime in enumerate(regimes):
-            own = {name: values[owner == k] for name, values in points.items()}
-            columns = design_matrix(regime.terms, own)
+            columns = design_matrix(regime.terms, picked(points, owner == k))
             seconds[owner == k] = columns @ np.array(regime.coefficients)
         return seconds
 
@@ -290,6 +288,10 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
         return regimes
+
+    def known(self, where: Mapping[str, Selector]) -> dict[str, Selector]:
+        """Return the selectors that the model has formulas apart for."""
+        return {key: value for key, value in where.items() if key in self.selectors}
 
     def rivals_of(self, where: Mapping[str, Selector]) -> list[Model]:
         """Return the formulas that fit what selectors mean as well, the best first."""
@@ -319,11 +321,9 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
         own = arranged(self._measured(measured), self.variables)
-        known = self.selectors
         columns: dict[str, list[NDArray[Any]]] = {}
-        for one in applicable(known, own.observations()):
-            where = {key: value for key, value in one.where.items() if key in known}
-            predicted = self.predict(one.variables, where).seconds
+        for one in applicable(self.selectors, own.observations()):
+            predicted = self.predict(one.variables, self.known(one.where)).seconds
             named = {key: np.full(len(one), value) for key, value in one.where.items()}
             for name, values in {
                 **named, **one.variables, "seconds": one.seconds, "predicted": predicted,

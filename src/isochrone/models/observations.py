@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST
@@ -25,7 +25,7 @@ from isochrone.models.placement import (
 )
 from isochrone.models.regime import Selector
 from isochrone.models.starts import ONE_START, Starts, summarised
-from isochrone.models.terms import VARIABLES
+from isochrone.models.terms import VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
@@ -99,21 +99,10 @@ class Observations:
 
     def only(self, mine: NDArray[np.bool_]) -> Observations:
         """Return some of the points."""
-        variables = {name: values[mine] for name, values in self.variables.items()}
         return replace(
-            self, variables=variables, seconds=self.seconds[mine], repeats=self.repeats[mine],
-            start=self.start[mine],
+            self, variables=picked(self.variables, mine), seconds=self.seconds[mine],
+            repeats=self.repeats[mine], start=self.start[mine],
         )  # fmt: skip
-
-    @property
-    def launches(self) -> int:
-        """How many starts of the job measured a point, typically."""
-        return self.starts.launches
-
-    @property
-    def between(self) -> float | None:
-        """Relative standard deviation between starts; None if each point was in one start only."""
-        return self.starts.between
 
 
 @dataclass
@@ -215,11 +204,11 @@ class Samples:
         """Return some of the rows; ``keep`` has the shape (n,)."""
         return replace(
             self,
-            variables={name: values[keep] for name, values in self.variables.items()},
-            selectors={name: values[keep] for name, values in self.selectors.items()},
+            variables=picked(self.variables, keep),
+            selectors=picked(self.selectors, keep),
             seconds=self.seconds[keep],
             start=self.start[keep],
-            others={name: values[keep] for name, values in self.others.items()},
+            others=picked(self.others, keep),
         )
 
     @property
@@ -235,8 +224,7 @@ class Samples:
         """
         if GROUP not in self.selectors:
             return full_node(self.variables)
-        rows = self.selectors[GROUP] == CG
-        return full_node({name: values[rows] for name, values in self.variables.items()})
+        return full_node(picked(self.variables, self.selectors[GROUP] == CG))
 
     def points(self) -> NDArray[np.int64]:
         """Return the number of the point of each row: rows of one point are repetitions."""
@@ -383,13 +371,11 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         remarks.append(
             "not in every row do p ranks fill the nodes with ppn on each: 'ppn' is not used"
         )
-    try:
+    with located(where):
         return Samples(
             numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment,
             others={name: named[name] for name in ("shape",) if name in named}, remarks=remarks,
         )  # fmt: skip
-    except InputError as error:
-        raise InputError(error.what, where=where, hint=error.hint) from error
 
 
 def _numbers(values: NDArray[Any], name: str, where: str) -> Array:

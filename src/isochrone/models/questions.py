@@ -22,7 +22,7 @@ from isochrone.models.regime import Regime, Selector
 from isochrone.models.sizes import BYTES
 from isochrone.models.tables import Frame, columns_of, is_frame
 from isochrone.models.tables import number as read_number
-from isochrone.models.terms import VARIABLES, variables_of
+from isochrone.models.terms import VARIABLES, picked, variables_of
 from isochrone.runfile.header import kind_of
 
 __all__ = [
@@ -170,8 +170,7 @@ class Question:
         """Yield selectors, the points they hold for, and the places of these in the question."""
         each = {k: v for k, v in self.selectors.items() if isinstance(v, np.ndarray)}
         for where, rows in apart(each, int(np.prod(self.shape))):
-            points = {name: v[rows] for name, v in self.variables.items()}
-            yield {**self.selectors, **where}, points, rows
+            yield {**self.selectors, **where}, picked(self.variables, rows), rows
 
     def joined(self, answers: list[tuple[NDArray[np.int64], P]]) -> P:
         """Put the answers to the parts together, in the order and shape of the question."""

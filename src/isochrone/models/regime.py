@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -144,6 +144,11 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         unknown: dict[str, Any] = {"low": None, "high": None, "r2": None, "rivals": []}
         return msgspec.structs.replace(self, **named, **unknown)
 
+    def every(self) -> list[tuple[Regime, float]]:
+        """Return the formula and its rivals, each with its probability."""
+        rivals = [(self.rival(k), one.weight) for k, one in enumerate(self.rivals)]
+        return [(self, 1 - sum(weight for _, weight in rivals)), *rivals]
+
     def distance(self, variables: Mapping[str, Array]) -> Array:
         """Return how far points are from this regime: 0 within, else in octaves; shape (n,)."""
         return _distance({**self.range, **self.switch}, variables)
@@ -212,6 +217,11 @@ def _distance(ranges: Mapping[str, Range], variables: Mapping[str, Array]) -> Ar
             if bound is not None:
                 away += octaves_beyond(value, bound, side)
     return away
+
+
+def owners(regimes: Sequence[Regime], points: Mapping[str, Array]) -> NDArray[np.int64]:
+    """Return the number of the regime that each point belongs to, the nearest; shape (n,)."""
+    return np.asarray(np.argmin([regime.distance(points) for regime in regimes], axis=0))
 
 
 def octaves_beyond(value: Array, bound: float, side: float) -> Array:

@@ -22,7 +22,7 @@ from isochrone.models.pool import Pool, varying
 from isochrone.models.regime import Range
 from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term, is_size
 
-__all__ = ["Region", "Search", "Splits", "likely_switch", "parse_splits"]
+__all__ = ["Options", "Region", "Search", "Splits", "likely_switch", "parse_splits"]
 
 Array = NDArray[np.float64]
 
@@ -66,6 +66,15 @@ class Splits:
     max_regimes: int | None = None
     tolerance: float = TOLERANCE
     known: dict[str, list[float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to fit: see `isochrone.models.fit.fit`."""
+
+    splits: Splits
+    weights: str
+    robust: bool
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload.node_messages import Counts
 from isochrone.models import Model, Regime
-from isochrone.models.regime import octaves_beyond
+from isochrone.models.regime import octaves_beyond, owners
 from isochrone.models.sizes import far_off
 from isochrone.models.terms import evaluate_term
 
@@ -80,7 +80,7 @@ class NodeCost:
         regimes = self._regimes
         seconds = _sum(regimes[0], asked)
         if len(regimes) > 1:
-            owner = np.argmin([regime.distance(asked) for regime in regimes], axis=0)
+            owner = owners(regimes, asked)
             for k, regime in enumerate(regimes[1:], start=1):
                 seconds = np.where(owner == k, _sum(regime, asked), seconds)
         return seconds.reshape(np.shape(counts.intra))

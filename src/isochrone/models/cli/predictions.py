@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone import models
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.console.as_json import add_json, print_json
@@ -153,10 +153,8 @@ def _asked_regimes(
     _complete(always, asked)
     regimes = model.chosen(where)
     _complete(needed(regimes), asked)
-    try:
+    with located(path):
         not_held(regimes, asked, strict=True)
-    except InputError as error:
-        raise InputError(error.what, where=path, hint=error.hint) from error
     return regimes
 
 

@@ -170,7 +170,7 @@ def _left_out(groups: Sequence[Observations]) -> list[str]:
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     """Choose what is across and how far, and ask the model for the lines."""
     across, series = axes_of(points, wanted)
-    where = {key: value for key, value in points.where.items() if key in model.selectors}
+    where = model.known(points.where)
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
     reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
