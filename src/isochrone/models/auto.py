@@ -38,8 +38,13 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models can be fitted: {reason}")
     taken = _simplest([*(fitted for _, fitted in tried), *mixed])
-    if GROUP not in observed.where:  # groups of a grid are kept as measured beside the formula
-        _check(taken)
+    # groups of a grid are kept as measured beside the formula
+    if GROUP not in observed.where and taken.error > HOPELESS:
+        raise InputError(
+            "no formula of mine describes this: the best one is off by "
+            f"{100 * taken.error:.0f} % on average at points that were left out",
+            hint="measure more points; --model FAMILY fits a certain formula all the same",
+        )
     named = [(name, one) for name, one in tried if one is not taken]
     named.sort(key=lambda pair: pair[1].error)
     own = next((name for name, one in tried if one is taken), " + ".join(taken.families))
@@ -142,13 +147,3 @@ def _simplest(tried: Sequence[Fitted]) -> Fitted:
     good = [one for one in tried if as_good(one.errors, least.errors, noise)]
     good = fitting(good, len(least.observed))
     return min(good, key=lambda one: (one.cost, round(one.sicc, 3)))
-
-
-def _check(taken: Fitted) -> None:
-    """Refuse a formula that does not predict what was left out."""
-    if taken.error > HOPELESS:
-        raise InputError(
-            "no formula of mine describes this: the best one is off by "
-            f"{100 * taken.error:.0f} % on average at points that were left out",
-            hint="measure more points; --model FAMILY fits a certain formula all the same",
-        )

@@ -93,7 +93,9 @@ def deviations_by_group(
         if not 1 < len(distinct) <= MAX_GROUPS:
             continue
         found[name] = {
-            _text(value): deviation(predicted[values == value], measured[values == value])
+            (f"{value:.15g}" if isinstance(value, float) else str(value)): deviation(
+                predicted[values == value], measured[values == value]
+            )
             for value in distinct
         }
     return found
@@ -108,7 +110,3 @@ def _predicted(model: Model, observed: Sequence[Observations]) -> Array:
 
 def _measured(observed: Sequence[Observations]) -> Array:
     return np.concatenate([one.seconds for one in observed])
-
-
-def _text(value: object) -> str:
-    return f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -119,10 +119,15 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     if not decides and width[best] <= 0:
         return None
     at = picked(points, np.array([best]))
+    answers = [
+        Answer(one.family, tuple(one.terms), share, float(_alone(one, at, model.weights)[0][0]))
+        for one, share in regimes[owner[best]].every()
+        if decides
+    ]
     return Suggestion(
         where, {name: float(value[0]) for name, value in at.items()},
         float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
-        _answers(regimes[owner[best]], at, model.weights) if decides else [], bool(between[best]),
+        answers, bool(between[best]),
     )  # fmt: skip
 
 
@@ -153,14 +158,6 @@ def _alone(regime: Regime, points: Points, weights: str) -> tuple[Array, Array]:
     plain = msgspec.structs.replace(regime, rivals=[], beyond={})
     seconds, _, high = plain.evaluate(points, weights)
     return seconds, high - seconds
-
-
-def _answers(regime: Regime, at: Points, weights: str) -> list[Answer]:
-    """Return the times of the formula and its rivals at one point."""
-    return [
-        Answer(one.family, tuple(one.terms), share, float(_alone(one, at, weights)[0][0]))
-        for one, share in regime.every()
-    ]
 
 
 # --- what could be measured -----------------------------------------------------------------------

@@ -26,7 +26,7 @@ from isochrone.models.extension import kept
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
 from isochrone.models.questions import needed
-from isochrone.models.regime import Regime, Rival, Widening
+from isochrone.models.regime import Regime, Rival
 from isochrone.models.terms import variables_of
 
 __all__ = ["FORMAT", "document", "from_document", "read", "write"]
@@ -82,11 +82,19 @@ def write(model: Model, path: str | Path) -> None:
 def document(model: Model) -> dict[str, Any]:
     """Return a model as what is written to its file."""
     body = {key: value for key, value in _by_name_in_file(model).items() if value}
+    pieces = [
+        {
+            key: value
+            for key, value in _by_name_in_file(regime).items()
+            if value not in ({}, [], None, "") and (key, value) != ("freedom", 0)
+        }
+        for regime in model.regimes
+    ]
     content = {
         "record": "model", "format": FORMAT, "family": model.family,
         **{key: value for key, value in body.items() if key not in ("pieces", "kept", "extra")},
         **dict(sorted(model.kept.items())),
-        "pieces": [_without_defaults(regime) for regime in model.regimes],
+        "pieces": pieces,
         **model.extra,
     }  # fmt: skip
     # Tuples become lists, as they will be read.
@@ -152,7 +160,9 @@ def _check_regime(regime: Regime, name: str) -> None:
     if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
         raise InputError(f"{name}: the weights of its rivals are not parts of 1")
     for variable, widening in regime.beyond.items():
-        _check_widening(widening, variable, regime, name)
+        count = len(widening.at) if widening.along else 1
+        if variable not in regime.fitted or {len(widening.once), len(widening.twice)} != {count}:
+            raise InputError(f"{name}: 'beyond' has not one value for each that it is along")
 
 
 def _check_formula(formula: Regime | Rival, name: str) -> None:
@@ -167,21 +177,6 @@ def _check_formula(formula: Regime | Rival, name: str) -> None:
     if not all(math.isfinite(value) for value in formula.coefficients):
         raise InputError(f"{name}: a coefficient is not a finite number")
     variables_of(formula.terms)
-
-
-def _check_widening(widening: Widening, variable: str, regime: Regime, name: str) -> None:
-    count = len(widening.at) if widening.along else 1
-    if variable not in regime.fitted or {len(widening.once), len(widening.twice)} != {count}:
-        raise InputError(f"{name}: 'beyond' has not one value for each that it is along")
-
-
-def _without_defaults(regime: Regime) -> dict[str, Any]:
-    """Leave out what is empty, so that a published model is short."""
-    return {
-        key: value
-        for key, value in _by_name_in_file(regime).items()
-        if value not in ({}, [], None, "") and (key, value) != ("freedom", 0)
-    }
 
 
 def _by_name_in_file(struct: msgspec.Struct) -> dict[str, Any]:

@@ -192,18 +192,28 @@ def joined(parts: Sequence[Samples]) -> Samples:
     parts, remarks = _alike_placed(_of_one_path(_alike_grouped(parts)))
     first = parts[0]
     for other in parts[1:]:
-        _check_together(first, other)
+        if other.experiment != first.experiment:
+            raise InputError(
+                f"a '{first.experiment}' and a '{other.experiment}' cannot be fitted together"
+            )
+        if other.seconds_are != first.seconds_are:
+            raise InputError(
+                "times with different definitions cannot be fitted together: "
+                f"'{printable(first.seconds_are, 60)}'"
+                f" and '{printable(other.seconds_are, 60)}'"
+            )
+        if other.variables.keys() != first.variables.keys() or (
+            other.selectors.keys() != first.selectors.keys()
+        ):
+            raise InputError("the inputs have different variables")
     starts = np.cumsum([0, *(part.start.max() + 1 for part in parts)])
     names = dict.fromkeys(name for part in parts for name in part.others)
+    variables, selectors = (
+        {name: np.concatenate([columns[name] for columns in each]) for name in each[0]}
+        for each in ([part.variables for part in parts], [part.selectors for part in parts])
+    )
     return Samples(
-        {
-            name: np.concatenate([part.variables[name] for part in parts])
-            for name in first.variables
-        },
-        {
-            name: np.concatenate([part.selectors[name] for part in parts])
-            for name in first.selectors
-        },
+        variables, selectors,
         np.concatenate([part.seconds for part in parts]),
         first.experiment,
         [source for part in parts for source in part.made_from],
@@ -223,24 +233,6 @@ def joined(parts: Sequence[Samples]) -> Samples:
             for key in sorted({key for part in parts for key in part.kept})
         },
     )  # fmt: skip
-
-
-def _check_together(first: Samples, other: Samples) -> None:
-    """Refuse to join what is not the same."""
-    if other.experiment != first.experiment:
-        raise InputError(
-            f"a '{first.experiment}' and a '{other.experiment}' cannot be fitted together"
-        )
-    if other.seconds_are != first.seconds_are:
-        raise InputError(
-            "times with different definitions cannot be fitted together: "
-            f"'{printable(first.seconds_are, 60)}'"
-            f" and '{printable(other.seconds_are, 60)}'"
-        )
-    if other.variables.keys() != first.variables.keys() or (
-        other.selectors.keys() != first.selectors.keys()
-    ):
-        raise InputError("the inputs have different variables")
 
 
 def _alike_grouped(parts: Sequence[Samples]) -> list[Samples]:

@@ -71,7 +71,9 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
             key: known
             for key in ("seconds", *PARTS)
             if key in mine
-            for known in [_known(seconds(mine, key, run.where))]
+            for known in [
+                [float(time) for time in seconds(mine, key, run.where) if not np.isnan(time)]
+            ]
             if len(known)
         }
         call = call_of(pattern, hints, reading=name == "read")
@@ -141,10 +143,6 @@ def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[
     if not all(0 <= rank < run.size for rank in ranks):
         raise InputError("an aggregator that is no rank of the run", where=run.where)
     return call, ranks
-
-
-def _known(times: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
-    return [float(time) for time in times if not np.isnan(time)]
 
 
 def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:

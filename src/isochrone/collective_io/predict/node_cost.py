@@ -93,8 +93,14 @@ class NodeCost:
         below = self._variables(low, spread, 0.0, usual)
         above = self._variables(high, spread, 1.0, usual)
         if "b" in below:
-            few, many = (_messages(side) for side in (low, high))
-            less, more = (_data(side) for side in (low, high))
+            few, many = (
+                np.asarray(side.intra + side.into + side.out, np.float64).ravel()
+                for side in (low, high)
+            )
+            less, more = (
+                np.asarray(side.intra_bytes + side.into_bytes + side.out_bytes, np.float64).ravel()
+                for side in (low, high)
+            )
             idle = few == 0  # perhaps: then of the usual size
             size = more / np.where(idle, 1.0, few)
             below["b"] = np.where(many > 0, less / np.where(many > 0, many, 1.0), usual)
@@ -183,16 +189,6 @@ def _sum(regime: Regime, variables: Mapping[str, Floats]) -> Floats:
     for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
         total += coefficient * evaluate_term(term, variables)
     return total
-
-
-def _messages(counts: Counts) -> Floats:
-    """Return how many messages each node has to do with."""
-    return np.asarray(counts.intra + counts.into + counts.out, np.float64).ravel()
-
-
-def _data(counts: Counts) -> Floats:
-    """Return the bytes of these messages."""
-    return np.asarray(counts.intra_bytes + counts.into_bytes + counts.out_bytes, np.float64).ravel()
 
 
 def refuse_no_time(cost: float) -> None:

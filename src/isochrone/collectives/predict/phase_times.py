@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -172,7 +171,7 @@ class PhaseTimes:
         for group in groups:
             size = min(max(float(phase.bytes), group.bytes[0]), group.bytes[-1])
             other = asked.at(size, p=group.ranks, nodes=group.nodes, ppn=group.ppn)
-            formula = self._formula(other, asked.where)
+            formula = float(self.model.by_formula(other, asked.where)[0])
             if formula > _NO_TIME:
                 measured = time_at(group.sizes, group.seconds, size)
                 ratios.append((math.log2(group.ranks), math.log(measured / formula)))
@@ -180,9 +179,6 @@ class PhaseTimes:
             return 1.0
         x, y = zip(*ratios, strict=True)
         return float(np.exp(np.interp(math.log2(max(phase.ranks, 1)), x, y)))
-
-    def _formula(self, variables: Mapping[str, float], where: Mapping[str, Any]) -> float:
-        return float(self.model.by_formula(variables, where)[0])
 
     def _factor(self, asked: _Question, size: int) -> Ends | None:
         """Return by how much the groups slow each other down; None if that was not measured."""

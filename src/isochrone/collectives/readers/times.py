@@ -50,8 +50,14 @@ def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
         *(columns[name].tolist() for name in ("op", "p", "bytes", "times")), roots.tolist(),
         groups.tolist(), strict=True,
     ):  # fmt: skip
-        whole = all(type(n) in (int, float) and abs(n) < 2**53 for n in (ranks, size, root))
-        if not whole or not _usable(times, int(ranks)):
+        usable = (
+            all(type(n) in (int, float) and abs(n) < 2**53 for n in (ranks, size, root))
+            and isinstance(times, list)
+            and len(times) == int(ranks) > 1
+            and all(type(t) in (int, float) and 0 <= t <= MAX_SECONDS for t in times)
+            and max(times) > 0
+        )
+        if not usable:
             continue
         from_root = np.roll(np.array(times, dtype=np.float64), -int(root))
         key = str(op), len(times), int(size), str(group)
@@ -68,14 +74,6 @@ def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
         for (op, ranks, size, group), parts in typical.items()
         if parts.min() < _TOGETHER
     ]
-
-
-def _usable(times: object, ranks: int) -> bool:
-    """Whether there is a possible time of each rank."""
-    return (
-        isinstance(times, list) and len(times) == ranks > 1
-        and all(type(t) in (int, float) and 0 <= t <= MAX_SECONDS for t in times) and max(times) > 0
-    )  # fmt: skip
 
 
 def _wrong(one: Leaving) -> str:

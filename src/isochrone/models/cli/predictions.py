@@ -86,7 +86,11 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         If the model is of something else, lacks what is asked for, or gives no time at all.
     """
     model = models.read(args.model)
-    given = _given(args)
+    given = {
+        name: values
+        for name, option in _OPTIONS.items()
+        if (values := getattr(args, option, None)) is not None
+    }
     points = _points(given, model)
     asked = {name: [point[name] for point in points] for name in points[0]}
     chosen = getattr(args, selector)
@@ -108,15 +112,6 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         raise InputError(f"no prediction: {found.warnings[0]}", where=str(args.model))
     _print(rows, model, [*found.warnings, *doubtful], as_json=args.json)
     return 0
-
-
-def _given(args: argparse.Namespace) -> dict[str, list[int]]:
-    """Return the lists of values that were typed, by the names of variables."""
-    return {
-        name: values
-        for name, option in _OPTIONS.items()
-        if (values := getattr(args, option, None)) is not None
-    }
 
 
 def _points(given: Mapping[str, Sequence[int]], model: Model) -> list[dict[str, int]]:

@@ -173,7 +173,12 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     where = model.known(points.where)
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
-    reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
+    reach = (
+        _BEYOND * last
+        if across == "p"
+        and (across in variables_of([term for one in model.chosen(where) for term in one.terms]))
+        else last
+    )
     lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
@@ -201,11 +206,6 @@ def _changing(model: Model, where: dict[str, Any], given: dict[str, Array]) -> N
         if set(variables_of([switch.name])) <= given.keys():
             marked |= switch.holds(evaluate_term(switch.name, given))
     return marked
-
-
-def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
-    """Whether a formula holds a variable; one that does not says nothing beyond the data."""
-    return name in variables_of([term for one in model.chosen(where) for term in one.terms])
 
 
 def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
@@ -331,7 +331,9 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             100 * (side[inside] / curve.found.seconds[inside] - 1)
             for side in (curve.found.low, curve.found.high)
         )
-        for part in np.split(np.arange(len(low)), _cuts(np.flatnonzero(inside))):
+        for part in np.split(
+            np.arange(len(low)), (np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1)
+        ):
             axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
                               color=curve.colour, alpha=_PALE / len(panel.curves),
                               linewidth=0)  # fmt: skip
@@ -345,11 +347,6 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     _finish_residuals(axes, panel, farthest)
 
 
-def _cuts(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where places do not follow each other."""
-    return np.flatnonzero(np.diff(places) > 1) + 1
-
-
 def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
@@ -357,7 +354,10 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     axes.set_ylim(-end, end)
     ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
     ticks = ticks[np.abs(ticks) <= end]
-    axes.set_yticks(ticks.tolist(), [_signed(tick) for tick in ticks.tolist()])
+    axes.set_yticks(
+        ticks.tolist(),
+        [(f"{tick:+.4g} %".replace("-", "−") if tick else "0") for tick in ticks.tolist()],
+    )
     x = np.append(panel.points.variables[panel.across], panel.reach)
     write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
     where = where_ticks(x, panel.scale, write)
@@ -365,10 +365,6 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     axes.minorticks_off()
     axes.set_xlabel(WORDS[panel.across], size=LABEL, color=FAINT)
     _plain(axes, panel)
-
-
-def _signed(percent: float) -> str:
-    return f"{percent:+.4g} %".replace("-", "−") if percent else "0"
 
 
 def _plain(axes: Axes, panel: Panel) -> None:
