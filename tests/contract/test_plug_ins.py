@@ -11,6 +11,7 @@ import isochrone
 from isochrone.base import registry
 
 DECLARATIONS = {
+    "*.readers": "READER",
     "documents.declared": "DOCUMENT",
     "formats.exporters": "EXPORTER",
     "formats.importers": "IMPORTER",

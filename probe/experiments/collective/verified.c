@@ -189,7 +189,7 @@ static void warn(const iso_context_t *ctx, const iso_subject_t *one,
              "%s returns wrong data: %lld of %lld blocks differ, the first of "
              "%lld bytes; it was not timed",
              named, verdict->wrong, verdict->blocks, verdict->bytes);
-    iso_record_warning(ctx->record, "wrong-result", text);
+    iso_record_warning(ctx->record, "wrong-result", "%s", text);
     iso_complain("%s", text);
 }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 __all__ = [
     "ExhaustedError",
@@ -15,6 +16,7 @@ __all__ = [
     "MeasurementError",
     "WrongResult",
     "check_exhausted",
+    "located",
 ]
 
 
@@ -88,3 +90,12 @@ class Interrupted(IsochroneError):
     def __init__(self, number: int) -> None:
         super().__init__(f"interrupted by {signal.Signals(number).name}")
         self.exit_code = 128 + number
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say of refusals which file, line or option they are about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.what, where=where, hint=error.hint) from error

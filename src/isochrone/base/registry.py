@@ -28,6 +28,7 @@ FAMILIES: Final = {
     "*.families": "model family",
     "*.figures": "view",
     "*.kinds": "kind of result",
+    "*.readers": "reader of samples",
     "*.sweeps": "special sweep",
     "applications.topologies": "topology",
     "cli.commands": "command",

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 __all__ = [
-    "ANYTHING", "BOOLEAN", "BYTES", "COUNT", "HOSTS", "INTEGER", "NUMBER", "OPTIONS", "ORIGIN",
-    "PART", "RANK", "RANKS", "RATE", "RATIO", "SECONDS", "SPREAD",
+    "ANYTHING", "BOOLEAN", "BYTES", "CALL_PARTS", "COUNT", "HOSTS", "INTEGER", "NUMBER",
+    "OPTIONS", "ORIGIN", "PART", "RANK", "RANKS", "RATE", "RATIO", "SECONDS", "SPREAD",
     "TEXT", "TEXTS", "TIMES", "VALUE",
     "WARNINGS", "Schema", "by_name", "described", "either", "list_of", "maybe", "one_of", "record",
 ]  # fmt: skip
@@ -90,6 +90,11 @@ _WARNING: Final[Schema] = {
     "additionalProperties": VALUE,
 }  # fmt: skip
 WARNINGS: Final[Schema] = described(list_of(_WARNING), "what makes the numbers doubtful")
+CALL_PARTS: Final = record(
+    {name: maybe(SECONDS) for name in ("offsets", "counts", "exchange", "file", "rest")}
+)
+"""Of a collective call of MPI-IO."""
+
 TIMES: Final[dict[str, Schema]] = {
     "n": described(COUNT, "repetitions"),
     "passes": described(COUNT, "visits to the point; 0 if not known"),

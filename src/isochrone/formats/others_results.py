@@ -10,7 +10,7 @@ from isochrone.base.errors import InputError
 from isochrone.console.options import read_count
 from isochrone.formats.table_of_times import runs_of_table
 from isochrone.models.load import looks_like_a_run, looks_like_a_table
-from isochrone.models.own_columns import AS_NAMED, Columns
+from isochrone.models.tables import AS_NAMED, Columns
 from isochrone.runfile.any_file import foreign, read
 from isochrone.runfile.run import Run
 

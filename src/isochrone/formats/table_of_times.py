@@ -13,9 +13,8 @@ from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.formats.source import MAX_RANKS
-from isochrone.models.csv_file import read_csv
 from isochrone.models.observations import Samples
-from isochrone.models.own_columns import AS_NAMED, Columns
+from isochrone.models.tables import AS_NAMED, Columns, read_csv
 from isochrone.runfile.run import Run
 
 __all__ = ["runs_of_table"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 
 __all__ = [
-    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "latex", "unit", "variables_of",
+    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "latex", "picked", "unit",
+    "variables_of",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -72,6 +73,11 @@ _LINEAR: Final = ("{0}", r"\max({0},{1})", r"\min({0},{1})")
 """Factors that have the unit of their variables, as LaTeX."""
 
 
+def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Return some rows of columns."""
+    return {name: values[rows] for name, values in columns.items()}
+
+
 def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
     """Return one column for each term, shape (n, terms)."""
     return np.column_stack([evaluate_term(term, variables) for term in terms])
@@ -87,8 +93,7 @@ def evaluate_term(term: str, variables: Mapping[str, Array]) -> Array:
     """
     length = len(next(iter(variables.values()), ()))
     values = np.ones(length)
-    for factor in _factors(term):
-        function, names, _ = factor
+    for function, names, _ in _factors(term):
         for name in names:
             if name not in variables:
                 meaning = f", the {VARIABLES[name]}" if name in VARIABLES else ""

@@ -16,11 +16,11 @@ from isochrone.collective_io.aggregators.setting import BUFFER, Setting, Stripes
 from isochrone.collective_io.aggregators.setting_costs import SettingCosts
 from isochrone.collective_io.patterns.rows import rows
 from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.call_parts import PartTimes
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators, block_aggregators
-from isochrone.models.call_parts import PartTimes
 from made_up.jobs import UNEVEN, tachyon
 
 MIB = 2**20

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.call_features import CallFeatures, collective_features
+from isochrone.collective_io.predict.call_parts import LATE, PARTS
 from isochrone.collective_io.predict.exchange_bound import least_exchange
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import layout_of
-from isochrone.models.call_parts import LATE, PARTS
 
 __all__ = ["BestPossible", "best_possible"]
 

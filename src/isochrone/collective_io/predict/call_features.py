@@ -36,7 +36,7 @@ class CallFeatures:
     Attributes
     ----------
     values
-        By the names of `isochrone.models.call_parts.LAWS`.
+        By the names of `isochrone.collective_io.predict.call_parts.LAWS`.
     rounds
         Rounds of the exchange.
     exchange

@@ -10,14 +10,14 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
-from isochrone.collective_io.predict.measured_calls import MeasuredCall, scatter_of
+from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
+from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
 from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.collective_io.workload.grid import Axis, Grid
-from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.runfile.columns import seconds, texts
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -71,7 +71,9 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
             key: known
             for key in ("seconds", *PARTS)
             if key in mine
-            for known in [_known(seconds(mine, key, run.where))]
+            for known in [
+                [float(time) for time in seconds(mine, key, run.where) if not np.isnan(time)]
+            ]
             if len(known)
         }
         call = call_of(pattern, hints, reading=name == "read")
@@ -141,10 +143,6 @@ def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[
     if not all(0 <= rank < run.size for rank in ranks):
         raise InputError("an aggregator that is no rank of the run", where=run.where)
     return call, ranks
-
-
-def _known(times: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
-    return [float(time) for time in times if not np.isnan(time)]
 
 
 def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:

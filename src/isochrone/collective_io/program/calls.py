@@ -10,7 +10,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.calls_of_runs import call_of
-from isochrone.collective_io.predict.measured_calls import MeasuredCall
+from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.program.summary import Summary
 from isochrone.collective_io.results.call_parts import NAMES
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern

@@ -13,9 +13,8 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.predict.call_features import independent_features
-from isochrone.collective_io.predict.measured_calls import MeasuredCall
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall
 from isochrone.collective_io.program.calls import Made, aggregators
 from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.program.settings import Change, independent_hints, searched, settings

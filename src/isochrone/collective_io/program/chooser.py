@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.base.text import whole_number
-from isochrone.collective_io.predict.measured_calls import MeasuredCall
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall
 from isochrone.collective_io.program.calls import Made, message_sizes, program_calls
 from isochrone.collective_io.program.choice import ompio_ways, romio_ways
 from isochrone.collective_io.program.machine import Machine, general, machine

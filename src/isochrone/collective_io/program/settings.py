@@ -12,9 +12,8 @@ from isochrone.base.units import format_bytes
 from isochrone.collective_io.aggregators.assignment import assign, hint
 from isochrone.collective_io.aggregators.collective_choice import choices
 from isochrone.collective_io.aggregators.setting import GIVEN, Stripes
-from isochrone.collective_io.predict.measured_calls import MeasuredCall
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall
 from isochrone.collective_io.workload.node_messages import layout_of
 
 __all__ = ["Change", "independent_hints", "searched", "settings"]

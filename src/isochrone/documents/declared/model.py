@@ -21,16 +21,15 @@ from isochrone.documents.shapes import (
     record,
 )
 from isochrone.documents.structs import shapes_of
-from isochrone.models.disturbance import Disturbance
-from isochrone.models.leaving import Leaving
-from isochrone.models.measured_groups import MeasuredGroup
+from isochrone.models.extension import kept
 from isochrone.models.model import Backtest
 from isochrone.models.regime import Regime
 
 __all__ = ["DOCUMENT"]
 
-_STRUCTS, _DEFS = shapes_of(Regime, Backtest, Disturbance, MeasuredGroup, Leaving)
-_REGIME, _BACKTEST, _DISTURBANCE, _GROUP, _LEAVING = _STRUCTS
+(_REGIME, _BACKTEST, *_KEPT), _DEFS = shapes_of(
+    Regime, Backtest, *(kind.struct for kind in kept().values())
+)
 _DEVIATION: Final = record({"minimum": PART, "average": PART, "maximum": PART, "points": COUNT})
 _QUALITY: Final = record(
     {
@@ -57,8 +56,8 @@ _KEYS: Final = {
     "backtests": list_of(_BACKTEST), "source": TEXT, "notes": TEXTS, "warnings": TEXTS,
     "made_from": list_of(record({"path": TEXT, "sha256": TEXT})), "origin": ORIGIN,
     "constant": by_name(NUMBER), "full_node": COUNT, "experiment": TEXT,
-    "sizes": list_of(NUMBER), "disturbance": list_of(_DISTURBANCE), "groups": list_of(_GROUP),
-    "leaving": list_of(_LEAVING), "explanation": list_of(_EXPLAINED),
+    "sizes": list_of(NUMBER), **dict(zip(kept(), map(list_of, _KEPT), strict=True)),
+    "explanation": list_of(_EXPLAINED),
     "pieces": described(list_of(_REGIME), "formulas, each with where it holds"),
     "sha256": described(TEXT, "of the document without it, as JSON with sorted keys, no blanks"),
 }  # fmt: skip

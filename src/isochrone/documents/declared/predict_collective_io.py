@@ -6,6 +6,7 @@ from typing import Final
 
 from isochrone.documents.document import Document
 from isochrone.documents.shapes import (
+    CALL_PARTS,
     COUNT,
     NUMBER,
     ORIGIN,
@@ -19,7 +20,6 @@ from isochrone.documents.shapes import (
     maybe,
     record,
 )
-from isochrone.models.call_parts import PARTS
 
 __all__ = ["DOCUMENT"]
 
@@ -36,7 +36,7 @@ _SHAPE: Final = record({
     "rounds": COUNT, "seconds": described(SECONDS, "of the exchange"), "message_size": _BYTES,
     "nodes": list_of(_NODE), "origin": maybe(ORIGIN), "warnings": TEXTS,
     "aggregators": RANKS, "ranks": COUNT,
-    "parts": record({name: maybe(SECONDS) for name in PARTS}),
+    "parts": CALL_PARTS,
     "whole": record({"seconds": maybe(SECONDS), "low": SECONDS, "high": maybe(SECONDS)}),
     "best_possible": record({
         **_GAIN, "why": TEXT, "by_order": record(_GAIN), "by_hints": maybe(SECONDS),

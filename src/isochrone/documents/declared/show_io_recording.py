@@ -9,6 +9,7 @@ from isochrone.documents.of_runs import shown
 from isochrone.documents.shapes import (
     BOOLEAN,
     BYTES,
+    CALL_PARTS,
     COUNT,
     INTEGER,
     RANKS,
@@ -20,11 +21,9 @@ from isochrone.documents.shapes import (
     maybe,
     record,
 )
-from isochrone.models.call_parts import PARTS
 
 __all__ = ["DOCUMENT"]
 
-_PARTS: Final = record({name: maybe(SECONDS) for name in PARTS})  # fmt: skip
 _ROUNDS: Final = described(list_of(COUNT), "rounds of messages and accesses, if they were seen")
 _FILE: Final = record({
     "file": COUNT, "name": TEXT, "ranks": RANKS, "opens": COUNT, "hints": by_name(TEXT),
@@ -36,12 +35,12 @@ _FILE: Final = record({
 })  # fmt: skip
 _PATTERN: Final = record({
     "pattern": COUNT, "file": COUNT, "op": TEXT, "bytes": BYTES, "pieces": COUNT, "calls": COUNT,
-    "ranks": COUNT, "whole": BOOLEAN, "seconds": SECONDS, "parts": _PARTS, "late": maybe(SECONDS),
-    "rounds": _ROUNDS,
+    "ranks": COUNT, "whole": BOOLEAN, "seconds": SECONDS, "parts": CALL_PARTS,
+    "late": maybe(SECONDS), "rounds": _ROUNDS,
 })  # fmt: skip
 _CALL: Final = record({
     "call": COUNT, "pattern": COUNT, "shift": INTEGER, "op": TEXT, "name": TEXT,
-    "seconds": SECONDS, "parts": _PARTS, "late": maybe(SECONDS), "rounds": maybe(COUNT),
+    "seconds": SECONDS, "parts": CALL_PARTS, "late": maybe(SECONDS), "rounds": maybe(COUNT),
 })  # fmt: skip
 _SHAPE: Final = shown({
     "files": list_of(_FILE), "patterns": list_of(_PATTERN), "calls": list_of(_CALL),

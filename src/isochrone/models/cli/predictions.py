@@ -13,17 +13,24 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone import models
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import values_of
 from isochrone.models import Model, Regime
-from isochrone.models.grid_runs import CG, GROUP
 from isochrone.models.pages.model import predicted_by
-from isochrone.models.placement import PLACES
-from isochrone.models.placement_asked import check_places, completed
-from isochrone.models.questions import WORDS, Subject, needed, not_held, recorded, subject
+from isochrone.models.placement import CG, GROUP, PLACES
+from isochrone.models.questions import (
+    WORDS,
+    Subject,
+    check_places,
+    completed,
+    needed,
+    not_held,
+    recorded,
+    subject,
+)
 from isochrone.models.terms import VARIABLES
 
 __all__ = ["add_model", "add_models", "add_values", "answer", "check_subject"]
@@ -79,7 +86,11 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         If the model is of something else, lacks what is asked for, or gives no time at all.
     """
     model = models.read(args.model)
-    given = _given(args)
+    given = {
+        name: values
+        for name, option in _OPTIONS.items()
+        if (values := getattr(args, option, None)) is not None
+    }
     points = _points(given, model)
     asked = {name: [point[name] for point in points] for name in points[0]}
     chosen = getattr(args, selector)
@@ -101,15 +112,6 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         raise InputError(f"no prediction: {found.warnings[0]}", where=str(args.model))
     _print(rows, model, [*found.warnings, *doubtful], as_json=args.json)
     return 0
-
-
-def _given(args: argparse.Namespace) -> dict[str, list[int]]:
-    """Return the lists of values that were typed, by the names of variables."""
-    return {
-        name: values
-        for name, option in _OPTIONS.items()
-        if (values := getattr(args, option, None)) is not None
-    }
 
 
 def _points(given: Mapping[str, Sequence[int]], model: Model) -> list[dict[str, int]]:
@@ -146,10 +148,8 @@ def _asked_regimes(
     _complete(always, asked)
     regimes = model.chosen(where)
     _complete(needed(regimes), asked)
-    try:
+    with located(path):
         not_held(regimes, asked, strict=True)
-    except InputError as error:
-        raise InputError(error.what, where=path, hint=error.hint) from error
     return regimes
 
 

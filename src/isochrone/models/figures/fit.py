@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
-from isochrone.models.figures._fit_lines import axes_of, fine, is_wide, lines_of, smallest
+from isochrone.models.beyond import switches
 from isochrone.models.figures._fitted import (
     MAX_PANELS,
     WORDS,
@@ -25,7 +25,6 @@ from isochrone.models.figures._fitted import (
     value_text,
 )
 from isochrone.models.sizes import NODE, filled
-from isochrone.models.switches import switches
 from isochrone.models.terms import evaluate_term, variables_of
 from isochrone.runfile.origin import with_noun
 from isochrone.views.scales import (
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
+__all__ = ["VIEW", "axes_of", "draw", "fine", "is_wide", "lines_of", "smallest"]
 
 Array = NDArray[np.float64]
 
@@ -171,10 +170,15 @@ def _left_out(groups: Sequence[Observations]) -> list[str]:
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     """Choose what is across and how far, and ask the model for the lines."""
     across, series = axes_of(points, wanted)
-    where = {key: value for key, value in points.where.items() if key in model.selectors}
+    where = model.known(points.where)
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
-    reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
+    reach = (
+        _BEYOND * last
+        if across == "p"
+        and (across in variables_of([term for one in model.chosen(where) for term in one.terms]))
+        else last
+    )
     lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
@@ -202,11 +206,6 @@ def _changing(model: Model, where: dict[str, Any], given: dict[str, Array]) -> N
         if set(variables_of([switch.name])) <= given.keys():
             marked |= switch.holds(evaluate_term(switch.name, given))
     return marked
-
-
-def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
-    """Whether a formula holds a variable; one that does not says nothing beyond the data."""
-    return name in variables_of([term for one in model.chosen(where) for term in one.terms])
 
 
 def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
@@ -332,7 +331,9 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             100 * (side[inside] / curve.found.seconds[inside] - 1)
             for side in (curve.found.low, curve.found.high)
         )
-        for part in np.split(np.arange(len(low)), _cuts(np.flatnonzero(inside))):
+        for part in np.split(
+            np.arange(len(low)), (np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1)
+        ):
             axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
                               color=curve.colour, alpha=_PALE / len(panel.curves),
                               linewidth=0)  # fmt: skip
@@ -346,11 +347,6 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     _finish_residuals(axes, panel, farthest)
 
 
-def _cuts(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where places do not follow each other."""
-    return np.flatnonzero(np.diff(places) > 1) + 1
-
-
 def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
@@ -358,7 +354,10 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     axes.set_ylim(-end, end)
     ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
     ticks = ticks[np.abs(ticks) <= end]
-    axes.set_yticks(ticks.tolist(), [_signed(tick) for tick in ticks.tolist()])
+    axes.set_yticks(
+        ticks.tolist(),
+        [(f"{tick:+.4g} %".replace("-", "−") if tick else "0") for tick in ticks.tolist()],
+    )
     x = np.append(panel.points.variables[panel.across], panel.reach)
     write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
     where = where_ticks(x, panel.scale, write)
@@ -366,10 +365,6 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     axes.minorticks_off()
     axes.set_xlabel(WORDS[panel.across], size=LABEL, color=FAINT)
     _plain(axes, panel)
-
-
-def _signed(percent: float) -> str:
-    return f"{percent:+.4g} %".replace("-", "−") if percent else "0"
 
 
 def _plain(axes: Axes, panel: Panel) -> None:
@@ -385,3 +380,64 @@ def _plain(axes: Axes, panel: Panel) -> None:
 
 
 VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+_STEPS: Final = 240
+_WIDE: Final = 30  # largest over smallest size from which an axis is logarithmic
+_WHOLE: Final = ("p", "w", "nodes", "ppn")
+"""There are no halves of these."""
+
+
+def is_wide(x: Array) -> bool:
+    """Whether values span so wide a range that only a logarithmic axis shows them all."""
+    above = x[x > 0]
+    return len(above) > 0 and bool(above.max() > _WIDE * above.min())
+
+
+def smallest(x: Array) -> float:
+    """Return the smallest value above 0, with which a logarithmic axis begins; 1 if none is."""
+    above = x[x > 0]
+    return float(above.min()) if len(above) else 1.0
+
+
+def axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
+    """Choose the variable across (that with most values), and those that make the lines."""
+    counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
+    if set(NODE) <= counts.keys():  # the others follow from these
+        counts = {name: counts[name] for name in (*NODE, "busy")}
+        wanted = wanted or "b"
+    if wanted and wanted not in counts:
+        raise InputError(
+            f"nothing was measured over {wanted}", hint=f"the data hold {', '.join(counts)}"
+        )
+    order = sorted(counts, key=lambda name: (name != wanted, -counts[name], name))
+    return order[0], order[1:]
+
+
+def lines_of(points: Observations, series: list[str], most: int) -> list[dict[str, Any]]:
+    """Choose the values of the other variables: those with most points, spread evenly."""
+    if not series:
+        return [{}]
+    rows = np.column_stack([points.variables[name] for name in series])
+    found, counts = np.unique(rows, axis=0, return_counts=True)
+    rich = found[counts >= min(3, counts.max())]
+    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), most)).round())
+    return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
+
+
+def fine(x: Array, across: str, reach: float) -> Array:
+    """Return many values from the least to the largest that is drawn, the measured ones included.
+
+    Of ranks, those around powers of two are among them: the steps of a tree change there.
+    """
+    low, high = smallest(x), max(float(x.max()), reach)
+    spread = np.linspace(float(x.min()), high, _STEPS)
+    if is_wide(np.append(x, high)):
+        spread = np.geomspace(low, high, _STEPS)
+    if across in _WHOLE:
+        powers = 2.0 ** np.arange(64)
+        powers = np.concatenate([powers, powers + 1])
+        spread = np.append(np.round(spread), powers[(powers >= x.min()) & (powers <= high)])
+    return np.unique(np.append(spread, x))

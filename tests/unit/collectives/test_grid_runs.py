@@ -8,9 +8,15 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models.disturbance import together_of
+from isochrone.collectives.measured import (
+    MeasuredGroup,
+    like,
+    merged,
+    miss_at,
+    time_at,
+    together_of,
+)
 from isochrone.models.file import from_document
-from isochrone.models.measured_groups import MeasuredGroup, like, merged, miss_at, time_at
 from made_up.grid_runs import SIZES, disturbed, grid_run, group_time
 from made_up.sweeps import collective
 
@@ -46,7 +52,9 @@ def test_groups_are_on_the_nodes_of_their_ranks() -> None:
 @pytest.mark.slow
 def test_the_disturbance_of_a_phase_is_kept_with_its_interval() -> None:
     model = models.fit([grid_run()])
-    columns = [one for one in model.disturbance if (one.phase, one.phase_op) == ("LG", "allgather")]
+    columns = [
+        one for one in model.kept["disturbance"] if (one.phase, one.phase_op) == ("LG", "allgather")
+    ]
     assert {one.phase_ranks for one in columns} == {2, 4, 8}
     assert {one.sharing for one in columns} == {2, 4}
     for one in columns:
@@ -54,7 +62,7 @@ def test_the_disturbance_of_a_phase_is_kept_with_its_interval() -> None:
         assert one.low is not None
         assert one.high is not None
         assert one.low <= one.factor <= one.high
-    assert not any(one.phase == "LG" and one.op == "bcast" for one in model.disturbance)
+    assert not any(one.phase == "LG" and one.op == "bcast" for one in model.kept["disturbance"])
 
 
 def test_runs_without_grids_are_fitted_together_with_them_as_rows() -> None:
@@ -76,8 +84,8 @@ def test_hosts_that_are_not_recorded_leave_out_the_nodes() -> None:
     run.ranks = []
     samples = models.of_run(run)
     assert set(samples.variables) == {"p", "b"}
-    assert {(one.nodes, one.ppn) for one in samples.groups} == {(0, 0)}
-    assert {one.sharing for one in samples.disturbance} == {0}
+    assert {(one.nodes, one.ppn) for one in samples.kept["groups"]} == {(0, 0)}
+    assert {one.sharing for one in samples.kept["disturbance"]} == {0}
 
 
 def test_a_run_that_does_not_say_its_phases_is_refused(golden: Golden) -> None:
@@ -111,13 +119,15 @@ def test_a_group_that_no_formula_describes_does_not_refuse_the_run() -> None:
     run = grid_run(ops=("bcast",), sizes=(64, 1024, 16384, 262144), repeats=2, noise=3.0)
     model = models.fit([run])
     assert any("unreliable" in text for text in model.warnings)
-    assert len(model.groups) == 7
+    assert len(model.kept["groups"]) == 7
 
 
 def test_a_column_of_another_stride_is_another_group() -> None:
     """Two ranks 24 apart are behind one switch, and two that are 32 apart behind two."""
     runs = [grid_run(p, (f"2x{p // 2}",), ops=("bcast",)) for p in (16, 32)]
-    columns = [one for one in models.fit(runs).groups if (one.group, one.ranks) == ("LG", 2)]
+    columns = [
+        one for one in models.fit(runs).kept["groups"] if (one.group, one.ranks) == ("LG", 2)
+    ]
     assert {one.stride for one in columns} == {8, 16}
 
 
@@ -140,7 +150,7 @@ def test_a_whole_operation_is_held_against_the_sum_of_its_phases() -> None:
         (table["grid"] == "4x4") & (table["phase"] == "total"), 0.8 * table["seconds"],
         table["seconds"],
     )  # fmt: skip
-    known = models.fit([run]).disturbance
+    known = models.fit([run]).kept["disturbance"]
     found = [one for one in known if one.phase == "total"]
     assert len(found) == len(SIZES)
     assert {(one.groups, one.phase_ranks) for one in found} == {(4, 4)}

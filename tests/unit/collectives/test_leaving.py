@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from isochrone import models
+from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.models.leaving import MOST, Leaving, leaving, nearest
+from isochrone.collectives.measured import Leaving, nearest
 from isochrone.runfile.run import Run
 from made_up.sweeps import collective
 
@@ -30,7 +31,9 @@ def with_times(run: Run, parts: list[float], root: int = 0) -> Run:
 
 def said_by(run: Run) -> list[Leaving]:
     """Return what all samples of a run say."""
-    return leaving(run.tables["sample"].columns)
+    (kind,) = registry.load("*.readers", "times").READER.kept.values()
+    found: list[Leaving] = kind.found(run, run.tables["sample"].columns)
+    return found
 
 
 @pytest.mark.parametrize("root", [0, 3])
@@ -52,10 +55,10 @@ def test_a_run_without_times_of_its_ranks_says_nothing() -> None:
 
 
 def test_of_many_members_some_are_kept_that_stand_for_all() -> None:
-    ranks = 4 * MOST
+    ranks = 4 * 64
     parts = [k / (ranks - 1) for k in range(ranks)]
     one = said_by(with_times(collective(("reduce",), ranks), parts))[0]
-    assert len(one.parts) == MOST
+    assert len(one.parts) == 64
     assert one.of(0, ranks) == 0
     assert one.of(ranks // 2, ranks) == pytest.approx(0.5, abs=0.02)
     assert one.of(ranks - 1, ranks) == one.parts[-1]
@@ -72,15 +75,15 @@ def test_the_nearest_in_ranks_is_asked_and_then_in_bytes() -> None:
 def test_a_model_file_keeps_them(tmp_path: Path) -> None:
     run = with_times(collective(("bcast",), 4), [0.0, 1.0, 0.5, 1.0])
     model = models.fit(run, "hockney")
-    assert model.leaving
+    assert model.kept["leaving"]
     models.write(model, tmp_path / "m.json")
-    assert models.read(tmp_path / "m.json").leaving == model.leaving
+    assert models.read(tmp_path / "m.json").kept["leaving"] == model.kept["leaving"]
 
 
 def test_parts_that_are_none_are_refused(tmp_path: Path) -> None:
     run = with_times(collective(("bcast",), 4), [0.0, 1.0, 0.5, 1.0])
     model = models.fit(run, "hockney")
-    model.leaving[0] = Leaving("bcast", 4, 8, [0.0, 7.0])
+    model.kept["leaving"][0] = Leaving("bcast", 4, 8, [0.0, 7.0])
     models.write(model, tmp_path / "m.json")
     with pytest.raises(InputError, match="'leaving'"):
         models.read(tmp_path / "m.json")

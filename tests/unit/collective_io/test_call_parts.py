@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from isochrone.models.call_parts import Observation, PartTimes, fit
+from isochrone.collective_io.predict.call_parts import Observation, PartTimes, fit
 
 
 def seen(
