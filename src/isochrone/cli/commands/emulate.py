@@ -180,10 +180,9 @@ def _notes(description: Description, setup: Setup) -> dict[str, str]:
 @contextmanager
 def _written(made: Program, path: Path) -> Iterator[Path]:
     """Write what the ranks do beside the run file, where rank 0 sees it; remove it in the end."""
-    with NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.stem}-", suffix=".program"
-    ) as file:
-        file.write(program_file.text(made))
+    data = program_file.data(made)
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.stem}-", suffix=".program") as file:
+        file.write(data)
         file.flush()
         yield Path(file.name)
 
