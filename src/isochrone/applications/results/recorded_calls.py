@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from isochrone.applications.traces.trace import Call, Gap, Loop, Trace
 from isochrone.base.errors import InputError
+from isochrone.base.operations import CALLED
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 
@@ -34,13 +35,6 @@ _SENDS: Final = {"send": "send", "bsend": "send", "ssend": "send", "rsend": "sen
 _BEGUN: Final = {"isend": "isend", "ibsend": "isend", "issend": "isend", "irsend": "isend",
                  "irecv": "irecv"}  # fmt: skip
 _WAITS: Final = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
-_COLLECTIVES: Final = {
-    "barrier": "barrier", "bcast": "bcast", "gather": "gather", "gatherv": "gather",
-    "scatter": "scatter", "scatterv": "scatter", "reduce": "reduce", "allreduce": "allreduce",
-    "allgather": "allgather", "allgatherv": "allgather", "alltoall": "alltoall",
-    "alltoallv": "alltoall", "alltoallw": "alltoall", "reduce_scatter": "reduce_scatter_block",
-    "reduce_scatter_block": "reduce_scatter_block", "scan": "scan", "exscan": "scan",
-}  # fmt: skip
 
 _PYTHON: Final = re.compile(r"python[\d.]*")
 
@@ -237,12 +231,12 @@ class _Making:
             first = Call("wait", gap=gap, seconds=node.seconds, turns=turns)
         elif op in ("sendrecv", "isendrecv"):
             return _exchange(node, first)
-        elif op in _COLLECTIVES or blocking in _COLLECTIVES:
+        elif op in CALLED or blocking in CALLED:
             if node.group < 0:
                 raise ValueError(f"'{op}' of no group")
-            first = Call(_COLLECTIVES[op if op in _COLLECTIVES else blocking], -1, node.bytes,
+            first = Call(CALLED[op if op in CALLED else blocking], -1, node.bytes,
                          node.root, node.group, gap, node.seconds, turns)  # fmt: skip
-            if op not in _COLLECTIVES:
+            if op not in CALLED:
                 self.left_out["nonblocking collectives stand where they begin"] += node.calls
         else:
             self.left_out[f"{op} has no place in a description and is left out"] += node.calls
