@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.applications.results.records import records
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import whole_number
@@ -50,13 +50,6 @@ class App:
     iterations: int
     background: bool
     phases: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "name": self.name, "ranks": list(self.ranks), "iterations": self.iterations,
-            "background": self.background, "phases": list(self.phases),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -215,15 +208,7 @@ def rank_times(run: Run) -> list[RankTime]:
     InputError
         If a record is damaged.
     """
-    return [
-        RankTime(launch, app, rank, switches, *times)
-        for launch, app, rank, switches, *times in _rows(
-            run,
-            "rank_time",
-            ("rank", "switches"),
-            ("seconds", "communication", "asked", "delivered"),
-        )
-    ]
+    return _of_applications(run, "rank_time", RankTime)
 
 
 def phase_seconds(run: Run) -> list[PhaseSeconds]:
@@ -234,8 +219,7 @@ def phase_seconds(run: Run) -> list[PhaseSeconds]:
     InputError
         If a record is damaged.
     """
-    rows = _rows(run, "phase_time", ("phase",), ("mean", "max"))
-    return [PhaseSeconds(launch, app, k, *times) for launch, app, k, *times in rows]
+    return _of_applications(run, "phase_time", PhaseSeconds)
 
 
 def events(run: Run) -> list[Event]:
@@ -246,15 +230,7 @@ def events(run: Run) -> list[Event]:
     InputError
         If a record is damaged.
     """
-    table = run.tables.get("event")
-    if table is None or not len(table):
-        return []
-    what = texts(table, "what", run.where, "event")
-    rows = _rows(run, "event", ("rank", "phase"), ("begin", "end"))
-    return [
-        Event(launch, app, rank, phase, word, begin, end)
-        for (launch, app, rank, phase, begin, end), word in zip(rows, what, strict=True)
-    ]
+    return _of_applications(run, "event", Event)
 
 
 def edges(run: Run) -> list[Edge]:
@@ -265,35 +241,21 @@ def edges(run: Run) -> list[Edge]:
     InputError
         If a record is damaged.
     """
-    table, where = run.tables.get("edge"), run.where
-    if table is None or not len(table):
-        return []
-    names = ("app", "from", "to", "messages", "bytes")
-    columns = [numbers(table, name, where, "edge").tolist() for name in names]
-    if max(columns[0]) >= len(run.tables.get("app", ())):
-        raise InputError("an 'edge' record of no application", where=where)
-    return [Edge(*row) for row in zip(*columns, strict=True)]
+    found = records(run, "edge", Edge)
+    if any(edge.app >= len(run.tables.get("app", ())) for edge in found):
+        raise InputError("an 'edge' record of no application", where=run.where)
+    return found
 
 
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _rows(
-    run: Run, record: str, whole: tuple[str, ...], times: tuple[str, ...]
-) -> Iterator[tuple[Any, ...]]:
-    """Yield launch, application, whole numbers and times of each record of one name."""
-    table, where = run.tables.get(record), run.where
-    if table is None or not len(table):
-        return
-    columns = [numbers(table, name, where, record).tolist() for name in whole]
-    for name in times:
-        column = seconds(table, name, where, record)
-        if np.isnan(column).any():
-            raise InputError(f"a '{record}' record without '{name}'", where=where)
-        columns.append(column.tolist())
-    pairs = _pairs(table, where, record, len(applications(run)))
-    for pair, *row in zip(pairs, *columns, strict=True):
-        yield (*pair, *row)
+def _of_applications(run: Run, record: str, kind: Any) -> list[Any]:
+    """Return the records of one name."""
+    found, count = records(run, record, kind), len(applications(run))
+    if any(one.app >= count for one in found):
+        raise InputError(f"a '{record}' record of an application that is none", where=run.where)
+    return found
 
 
 def _pairs(table: Table, where: str, record: str, count: int) -> list[tuple[int, int]]:

@@ -80,11 +80,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
     InputError
         If the run is no recording, or its calls are damaged.
     """
-    if run.kind != KIND:
-        raise InputError(
-            f"this run is of '{run.experiment}'", where=run.where,
-            hint="a recording is what 'isochrone record' writes",
-        )  # fmt: skip
+    check_kind(run)
     found: list[list[_Node]] = [[] for _ in range(run.size)]
     known = len(groups(run))
     try:
