@@ -10,17 +10,7 @@ from isochrone.applications.traces.folding import Event, fold, length
 from isochrone.applications.traces.ordering import in_order, with_sources
 from isochrone.applications.traces.trace import Call, Loop, Trace
 
-__all__ = ["COLLECTIVES", "Calls", "folded"]
-
-COLLECTIVES: Final = {
-    "allgather": "allgather", "allgatherv": "allgather", "allreduce": "allreduce",
-    "alltoall": "alltoall", "alltoallv": "alltoall", "alltoallw": "alltoall",
-    "barrier": "barrier", "bcast": "bcast", "exscan": "scan", "gather": "gather",
-    "gatherv": "gather", "reduce": "reduce", "reduce_scatter": "reduce_scatter_block",
-    "reduce_scatter_block": "reduce_scatter_block", "scan": "scan", "scatter": "scatter",
-    "scatterv": "scatter",
-}  # fmt: skip
-"""Operations in small letters without ``MPI_`` and ``I``, and under which name they are kept."""
+__all__ = ["Calls", "folded"]
 
 WORTH: Final = 0.5
 """Share of a rank's calls that must be in loops, else sizes are not looked at."""

@@ -47,7 +47,7 @@ class _Scanner(Scanner):
 
 
 def load(path: Path) -> Any:
-    """Return what is in a YAML 1.2 file, as `plain` does.
+    """Return what is in a YAML 1.2 file, which `plain` has to copy.
 
     Raises
     ------
@@ -66,14 +66,13 @@ def load(path: Path) -> Any:
             hint="put many edges into a GraphML file",
         )  # fmt: skip
     try:
-        document = _parsed(data.decode())
+        return _parsed(data.decode())
     except UnicodeDecodeError as error:
         raise InputError("not a text in UTF-8", where=str(path)) from error
     except RecursionError as error:
         raise InputError("lists in lists, too deep", where=str(path)) from error
     except (YAMLError, ValueError, OverflowError) as error:
         raise _not_yaml(error, path) from error
-    return plain(document, KeyPath(str(path)))
 
 
 def _parsed(text: str) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.applications.results.records import records
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import whole_number
@@ -50,13 +50,6 @@ class App:
     iterations: int
     background: bool
     phases: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "name": self.name, "ranks": list(self.ranks), "iterations": self.iterations,
-            "background": self.background, "phases": list(self.phases),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -211,15 +204,7 @@ def rank_times(run: Run) -> list[RankTime]:
     InputError
         If a record is damaged.
     """
-    return [
-        RankTime(launch, app, rank, switches, *times)
-        for launch, app, rank, switches, *times in _rows(
-            run,
-            "rank_time",
-            ("rank", "switches"),
-            ("seconds", "communication", "asked", "delivered"),
-        )
-    ]
+    return records(run, "rank_time", RankTime)
 
 
 def phase_seconds(run: Run) -> list[PhaseSeconds]:
@@ -230,8 +215,7 @@ def phase_seconds(run: Run) -> list[PhaseSeconds]:
     InputError
         If a record is damaged.
     """
-    rows = _rows(run, "phase_time", ("phase",), ("mean", "max"))
-    return [PhaseSeconds(launch, app, k, *times) for launch, app, k, *times in rows]
+    return records(run, "phase_time", PhaseSeconds)
 
 
 def events(run: Run) -> list[Event]:
@@ -242,15 +226,7 @@ def events(run: Run) -> list[Event]:
     InputError
         If a record is damaged.
     """
-    table = run.tables.get("event")
-    if table is None or not len(table):
-        return []
-    what = texts(table, "what", run.where, "event")
-    rows = _rows(run, "event", ("rank", "phase"), ("begin", "end"))
-    return [
-        Event(launch, app, rank, phase, word, begin, end)
-        for (launch, app, rank, phase, begin, end), word in zip(rows, what, strict=True)
-    ]
+    return records(run, "event", Event)
 
 
 def edges(run: Run) -> list[Edge]:
@@ -261,29 +237,10 @@ def edges(run: Run) -> list[Edge]:
     InputError
         If a record is damaged.
     """
-    table, where = run.tables.get("edge"), run.where
-    if table is None or not len(table):
-        return []
-    names = ("app", "from", "to", "messages", "bytes")
-    columns = [numbers(table, name, where, "edge").tolist() for name in names]
-    return [Edge(*row) for row in zip(*columns, strict=True)]
+    return records(run, "edge", Edge)
 
 
 # --- columns --------------------------------------------------------------------------------------
-
-
-def _rows(
-    run: Run, record: str, whole: tuple[str, ...], times: tuple[str, ...]
-) -> Iterator[tuple[Any, ...]]:
-    """Yield launch, application, whole numbers and times of each record of one name."""
-    table, where = run.tables.get(record), run.where
-    if table is None or not len(table):
-        return
-    columns = [numbers(table, name, where, record).tolist() for name in whole]
-    columns += [seconds(table, name, where, record).tolist() for name in times]
-    pairs = _pairs(table, where, record)
-    for pair, *row in zip(pairs, *columns, strict=True):
-        yield (*pair, *row)
 
 
 def _pairs(table: Table, where: str, record: str) -> list[tuple[int, int]]:

@@ -109,7 +109,10 @@ class Emulation:
     def to_json(self) -> dict[str, Any]:
         """Return all for JSON; what is not known is None."""
         return {
-            "apps": [app.to_json() for app in self.apps],
+            "apps": [
+                {key: value for key, value in vars(app).items() if key != "number"}
+                for app in self.apps
+            ],
             "repeats": self.repeats,
             "walls": [
                 {**self._who(one), **one.seconds.to_json("seconds"), "overlap": one.overlap,

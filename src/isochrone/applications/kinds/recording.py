@@ -60,8 +60,8 @@ def _document(run: Run, asked: Asked) -> dict[str, Any]:
         "ranks": run.size,
         "program": program(run),
         "edges": [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)],
-        "operations": [one.to_json() for one in _chosen(run, asked.nbytes)],
-        "rank_times": [one.to_json() for one in rank_times(run)],
+        "operations": [vars(one) for one in _chosen(run, asked.nbytes)],
+        "rank_times": [vars(one) | {"share": one.share} for one in rank_times(run)],
         "warnings": run.warnings,
     }
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
+from isochrone.applications.results.records import records
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.runfile.columns import amounts, integers, numbers, seconds, texts
+from isochrone.runfile.columns import amounts, integers, numbers, seconds
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = [
@@ -74,13 +75,6 @@ class Operation:
     seconds: float
     most: float
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the operation for JSON."""
-        return {
-            "op": self.op, "bytes": self.bytes, "group": self.group, "members": self.members,
-            "calls": self.calls, "moved": self.moved, "seconds": self.seconds, "most": self.most,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
 class RankTime:
@@ -114,14 +108,6 @@ class RankTime:
         whole = self.seconds * self.threads
         return min(1.0, self.communication / whole) if whole > 0 else 0.0
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the times for JSON."""
-        return {
-            "rank": self.rank, "seconds": self.seconds, "communication": self.communication,
-            "computation": self.computation, "recording": self.recording, "calls": self.calls,
-            "threads": self.threads, "share": self.share,
-        }  # fmt: skip
-
 
 def edges(run: Run) -> Edges:
     """Return who sent to whom.
@@ -131,13 +117,14 @@ def edges(run: Run) -> Edges:
     InputError
         If the run is no recording, or damaged.
     """
-    table = _table(run, "edge", ("from", "to", "messages", "bytes", "seconds"))
-    where = run.where
-    return Edges(
-        numbers(table, "from", where, "edge"), numbers(table, "to", where, "edge"),
-        numbers(table, "messages", where, "edge"), numbers(table, "bytes", where, "edge"),
-        seconds(table, "seconds", where, "edge"),
-    )  # fmt: skip
+    check_kind(run)
+    table = run.tables.get("edge")
+    if table is None or not len(table):
+        table = Table({key: np.zeros(0) for key in ("from", "to", "messages", "bytes", "seconds")})
+    source, target, messages, nbytes = (
+        numbers(table, key, run.where, "edge") for key in ("from", "to", "messages", "bytes")
+    )
+    return Edges(source, target, messages, nbytes, seconds(table, "seconds", run.where, "edge"))
 
 
 def sent(run: Run, what: str = "bytes") -> Sent:
@@ -181,22 +168,8 @@ def operations(run: Run) -> list[Operation]:
     InputError
         If the run is no recording, or damaged.
     """
-    names = ("op", "bytes", "group", "members", "calls", "moved", "seconds", "most")
-    table = _table(run, "operation", names)
-    where = run.where
-    if not len(table):
-        return []
-    columns = [
-        texts(table, "op", where, "operation"),
-        numbers(table, "bytes", where, "operation").tolist(),
-        integers(table, "group", where, "operation").tolist(),
-        numbers(table, "members", where, "operation").tolist(),
-        numbers(table, "calls", where, "operation").tolist(),
-        amounts(table, "moved", where, "operation").tolist(),
-        seconds(table, "seconds", where, "operation").tolist(),
-        seconds(table, "most", where, "operation").tolist(),
-    ]
-    found = [Operation(*row) for row in zip(*columns, strict=True)]
+    check_kind(run)
+    found = records(run, "operation", Operation, group=integers, moved=amounts)
     return sorted(found, key=lambda one: -one.seconds)
 
 
@@ -208,22 +181,5 @@ def rank_times(run: Run) -> list[RankTime]:
     InputError
         If the run is no recording, or damaged.
     """
-    times = ("seconds", "communication", "computation", "recording")
-    table = _table(run, "rank_time", ("rank", *times, "calls", "threads"))
-    if not len(table):
-        return []
-    columns = [
-        numbers(table, "rank", run.where, "rank_time").tolist(),
-        *(seconds(table, key, run.where, "rank_time").tolist() for key in times),
-        *(numbers(table, key, run.where, "rank_time").tolist() for key in ("calls", "threads")),
-    ]
-    return [RankTime(*row) for row in zip(*columns, strict=True)]
-
-
-def _table(run: Run, name: str, keys: tuple[str, ...]) -> Table:
-    """Return the records of a name; an empty table with these columns if there are none."""
     check_kind(run)
-    table = run.tables.get(name)
-    if table is None or not len(table):
-        return Table({key: np.zeros(0) for key in keys})
-    return table
+    return records(run, "rank_time", RankTime)
