@@ -16,7 +16,7 @@ import msgspec
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.units import format_seconds
-from isochrone.measure.kept import cache_folder
+from isochrone.measure.kept import cache_folder, check_own
 
 __all__ = ["answer", "forget_answers", "kept_answer"]
 
@@ -56,6 +56,7 @@ def kept_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float =
     file: Path | None = None
     with contextlib.suppress(OSError, InputError, msgspec.DecodeError):
         file = cache_folder() / _FOLDER / f"{digest.hexdigest()[:32]}.json"
+        check_own(file)
         kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
         if kept.files == _stamps(kept.files):
             return kept.said

@@ -73,7 +73,7 @@ class Launchable:
         timeout
             Seconds after which the ranks of a launch are ended.
         known
-            Options that are not the probe's, one of which may have been meant.
+            Options that are not the probe's, and may have been meant; none if nobody typed any.
 
         Raises
         ------
@@ -129,7 +129,7 @@ def _check(
         own = {option.flag: option.choices for option in setup.built.options_of(experiment)}
         words = [part for word in options for part in word.split("=", 1)]
         for before, word in pairwise(["", *words]):
-            if f"no option '{word}" in error.what:
+            if known and f"no option '{word}" in error.what:
                 error.hint = did_you_mean(word, [*known, *own], then="")
             for one in word.split(","):
                 if f"no operation '{one}'" in error.what:
