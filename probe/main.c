@@ -94,7 +94,22 @@ static void print_version(void)
     printf("isochrone-probe %s source %s\n%s\n", ISO_VERSION, source, library);
 }
 
-/** For programs: a line of JSON for each experiment. */
+static void list_options(iso_record_t *record, const iso_option_t *option)
+{
+    for (; option->name; option++) {
+        iso_record_begin(record, "option");
+        iso_record_text(record, "name", option->name);
+        iso_record_text(record, "value",
+                        option->metavar ? option->metavar : "");
+        iso_record_text(record, "default",
+                        option->initial ? option->initial : "");
+        iso_record_text(record, "help", option->help);
+        iso_record_end(record);
+    }
+}
+
+/** For programs: a line of JSON for each experiment, and below it one for each
+ *  of its options. */
 static void print_list(void)
 {
     iso_record_t record;
@@ -106,6 +121,9 @@ static void print_list(void)
         iso_record_text(&record, "kind", kind ? kind : "");
         iso_record_text(&record, "summary", iso_experiments[k]->summary);
         iso_record_end(&record);
+        for (int t = 0; iso_experiments[k]->options[t]; t++) {
+            list_options(&record, iso_experiments[k]->options[t]);
+        }
     }
     iso_record_close(&record);
 }

@@ -28,7 +28,7 @@ from isochrone.applications.description.program import (
 )
 from isochrone.applications.description.program_file import data
 from isochrone.base.errors import InputError
-from isochrone.measure import probe
+from isochrone.measure import job
 from isochrone.runfile.run import Run
 from made_up import programs
 from made_up.programs import SIZE, TIME, application, program
@@ -234,4 +234,4 @@ def test_all_ranks_end_alike_if_the_program_is_bad(
     assert answer.returncode == 2
     assert answer.stderr.count(str(path)) == 1
     with golden.refusal(kind=Exception):
-        probe.run(argv, timeout=120)
+        job.run(argv, timeout=120)

@@ -11,7 +11,6 @@ keyword of Python has one appended.
 from __future__ import annotations
 
 import keyword
-import pkgutil
 import re
 from functools import cache
 from importlib import import_module
@@ -64,10 +63,11 @@ def names(family: str) -> list[str]:
 def _folders(family: str) -> dict[str, Path]:
     """Return the folder of each plug-in, by name."""
     found = {
-        module.name.rstrip("_").replace("_", "-"): folder
+        file.stem.rstrip("_").replace("_", "-"): folder
         for folder in _PACKAGE.glob(family.replace(".", "/"))
-        for module in pkgutil.iter_modules([str(folder)])
-        if not module.name.startswith("_")
+        for file in folder.iterdir()
+        if not file.name.startswith("_")
+        and (file.suffix == ".py" or (file / "__init__.py").is_file())
     }
     return dict(sorted(found.items()))
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
-
-from isochrone.documents import document as documents
 
 __all__ = ["add_json", "json_text", "print_json"]
 
@@ -30,6 +27,8 @@ def print_json(document: Any) -> None:
 
 def json_text(document: Any, indent: int | None = None) -> str:
     """Return a document as JSON. What is NaN or infinite is null: JSON has neither."""
+    import json
+
     try:
         return json.dumps(document, indent=indent, allow_nan=False)
     except ValueError:
@@ -54,6 +53,8 @@ class _Schema(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
+        from isochrone.documents import document as documents
+
         if values is None:
             print(documents.text(documents.printed_by(parser.prog.partition(" ")[2])), end="")
         elif values in documents.names():

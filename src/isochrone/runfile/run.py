@@ -20,7 +20,7 @@ from isochrone.runfile.samples import counting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["MAX_MATRIX_RANKS", "NO_END", "PAIR_QUANTITIES", "Rank", "Run"]
+__all__ = ["LAUNCH", "MAX_MATRIX_RANKS", "NO_END", "PAIR_QUANTITIES", "Rank", "Run"]
 
 MAX_MATRIX_RANKS: Final = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
@@ -29,6 +29,9 @@ SMALL_MATRIX: Final = 1 << 20
 CELLS_PER_PAIR: Final = 400
 """A matrix has at most so many cells, and so many more for each pair that was measured: what a
 file claims takes no more memory and time than what it holds is worth."""
+
+LAUNCH: Final = "launch"
+"""Note of a run that says which of several launches it is: ``2 of 5``."""
 
 NO_END: Final = "it did not come to its end"
 """What is said of a partial run, wherever it is read."""

@@ -19,10 +19,9 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.input import tell_partial
+from isochrone.console.input import files_of, tell_partial
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.others_results import Reading, add_reading
-from isochrone.formats.sides import files_of
 from isochrone.models.beyond import nowhere_near
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief
