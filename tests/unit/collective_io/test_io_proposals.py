@@ -8,7 +8,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.collective_io.program.machine import sizes_around
+from isochrone.collective_io.program.chooser import sizes_around
 from isochrone.collective_io.program.proposals import (
     Proposal,
     hints_of_user,

@@ -20,8 +20,7 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_dearest
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList, hint, listed
 from isochrone.collective_io.aggregators.host_costs import HostCosts
-from isochrone.collective_io.aggregators.host_orders import best_of_all, few_enough
-from isochrone.collective_io.aggregators.host_search import improve
+from isochrone.collective_io.aggregators.host_search import best_of_all, few_enough, improve
 from isochrone.collective_io.predict.collective_io import predict
 from isochrone.collective_io.predict.node_cost import TIE, NodeCost
 from isochrone.collective_io.workload import Ints

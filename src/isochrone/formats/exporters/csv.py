@@ -24,12 +24,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.applications.emulation.recorded import KIND, applications, launched, rank_times
+from isochrone.applications.emulation.timing import others
 from isochrone.base.cells import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
 from isochrone.collectives.results.grid_collectives import is_grid_run
-from isochrone.formats import exported_emulation
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
@@ -52,6 +53,13 @@ _HOTSPOT: Final = (
     "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
     "origin",
 )  # fmt: skip
+_EMULATED: Final = (
+    "launch", "repeat", "app", "beside", "iteration", "rank", "seconds", "communication", "asked",
+    "delivered", "origin",
+)  # fmt: skip
+"""A row has an ``iteration``, and is of the slowest rank, or a ``rank``, and is of all iterations.
+``beside`` names the other applications of the launch, separated by blanks."""
+
 _BUSY: Final = ("shape", "busy")
 """More columns of runs that say who is busy."""
 
@@ -72,9 +80,9 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         known = tuple(key for key in _BUSY if key in run.tables["sample"])
         named = (*_HOTSPOT, *known)
         _write(path, named, _hotspot(run, nbytes, named))
-    elif run.kind == exported_emulation.KIND:
-        rows = [tuple(map(_cell, _safe(row))) for row in exported_emulation.rows(run)]
-        _write(path, exported_emulation.COLUMNS, rows)
+    elif run.kind == KIND:
+        rows = [tuple(map(_cell, _safe(row))) for row in _emulated(run)]
+        _write(path, _EMULATED, rows)
     else:
         _write(path, _COLUMNS, _pairs(run, nbytes))
 
@@ -219,6 +227,32 @@ def _statistic(table: Table, key: str, keep: NDArray[np.bool_], unknown: set[str
     if key == "n":  # a column in which some rows lack the count is a column of floats
         values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
     return ("" if v is None or v != v else repr(v) for v in values)
+
+
+def _emulated(run: Run) -> Iterator[tuple[object, ...]]:
+    """Yield the rows; None where a row has no such value.
+
+    Raises
+    ------
+    InputError
+        If no application came to its end, or a record is damaged.
+    """
+    names = [app.name for app in applications(run)]
+    found = launched(run)
+    if not found:
+        raise InputError("no application came to its end", where=run.where)
+    about: dict[tuple[int, int], tuple[object, ...]] = {}
+    for one in found:
+        beside = " ".join(names[other] for other in others(one.app, one.together))
+        about[one.launch, one.app] = (one.launch, one.repeat, names[one.app], beside)
+        for iteration, seconds in enumerate(one.times.tolist()):
+            key = about[one.launch, one.app]
+            yield (*key, iteration, None, seconds, None, None, None, run.origin)
+    for rank in rank_times(run):
+        if (rank.launch, rank.app) in about:
+            key = about[rank.launch, rank.app]
+            times = (rank.seconds, rank.communication, rank.asked, rank.delivered)
+            yield (*key, None, rank.rank, *times, run.origin)
 
 
 EXPORTER: Final = Exporter(

@@ -18,9 +18,13 @@ from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.choice import Choice
 from isochrone.collective_io.aggregators.setting import BUFFER, Setting
-from isochrone.collective_io.cli.aggregator_choice import by_all, by_order
-from isochrone.collective_io.cli.aggregator_proposal import Asked, Proposal
-from isochrone.collective_io.cli.placing import block_placed, print_warnings, unexchanged_first
+from isochrone.collective_io.cli.aggregator_choice import Asked, Proposal, by_all, by_order
+from isochrone.collective_io.cli.placing import (
+    block_placed,
+    measured_line,
+    print_warnings,
+    unexchanged_first,
+)
 from isochrone.collective_io.cli.proof import (
     add_start,
     compare_in_turn,
@@ -28,7 +32,6 @@ from isochrone.collective_io.cli.proof import (
     starter,
     tile_options,
 )
-from isochrone.collective_io.cli.speedups import measured_line
 from isochrone.collective_io.cli.workload import (
     add_call,
     add_measured_calls,

@@ -21,11 +21,11 @@ from isochrone.base.units import format_seconds
 from isochrone.collective_io.cli.placing import (
     block_placed,
     certainty,
+    measured_line,
     print_warnings,
     unexchanged_first,
 )
 from isochrone.collective_io.cli.proof import add_start, compare_in_turn, starter, tile_options
-from isochrone.collective_io.cli.speedups import measured_line
 from isochrone.collective_io.cli.workload import (
     add_call,
     add_model,

@@ -28,9 +28,8 @@ from isochrone.collective_io.cli.workload import (
     node_cost,
 )
 from isochrone.collective_io.orders import orders_file
-from isochrone.collective_io.orders.candidates import Candidate, choose
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
-from isochrone.collective_io.orders.ordered import KINDS, Ordered
+from isochrone.collective_io.orders.ordered import KINDS, Candidate, Ordered, choose
 from isochrone.collective_io.pages import orders as page
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.collective_io import CallCost
