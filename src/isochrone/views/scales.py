@@ -19,6 +19,7 @@ __all__ = [
     "tick_seconds",
     "value_ticks",
     "where_ticks",
+    "with_margin",
 ]
 
 Scale = Literal["log", "linear"]
@@ -100,6 +101,15 @@ def value_ticks(
         found = np.asarray(MaxNLocator(6).tick_values(low, high)).tolist()
         chosen = [t for t in found if low <= t <= high]
     return Ticks(chosen, [write(v) for v in chosen])
+
+
+def with_margin(least: float, most: float, scale: Scale) -> tuple[float, float]:
+    """Return the ends of an axis on which values up to both ends are seen."""
+    if scale == "log":
+        margin = (most / least) ** 0.04
+        return least / margin, most * margin
+    margin = 0.05 * (most - least) or 0.05 * most
+    return least - margin, most + margin
 
 
 def tick_bytes(size: float) -> str:

@@ -23,8 +23,10 @@ from isochrone.views.style import (
     FAINT,
     INK,
     LABEL,
+    axes_at,
     new_figure,
     nice_ranks,
+    plain_axes,
     text_width,
 )
 from isochrone.views.view import Options, View
@@ -101,9 +103,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             if beside not in row:
                 continue
             x = _LEFT + k * (wide + _GAP)
-            axes = figure.add_axes((
-                x / width, 1 - (top + high) / height, wide / width, high / height,
-            ))  # fmt: skip
+            axes = axes_at(figure, x, height - top - high, wide, high)
             _panel(axes, row[beside], max(lengths) if shared else row[beside].seconds, wide)
             axes.set_ylabel("rank" if k == 0 else "", size=CAPTION, color=FAINT, labelpad=2)
             words = ("beside all others" if beside else "alone") if len(columns) > 1 else ""
@@ -172,11 +172,8 @@ def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
     step = -(-len(ticks.places) // int(wide / 0.62))
     axes.set_xticks(ticks.places[::step], ticks.texts[::step])
     axes.set_yticks(nice_ranks(ranks))
+    plain_axes(axes, frame=("bottom",))
     axes.tick_params(length=2, labelsize=CAPTION, colors=FAINT, pad=2)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
-    axes.set_facecolor("none")
     axes.axvline(panel.seconds, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
 
 

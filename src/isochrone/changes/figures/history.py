@@ -20,9 +20,12 @@ from isochrone.views.style import (
     LABEL,
     SLOW,
     TITLE,
+    axes_at,
     host_colours,
     new_figure,
+    plain_axes,
     short_names,
+    time_ticks,
     time_unit,
 )
 from isochrone.views.view import Options, View
@@ -82,9 +85,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     figure.text(0.08, 1 - 0.42 / height, legend,
                 size=CAPTION, color=FAINT, va="top")  # fmt: skip
     for number, panel in enumerate(panels):
-        bottom = 0.35 / height + (len(panels) - 1 - number) * _PANEL / height
-        size = (_WIDTH - 0.75 - _NAMES) / _WIDTH, (_PANEL - 0.75) / height
-        _draw(figure.add_axes((0.75 / _WIDTH, bottom, *size)), panel)
+        bottom = 0.35 + (len(panels) - 1 - number) * _PANEL
+        size = _WIDTH - 0.75 - _NAMES, _PANEL - 0.75
+        _draw(axes_at(figure, 0.75, bottom, *size), panel)
     return figure
 
 
@@ -180,14 +183,10 @@ def _dates(found: History, at: Sequence[int]) -> list[str]:
 
 def _scale(axes: Axes) -> None:
     """Let levels far apart be seen on one axis, and what is close together on a plain one."""
-    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
-
     low, high = axes.get_ylim()
     if low > 0 and high > _FAR * low:
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter(ScalarFormatter())
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        time_ticks(axes.yaxis, 0, wide=True)
 
 
 def _style(axes: Axes, panel: _Panel, unit: str) -> None:
@@ -196,14 +195,7 @@ def _style(axes: Axes, panel: _Panel, unit: str) -> None:
     step = -(-runs // MAX_DATES)
     at = list(range(0, runs, step))
     axes.set_xticks(at, _dates(panel.of, at), fontsize=CAPTION, parse_math=False)
-    axes.tick_params(which="both", labelsize=CAPTION, labelcolor=FAINT, color=FAINT, length=2)
-    axes.set_ylabel(unit, size=LABEL, color=FAINT)
-    axes.set_facecolor("none")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.5)
+    plain_axes(axes, "", unit, size=CAPTION, grid="y")
 
 
 VIEW: Final = View(

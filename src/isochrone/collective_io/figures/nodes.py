@@ -133,10 +133,9 @@ def _panel(axes: Axes, count: Counts, most: float, names: dict[int, str]) -> Non
     axes.set_xlim(-0.6, len(place) - 0.4)
     axes.set_xticks(list(names), list(names.values()), parse_math=False,
                     rotation=90 if _upright(names) else 0)  # fmt: skip
-    plain_axes(axes, grid=True)
+    plain_axes(axes, "", "messages", grid="y")
     for label, node in zip(axes.get_xticklabels(), names, strict=True):
         label.set_color(SLOW if node in hot else INK)
-    axes.set_ylabel("messages", size=LABEL, color=FAINT)
 
 
 VIEW: Final = View(draw, kinds=("tile-io",), usual=("tile-io",), several=True)

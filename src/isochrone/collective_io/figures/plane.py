@@ -32,7 +32,7 @@ from isochrone.models.formulas import ranges
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
+from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, plain_axes
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -186,15 +186,7 @@ def _finish(
     ticks = np.asarray(MaxNLocator(8, integer=True).tick_values(0, most))
     axes.set_xticks(ticks[(ticks >= 0) & (ticks <= most)])
     axes.set_title(_heading(panel, regimes), size=LABEL, color=INK, loc="left", parse_math=False)
-    axes.set_xlabel(_AXES[panel.across], size=LABEL, color=FAINT)
-    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
-    axes.set_facecolor("none")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.5)
-    axes.set_axisbelow(True)
+    plain_axes(axes, _AXES[panel.across], size=CAPTION, grid="y")
     _add_legend(axes, panel.series)
 
 

@@ -31,7 +31,7 @@ from isochrone.models import Model
 from isochrone.models.figures._fitted import MAX_PANELS, head
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, Unit, new_figure, time_unit
+from isochrone.views.style import CAPTION, INK, LABEL, Unit, dress_space, new_figure, time_unit
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -172,14 +172,9 @@ def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
     words += [f"{panel.where['hot']} hot processes"] * (panel.where["hot"] != 1)
     words += [f"pa = {panel.pa:g}"] * (panel.x == "in")
     axes.set_title(" · ".join(words), size=LABEL, color=INK, parse_math=False, y=0.98)
-    named = ((axes.xaxis, _SIDES[panel.x]), (axes.yaxis, _SIDES[panel.y]), (axes.zaxis, unit.name))
-    for axis, text in named:
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_major_locator(MaxNLocator(5, integer=axis is not axes.zaxis))
-        axis.set_pane_color((0.5, 0.5, 0.5, 0.06))
-        axis.set_label_text(text, size=CAPTION, color=FAINT)
-        axis.line.set_color(FAINT)
-        axis._axinfo["grid"].update(color="#88888855", linewidth=0.5)
-        axis.set_tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT, pad=0)
+    dress_space(axes, (_SIDES[panel.x], _SIDES[panel.y], unit.name), CAPTION)
 
 
 VIEW: Final = View(draw, kinds=("hotspot",), several=True)

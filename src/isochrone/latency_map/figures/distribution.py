@@ -34,13 +34,14 @@ from isochrone.views.head import (
     warned,
     write_head,
 )
-from isochrone.views.scales import Scale, tick_seconds, value_ticks
+from isochrone.views.scales import Scale, tick_seconds, value_ticks, with_margin
 from isochrone.views.style import (
     CAPTION,
     COLOURS,
     FAINT,
     INK,
     LABEL,
+    axes_at,
     new_figure,
     plain_axes,
     text_width,
@@ -205,7 +206,7 @@ def _laid_out(title: str, panels: Sequence[_Panel], head: Sequence[HeadLine]) ->
         row, column = divmod(number, _COLUMNS)
         left = _LEFT + column * (_LEFT + _WIDTH + 0.3)
         foot = height - head_height(len(head)) - (row + 1) * tall + below
-        axes = figure.add_axes((left / width, foot / height, _WIDTH / width, _HEIGHT / height))
+        axes = axes_at(figure, left, foot, _WIDTH, _HEIGHT)
         _draw_panel(axes, panel)
         _legend(axes, panel)
     return figure
@@ -218,8 +219,7 @@ def _draw_panel(axes: Axes, panel: _Panel) -> None:
     scale = panel.scale or ("log" if _WIDE_TIMES * least < most else "linear")
     scale = scale if least > 0 else "linear"
     axes.set_xscale(scale)
-    margin = (most / least) ** 0.03 if scale == "log" else 0.03 * (most - least) or 0.05 * most
-    ends = (least / margin, most * margin) if scale == "log" else (least - margin, most + margin)
+    ends = with_margin(least, most, scale)
     axes.set(xlim=ends if ends[1] > ends[0] else (0, 1), ylim=(0, 1.03))
     ticks = value_ticks(max(ends[0], 0.0), ends[1] or 1.0, scale, tick_seconds)
     step = -(-len(ticks.places) // 8)
@@ -228,11 +228,9 @@ def _draw_panel(axes: Axes, panel: _Panel) -> None:
     marks = {part: name for name, part, _ in _MARKS}
     parts = [0, 0.25, 0.5, 0.75, 0.95, 0.99]
     axes.set_yticks(parts, [marks.get(part, f"{part:.0%}".replace("%", " %")) for part in parts])
-    plain_axes(axes)
+    plain_axes(axes, "time at most", f"part of the {panel.of}")
     for part in marks:
         axes.axhline(part, color=FAINT, alpha=0.35, linewidth=0.6, zorder=0.5)
-    axes.set_ylabel(f"part of the {panel.of}", size=LABEL, color=FAINT)
-    axes.set_xlabel("time at most", size=LABEL, color=FAINT)
     axes.set_title(panel.title, size=LABEL + 1, color=INK, loc="left", parse_math=False)
     for line, colour in zip(shown, COLOURS, strict=False):
         _draw_line(axes, line, colour)

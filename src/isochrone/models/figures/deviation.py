@@ -16,7 +16,6 @@ from isochrone.runfile.origin import one_word, with_noun
 from isochrone.views.style import (
     CAPTION,
     COLOURS,
-    FAINT,
     INK,
     LABEL,
     PALE,
@@ -77,9 +76,7 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     long = longest > 0.9 * _WIDTH / max(len(texts), 1)
     axes.set_xticks(places.tolist(), texts, parse_math=False, rotation=45 if long else 0,
                     ha="right" if long else "center")  # fmt: skip
-    axes.set_ylabel("deviation in %", size=LABEL, color=FAINT)
-    axes.set_xlabel(WORDS.get(name, name), size=LABEL, color=FAINT)
-    plain_axes(axes, grid=True)
+    plain_axes(axes, WORDS.get(name, name), "deviation in %", grid="y")
     axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, ncols=4, loc="lower right",
                 bbox_to_anchor=(1, 1))  # fmt: skip
 

@@ -34,8 +34,9 @@ from isochrone.views.scales import (
     tick_seconds,
     value_ticks,
     where_ticks,
+    with_margin,
 )
-from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure
+from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure, plain_axes
 from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
@@ -282,8 +283,7 @@ def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None
     least, most = limits
     scale: Scale = "log" if most > _WIDE_TIMES * least else "linear"
     axes.set_yscale(scale)
-    margin = (most / least) ** 0.04 if scale == "log" else 0.05 * (most - least) or 0.05 * most
-    ends = (least / margin, most * margin) if scale == "log" else (least - margin, most + margin)
+    ends = with_margin(least, most, scale)
     axes.set_ylim(ends)
     ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
     axes.set_yticks(ticks.places, ticks.texts)
@@ -363,17 +363,11 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     where = where_ticks(x, panel.scale, write)
     axes.set_xticks(where.places, where.texts)
     axes.minorticks_off()
-    axes.set_xlabel(WORDS[panel.across], size=LABEL, color=FAINT)
-    _plain(axes, panel)
+    _plain(axes, panel, WORDS[panel.across])
 
 
-def _plain(axes: Axes, panel: Panel) -> None:
-    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
-    axes.set_facecolor("none")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
+def _plain(axes: Axes, panel: Panel, below: str = "") -> None:
+    plain_axes(axes, below, size=CAPTION)
     if panel.reach > panel.last:
         ends = panel.at(np.array([panel.last, panel.reach]))
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
