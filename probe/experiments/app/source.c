@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TAG_PART = 8401, CHECKED = 2 * sizeof(uint64_t) };
+enum { TAG_PART = 8401, MAX_FILE = 1 << 30, CHECKED = 2 * sizeof(uint64_t) };
 
 static struct {
     const char *path;
@@ -66,6 +66,8 @@ static int read_file(const char *path, char *error)
     }
     if (fstat(fileno(stream), &found) != 0 || !S_ISREG(found.st_mode)) {
         wrong = "it is no plain file";
+    } else if (found.st_size > MAX_FILE) {
+        wrong = "it is longer than 1 GiB";
     } else {
         size_t length = (size_t)found.st_size;
         unsigned char *file = iso_calloc(length + 1, 1);
