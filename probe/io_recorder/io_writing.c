@@ -59,7 +59,7 @@ static void add_pattern(iso_patterns_t *patterns, int file,
 }
 
 /** Find the patterns; each call gets its number, or -1. At rank 0. */
-static iso_patterns_t iso_patterns_find(iso_gathered_t *all)
+static iso_patterns_t find_patterns(iso_gathered_t *all)
 {
     iso_patterns_t patterns = {0};
     iso_map_t known = iso_map(sizeof(iso_known_t));
@@ -148,25 +148,12 @@ static void write_pieces(const iso_patterns_t *patterns,
     }
 }
 
-static void mark(iso_patterns_t *patterns, const char *whole)
+static void mark(void *self, const void *list, size_t count)
 {
-    for (int p = 0; p < patterns->used; p++) {
+    const char *whole = list;
+    iso_patterns_t *patterns = self;
+    for (size_t p = 0; p < count; p++) {
         patterns->list[p].whole = patterns->list[p].whole && whole[p];
-    }
-}
-
-/** Write what the other ranks send. */
-static void take_pieces(iso_patterns_t *patterns, FILE *stream, int ranks,
-                        MPI_Comm comm)
-{
-    for (int r = 1; r < ranks; r++) {
-        long length = 0, count = 0;
-        char *text = iso_receive_bytes(&length, r, comm);
-        char *whole = iso_receive_bytes(&count, r, comm);
-        fwrite(text, 1, (size_t)length, stream);
-        mark(patterns, whole);
-        free(text);
-        free(whole);
     }
 }
 
@@ -174,32 +161,24 @@ static void take_pieces(iso_patterns_t *patterns, FILE *stream, int ranks,
  * Write the pieces of all patterns. Collective; patterns come from rank 0,
  * where those are marked that are not whole.
  */
-static void iso_patterns_pieces(iso_patterns_t *patterns,
-                                const iso_io_recording_t *recording,
-                                FILE *stream, MPI_Comm comm)
+static void patterns_pieces(iso_patterns_t *patterns,
+                            const iso_io_recording_t *recording,
+                            iso_output_t *output)
 {
-    int rank = 0, ranks = 0;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
-    PMPI_Bcast(&patterns->used, 1, MPI_INT, 0, comm);
-    size_t bytes = (size_t)patterns->used * sizeof(*patterns->list);
+    char *text = NULL;
+    size_t length = 0;
+    PMPI_Bcast(&patterns->used, 1, MPI_INT, 0, output->comm);
+    size_t count = (size_t)patterns->used;
+    size_t bytes = count * sizeof(*patterns->list);
     patterns->list = iso_resized(patterns->list, bytes);
-    PMPI_Bcast(patterns->list, (int)bytes, MPI_BYTE, 0, comm);
-    char *whole = iso_zeroed((size_t)patterns->used);
-    if (rank == 0) {
-        write_pieces(patterns, recording, stream, rank, ranks, whole);
-        mark(patterns, whole);
-        take_pieces(patterns, stream, ranks, comm);
-    } else {
-        char *text = NULL;
-        size_t length = 0;
-        FILE *memory = iso_memory_open(&text, &length);
-        write_pieces(patterns, recording, memory, rank, ranks, whole);
-        iso_memory_close(memory);
-        iso_send_bytes(text, (long)length, 0, comm);
-        iso_send_bytes(whole, patterns->used, 0, comm);
-        free(text);
-    }
+    PMPI_Bcast(patterns->list, (int)bytes, MPI_BYTE, 0, output->comm);
+    char *whole = iso_zeroed(count);
+    FILE *memory = iso_memory_open(&text, &length);
+    write_pieces(patterns, recording, memory, output->rank, output->ranks,
+                 whole);
+    iso_memory_close(memory);
+    iso_output_collect(output, text, length, whole, count, patterns, mark);
+    free(text);
     free(whole);
 }
 
@@ -210,15 +189,6 @@ static const char *quantity(void)
 {
     return "collective accesses to files, the slowest rank";
 }
-
-static const iso_option_t *const no_options[] = {NULL};
-
-static const iso_experiment_t experiment = {
-    .name = "io-recording",
-    .kind = "io-recording",
-    .options = no_options,
-    .quantity = quantity,
-};
 
 /* --- files ---------------------------------------------------------------- */
 
@@ -391,23 +361,23 @@ static void write_warnings(iso_record_t *record, const iso_gathered_t *all,
 /* --- all ------------------------------------------------------------------ */
 
 /** Bring the recordings of all ranks together at rank 0. */
-static iso_gathered_t gather(const iso_io_recording_t *recording, int rank,
-                             int ranks, MPI_Comm comm)
+static iso_gathered_t gather(const iso_io_recording_t *recording,
+                             const iso_output_t *output)
 {
     iso_gathered_t all = iso_gathered();
     size_t length = 0;
     char *bytes = iso_pack(recording, &length);
-    if (rank == 0) {
+    if (output->rank == 0) {
         iso_gathered_take(&all, 0, bytes);
-        for (int r = 1; r < ranks; r++) {
+        for (int r = 1; r < output->ranks; r++) {
             long received = 0;
-            char *theirs = iso_receive_bytes(&received, r, comm);
+            char *theirs = iso_receive_bytes(&received, r, output->comm);
             iso_gathered_take(&all, r, theirs);
             free(theirs);
         }
         iso_gathered_join(&all);
     } else {
-        iso_send_bytes(bytes, (long)length, 0, comm);
+        iso_send_bytes(bytes, (long)length, 0, output->comm);
     }
     free(bytes);
     return all;
@@ -415,30 +385,21 @@ static iso_gathered_t gather(const iso_io_recording_t *recording, int rank,
 
 void iso_io_writing(const iso_io_recording_t *recording)
 {
-    MPI_Comm comm = MPI_COMM_NULL;
-    iso_output_t output = {0};
+    iso_output_t output;
     iso_patterns_t patterns = {0};
-    int rank = 0, ranks = 0;
-    PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
-    if (rank == 0) {
-        iso_output_open(&output, recording->path);
+    iso_output_begin(&output, recording->path, "io-recording", quantity);
+    iso_gathered_t all = gather(recording, &output);
+    if (output.rank == 0) {
+        patterns = find_patterns(&all);
+        write_files(&output.record, &all, output.ranks);
     }
-    iso_output_begin(&output, &experiment, comm);
-    iso_gathered_t all = gather(recording, rank, ranks, comm);
-    if (rank == 0) {
-        patterns = iso_patterns_find(&all);
-        write_files(&output.record, &all, ranks);
-    }
-    iso_patterns_pieces(&patterns, recording, output.stream, comm);
-    if (rank == 0) {
+    patterns_pieces(&patterns, recording, &output);
+    if (output.rank == 0) {
         write_patterns(&output.record, &patterns);
         write_calls(&output.record, &all, &patterns);
         write_warnings(&output.record, &all, &patterns);
-        iso_output_end(&output, recording->ended - recording->began);
     }
+    iso_output_end(&output, recording->ended - recording->began);
     free(patterns.list);
     iso_gathered_free(&all);
-    PMPI_Comm_free(&comm);
 }

@@ -187,15 +187,6 @@ static const char *quantity(void)
     return "wall-clock time in calls of MPI, processor time between them";
 }
 
-static const iso_option_t *const no_options[] = {NULL};
-
-static const iso_experiment_t experiment = {
-    .name = "recording",
-    .kind = "recording",
-    .options = no_options,
-    .quantity = quantity,
-};
-
 /** What rank 0 puts together. */
 typedef struct iso_file {
     iso_output_t output;
@@ -245,13 +236,14 @@ static int *send_groups(const iso_group_t *groups, int count, MPI_Comm comm)
 
 /** Number the groups of all ranks; returns the numbers of those of rank 0. */
 static int *number_groups(iso_file_t *file, const iso_group_t *groups,
-                          int count, int ranks, MPI_Comm comm)
+                          int count)
 {
+    MPI_Comm comm = file->output.comm;
     int *own = iso_resized(NULL, (size_t)count * sizeof(*own));
     for (int k = 0; k < count; k++) {
         own[k] = file_group(file, groups[k].ranks, groups[k].size);
     }
-    for (int r = 1; r < ranks; r++) {
+    for (int r = 1; r < file->output.ranks; r++) {
         long bytes = 0, numbered = 0;
         int *packed = iso_receive_bytes(&bytes, r, comm);
         int *numbers = iso_resized(NULL, (size_t)bytes);
@@ -299,12 +291,12 @@ static void write_operations(iso_file_t *file)
     }
 }
 
-/** Write what one rank sent: its records as text, and its totals. */
-static void take_rank(iso_file_t *file, const char *text, long length,
-                      const iso_operation_total_t *totals, long count)
+/** Take in the totals of a rank. */
+static void take_totals(void *self, const void *list, size_t bytes)
 {
-    fwrite(text, 1, (size_t)length, file->output.stream);
-    for (long k = 0; k < count; k++) {
+    iso_file_t *file = self;
+    const iso_operation_total_t *totals = list;
+    for (size_t k = 0; k < bytes / sizeof(*totals); k++) {
         iso_totals_merge(&file->totals, &totals[k], totals[k].key.c);
     }
 }
@@ -325,7 +317,7 @@ static iso_operation_total_t *list_totals(const iso_totals_t *totals,
     return list;
 }
 
-static void end_file(iso_file_t *file, const iso_recording_t *recording)
+static void end_file(iso_file_t *file)
 {
     write_operations(file);
     if (file->totals.rounded) {
@@ -333,7 +325,6 @@ static void end_file(iso_file_t *file, const iso_recording_t *recording)
                            "there were so many sizes that some stand for all "
                            "up to the next power of two");
     }
-    iso_output_end(&file->output, recording->ended - recording->began);
     for (int k = 0; k < file->group_count; k++) {
         free(file->groups[k].ranks);
     }
@@ -341,57 +332,35 @@ static void end_file(iso_file_t *file, const iso_recording_t *recording)
     iso_totals_free(&file->totals);
 }
 
-/** Take in the records of all other ranks, one after the other. */
-static void take_others(iso_file_t *file, int ranks, MPI_Comm comm)
-{
-    for (int r = 1; r < ranks; r++) {
-        long length = 0, bytes = 0;
-        char *text = iso_receive_bytes(&length, r, comm);
-        iso_operation_total_t *totals = iso_receive_bytes(&bytes, r, comm);
-        take_rank(file, text, length, totals, bytes / (long)sizeof(*totals));
-        free(text);
-        free(totals);
-    }
-}
-
 void iso_writing(const iso_recording_t *recording, double asking)
 {
-    MPI_Comm comm = MPI_COMM_NULL;
-    iso_file_t file = {0};
+    iso_file_t file = {.totals = iso_totals()};
+    iso_output_t *output = &file.output;
     char *text = NULL;
     size_t length = 0;
-    int rank = 0, ranks = 0, count = 0, *numbers;
+    int count = 0, *numbers;
+    long totals_count = 0;
     const iso_group_t *groups = iso_groups(&count);
-    PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
-    if (rank == 0) {
-        iso_output_open(&file.output, recording->path);
-        file.totals = iso_totals();
-    }
-    iso_output_begin(&file.output, &experiment, comm);
-    numbers = rank == 0 ? number_groups(&file, groups, count, ranks, comm)
-                        : send_groups(groups, count, comm);
+    iso_output_begin(output, recording->path, "recording", quantity);
+    numbers = output->rank == 0 ? number_groups(&file, groups, count)
+                                : send_groups(groups, count, output->comm);
     FILE *stream = iso_memory_open(&text, &length);
     iso_record_t record = {.stream = stream};
-    write_rank(&record, recording, rank, numbers, asking);
+    write_rank(&record, recording, output->rank, numbers, asking);
     iso_memory_close(stream);
-    long totals_count = 0;
     iso_operation_total_t *totals =
         list_totals(&recording->totals, numbers, &totals_count);
-    if (rank == 0) {
-        for (int k = 0; k < file.group_count; k++) {
-            write_group(&file, k);
-        }
-        take_rank(&file, text, (long)length, totals, totals_count);
-        take_others(&file, ranks, comm);
-        end_file(&file, recording);
-    } else {
-        iso_send_bytes(text, (long)length, 0, comm);
-        iso_send_bytes(totals, totals_count * (long)sizeof(*totals), 0, comm);
+    for (int k = 0; k < file.group_count; k++) {
+        write_group(&file, k);
     }
+    iso_output_collect(output, text, length, totals,
+                       (size_t)totals_count * sizeof(*totals), &file,
+                       take_totals);
+    if (output->rank == 0) {
+        end_file(&file);
+    }
+    iso_output_end(output, recording->ended - recording->began);
     free(totals);
     free(text);
     free(numbers);
-    PMPI_Comm_free(&comm);
 }

@@ -162,7 +162,7 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
                        .receive = state->receive,
                        .grid = subject->grid};
     long long block = iso_subject_block(subject, bytes);
-    if (subject->called->reduces) {
+    if (subject->operation->reduces) {
         call.count = (int)(block / DOUBLE);
         call.type = MPI_DOUBLE;
         return call;
@@ -238,7 +238,7 @@ static void record_grid(iso_record_t *out, const iso_subject_t *subject,
                                   : "LG");
     iso_record_int(out, "groups", subject->groups);
     if (phase) {
-        iso_record_text(out, "phase_op", subject->called->name);
+        iso_record_text(out, "phase_op", subject->operation->name);
         iso_record_int(out, "phase_p", subject->ranks);
         iso_record_int(out, "phase_bytes",
                        (long)iso_subject_block(subject, bytes));
@@ -269,7 +269,7 @@ static void open_buffers(struct state *state)
     long long largest = iso_sizes_largest(&options.sizes);
     for (int k = 0; k < state->subjects.count; k++) {
         const iso_subject_t *s = &state->subjects.items[k];
-        const iso_operation_t *o = s->called;
+        const iso_operation_t *o = s->operation;
         size_t blocks = o->sends_all || o->receives_all ? (size_t)s->ranks : 1;
         size_t bytes = blocks * (size_t)iso_subject_block(s, largest);
         most = bytes > most ? bytes : most;

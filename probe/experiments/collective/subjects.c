@@ -106,8 +106,7 @@ static void add_phase(iso_subjects_t *list, const iso_subject_t *whole,
     int groups = phase->rows ? arranged->rows : rooted ? 1 : arranged->longest;
     iso_subject_t one = *whole;
     one.phase = phase;
-    one.called = iso_operation_find(phase->operation, strlen(phase->operation));
-    one.call = one.called->call;
+    one.call = one.operation->call;
     one.ranks =
         phase->rows ? arranged->lengths[arranged->row_of[0]] : arranged->rows;
     one.groups = 1;
@@ -182,7 +181,6 @@ void iso_subjects_create(iso_subjects_t *list, const iso_asked_t *asked,
     for (int k = 0; k < asked->operation_count; k++) {
         const iso_operation_t *operation = asked->operations[k];
         iso_subject_t library = {.operation = operation,
-                                 .called = operation,
                                  .call = operation->call,
                                  .ranks = size,
                                  .groups = 1};
