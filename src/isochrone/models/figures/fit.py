@@ -192,7 +192,11 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
-    names = _rival_names(model, rivals)
+    families = [model.family, *(rival.family for rival in rivals)]
+    names = [
+        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
+        for rival in rivals
+    ]
     return Panel(
         points, where, across, "log" if wide else "linear", last, reach, curves,
         list(zip(names, rivals, strict=True)),
@@ -255,15 +259,6 @@ def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
         axes.plot(panel.at(curve.x), seconds, linestyle=dashes, color=curve.colour, linewidth=0.9)
         drawn.append(seconds)
     return drawn
-
-
-def _rival_names(model: Model, rivals: Sequence[Model]) -> list[str]:
-    """Name rivals by their families, or by their terms if one is not the only one of its family."""
-    families = [model.family, *(rival.family for rival in rivals)]
-    return [
-        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
-        for rival in rivals
-    ]
 
 
 def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
