@@ -145,7 +145,9 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
     title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
-    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *_left_out(groups)])
+    more = len(groups) - MAX_PANELS
+    left_out = [f"{more} more are not drawn"] * (more > 0)
+    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *left_out])
     return figure
 
 
@@ -160,11 +162,6 @@ def _notes(panels: Sequence[Panel]) -> list[str]:
     if any(panel.rivals for panel in panels):
         words.append("thin: formulas that fit as well")
     return words
-
-
-def _left_out(groups: Sequence[Observations]) -> list[str]:
-    more = len(groups) - MAX_PANELS
-    return [f"{more} more are not drawn"] if more > 0 else []
 
 
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
