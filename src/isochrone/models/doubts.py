@@ -170,17 +170,24 @@ def _look(name: str, values: NDArray[Any], code: Index, point: Index, logs: Arra
     median = medians_by(logs, cell)
     rows = np.bincount(cell)
     typical = float(np.median(rows[several]))
-    spread = _spread_of_rows(logs, cell, several)
+    # how a row is spread around the mean of those that are alike
+    alike = several & (rows > 1)
+    freedom = int(rows[alike].sum() - alike.sum())
+    rest = (logs - (np.bincount(cell, logs) / rows)[cell])[alike[cell]]
     owner = np.unique(owner[several], return_inverse=True)[1].ravel()
     median, value = median[several], np.unique(value[several], return_inverse=True)[1].ravel()
     away = median - medians_by(median, owner)[owner]
-    if spread is None:
-        spread = _spread_of_cells(away, owner, value)
-    if spread is None:
+    if freedom < 3:  # single rows beside what a value adds at every point
+        freedom = len(away) - (owner.max() + 1) - value.max()
+        rest = away - medians_by(away, value)[value]
+    if freedom < 3:
         return plain
+    spread = spread_of(rest, freedom)
     each = float(np.median(np.bincount(owner)))
     error = spread * (MEDIAN_LOSS if typical >= 3 else 1.0) / np.sqrt(typical)
-    apart = float(np.median(_range_by(median, owner)))
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    ranges = np.maximum.reduceat(median, first) - np.minimum.reduceat(median, first)
+    apart = float(np.median(ranges))
     # Twice what the farthest of so many normal values is away at most: the range they may have.
     if apart < max(spread, -2 * float(ndtri(_CHANCE / each)) * error, float(np.log(MIN_RATIO))):
         return plain
@@ -198,29 +205,3 @@ def _is_factor(values: NDArray[Any], rows: int) -> bool:
         return all(float(value).is_integer() for value in values)
     except ValueError:
         return True
-
-
-def _spread_of_rows(logs: Array, cell: Index, mine: NDArray[np.bool_]) -> float | None:
-    """Return the standard deviation of a row around the mean of those that are alike."""
-    rows = np.bincount(cell)
-    mine = mine & (rows > 1)
-    freedom = int(rows[mine].sum() - mine.sum())
-    if freedom < 3:
-        return None
-    rest = (logs - (np.bincount(cell, logs) / rows)[cell])[mine[cell]]
-    return spread_of(rest, freedom)
-
-
-def _spread_of_cells(away: Array, owner: Index, value: Index) -> float | None:
-    """Return the standard deviation of single rows beside what a value adds at every point."""
-    freedom = len(away) - (owner.max() + 1) - value.max()
-    if freedom < 3:
-        return None
-    rest = away - medians_by(away, value)[value]
-    return spread_of(rest, freedom)
-
-
-def _range_by(values: Array, group: Index) -> Array:
-    """Return the largest less the smallest value of each group."""
-    first = np.flatnonzero(np.diff(group, prepend=-1))
-    return np.asarray(np.maximum.reduceat(values, first) - np.minimum.reduceat(values, first))

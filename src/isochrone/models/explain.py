@@ -113,7 +113,11 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     apart = _apart(regimes, owner, points, model.weights)
     apart = np.where(possible & ~between, apart, 0.0)
     width = np.where(possible, (found.high - found.low) / found.seconds, 0.0)
-    width = np.where(between | _farthest(points, observed), width, 0.0)
+    asked = between.copy()
+    name = _onwards(observed)
+    if name in points:  # as far beyond the data as is looked
+        asked |= points[name] >= _AGAIN * observed.variables[name].max()
+    width = np.where(asked, width, 0.0)
     decides = apart.max() >= _APART
     best = int(np.argmax(apart if decides else width))
     if not decides and width[best] <= 0:
@@ -217,11 +221,3 @@ def _onwards(observed: Observations) -> str:
     names = ["nodes" if set(PLACES) <= observed.variables.keys() else "p", *_COUNTS, "b", "n"]
     varying = [one for one in names if np.ptp(observed.variables.get(one, np.zeros(1))) > 0]
     return varying[0] if varying else ""
-
-
-def _farthest(points: Points, observed: Observations) -> NDArray[np.bool_]:
-    """Return which points are as far beyond the data as is looked, shape (n,)."""
-    name = _onwards(observed)
-    if name not in points:
-        return np.zeros(len(next(iter(points.values()))), dtype=bool)
-    return np.asarray(points[name] >= _AGAIN * observed.variables[name].max())

@@ -189,7 +189,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
     InputError
         If they are not of the same experiment, or have not the same variables.
     """
-    parts, remarks = _alike_placed(_of_one_path(_alike_grouped(parts)))
+    parts, remarks = _alike_placed(_alike_grouped(parts))
     first = parts[0]
     for other in parts[1:]:
         if other.experiment != first.experiment:
@@ -248,27 +248,19 @@ def _alike_grouped(parts: Sequence[Samples]) -> list[Samples]:
     ]  # fmt: skip
 
 
-def _of_one_path(parts: Sequence[Samples]) -> list[Samples]:
-    """Leave out on how many nodes pairs of ranks were where that differs: they are one formula."""
-    nodes = [part.variables["nodes"] for part in parts if "nodes" in part.variables]
-    of_pairs = all("p" not in part.variables for part in parts)
-    if not of_pairs or not nodes or not np.ptp(np.concatenate(nodes)):
-        return list(parts)
-    return [
-        replace(part, variables={k: v for k, v in part.variables.items() if k != "nodes"})
-        for part in parts
-    ]
-
-
 def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
-    """Leave out ``nodes`` and ``ppn`` where not all parts know them; say which."""
-    lost = [
-        name for name in PLACES
-        if any(name in part.variables for part in parts)
-        and not all(name in part.variables for part in parts)
-    ]  # fmt: skip
-    kept = [
-        replace(part, variables={k: v for k, v in part.variables.items() if k not in lost})
+    """Leave out ``nodes`` and ``ppn`` where not all parts know them; say which.
+
+    Nor is it used on how many nodes pairs of ranks were where that differs: they are one formula.
+    """
+    known = {name: [p.variables[name] for p in parts if name in p.variables] for name in PLACES}
+    lost = [name for name, columns in known.items() if 0 < len(columns) < len(parts)]
+    gone = {*lost}
+    of_pairs = all("p" not in part.variables for part in parts)
+    if of_pairs and known["nodes"] and np.ptp(np.concatenate(known["nodes"])):
+        lost, gone = [name for name in lost if name != "nodes"], {*lost, "nodes"}
+    alike = [
+        replace(part, variables={k: v for k, v in part.variables.items() if k not in gone})
         for part in parts
     ]
-    return kept, [f"not all inputs say their {VARIABLES[name]}: it is not used" for name in lost]
+    return alike, [f"not all inputs say their {VARIABLES[name]}: it is not used" for name in lost]

@@ -151,7 +151,13 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
 
     def distance(self, variables: Mapping[str, Array]) -> Array:
         """Return how far points are from this regime: 0 within, else in octaves; shape (n,)."""
-        return _distance({**self.range, **self.switch}, variables)
+        away = np.zeros(len(next(iter(variables.values()), ())))
+        for name, (low, high) in {**self.range, **self.switch}.items():
+            value = evaluate_term(name, variables)
+            for bound, side in ((low, -1.0), (high, 1.0)):
+                if bound is not None:
+                    away += octaves_beyond(value, bound, side)
+        return away
 
     def may_hold(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
         """Return which points may be in this regime, which ends somewhere in a gap; shape (n,)."""
@@ -207,16 +213,6 @@ def _spread(
     around = np.abs(seconds) * max(sigma, LEAST_SPREAD) if weights == "relative" else sigma
     variance: Array = np.einsum("ij,jk,ik->i", x, np.array(covariance), x) + around**2
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
-
-
-def _distance(ranges: Mapping[str, Range], variables: Mapping[str, Array]) -> Array:
-    away = np.zeros(len(next(iter(variables.values()), ())))
-    for name, (low, high) in ranges.items():
-        value = evaluate_term(name, variables)
-        for bound, side in ((low, -1.0), (high, 1.0)):
-            if bound is not None:
-                away += octaves_beyond(value, bound, side)
-    return away
 
 
 def owners(regimes: Sequence[Regime], points: Mapping[str, Array]) -> NDArray[np.int64]:

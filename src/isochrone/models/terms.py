@@ -45,10 +45,6 @@ VARIABLES: Final = {
 _IN_BYTES: Final = {"b", "ba", "bi", "bo"}
 
 
-def _ceil_log2(v: Array) -> Array:
-    return np.asarray(np.ceil(np.log2(v)))
-
-
 def _floor_log2(v: Array) -> Array:
     return np.asarray(np.floor(np.log2(v)))
 
@@ -62,7 +58,11 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
         lambda v: _floor_log2(np.maximum(v - 1, 1)),  # one rank has no partner: no step
         r"\lfloor\log_2({0}-1)\rfloor",
     ),
-    (re.compile(r"ceil\(log2\((\w+)\)\)"), _ceil_log2, r"\lceil\log_2 {0}\rceil"),
+    (
+        re.compile(r"ceil\(log2\((\w+)\)\)"),
+        lambda v: np.ceil(np.log2(v)),
+        r"\lceil\log_2 {0}\rceil",
+    ),
     (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, r"\lfloor\log_2 {0}\rfloor"),
     (re.compile(r"sqrt\((\w+)\)"), np.sqrt, r"\sqrt{{{0}}}"),
     (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, r"\max({0},{1})"),

@@ -203,14 +203,12 @@ def fit(observations: Iterable[Observation]) -> PartTimes:
                 seen = [one for one in seen if "exchange" in one.seconds] or seen
             if seen:
                 laws[reading, part] = _weighed(part, seen)
-        names = {name for one in mine for name in one.features}
-        ranges[reading] = {name: _range(mine, name) for name in names}
+        values: dict[str, list[float]] = {}
+        for one in mine:
+            for name, value in one.features.items():
+                values.setdefault(name, []).append(value)
+        ranges[reading] = {name: (min(seen), max(seen)) for name, seen in values.items()}
     return PartTimes(laws, ranges)
-
-
-def _range(observations: Sequence[Observation], name: str) -> tuple[float, float]:
-    values = [one.features[name] for one in observations if name in one.features]
-    return min(values), max(values)
 
 
 def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:

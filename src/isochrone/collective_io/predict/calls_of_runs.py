@@ -148,19 +148,15 @@ def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[
 def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:
     """Return the tiles of a run; its options were checked by the probe that ran them."""
     try:
-        x, y = _pair(options["tiles"]) if "tiles" in options else _square(ranks)
+        # if nothing is said, the tiles across and down are those of the probe
+        y = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
+        x, y = _pair(options.get("tiles", f"{ranks // y}x{y}"))
         width, height = _pair(options["tile"])
         overlap = _pair(options.get("overlap", "0x0"))
         element = int(options["element"])  # type: ignore[arg-type]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError("the options of this run do not say its tiles", where=where) from error
     return Grid((Axis(y, height, overlap[1]), Axis(x, width, overlap[0])), element)
-
-
-def _square(ranks: int) -> tuple[int, int]:
-    """Return the tiles across and down if nothing is said, as the probe divides them."""
-    y = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
-    return ranks // y, y
 
 
 def _pair(option: Option) -> tuple[int, int]:

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload.node_messages import Counts
 from isochrone.models import Model, Regime
 from isochrone.models.regime import octaves_beyond, owners
-from isochrone.models.sizes import far_off
 from isochrone.models.terms import evaluate_term
 
-__all__ = ["NodeCost", "TIE", "least", "refuse_no_time"]
+__all__ = ["NodeCost", "TIE", "far_off", "least", "refuse_no_time"]
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +25,10 @@ KNOWN: Final = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
 
 TIE: Final = 5e-7
 """Costs closer than this part of them are the same hot spot: below the digits of any model."""
+
+
+FAR: Final = 1.5
+"""Factor from which a message size is another one than the model knows."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +193,31 @@ def _sum(regime: Regime, variables: Mapping[str, Floats]) -> Floats:
     for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
         total += coefficient * evaluate_term(term, variables)
     return total
+
+
+def far_off(size: float, known: Sequence[float]) -> str:
+    """Say that messages are of another size than a model was fitted to; empty if they are not.
+
+    Parameters
+    ----------
+    size
+        Mean bytes of a message that is asked for; 0: there are none.
+    known
+        Message sizes that the model was fitted to; none: that is not known.
+    """
+    if not known or not size or min(known) / FAR <= size <= max(known) * FAR:
+        return ""
+    ends = [round(end) for end in dict.fromkeys((min(known), max(known)))]
+    # in whole units, ten or more where it is none of them: nobody measures 91,750.3 bytes
+    units = (unit for unit in (2**30, 2**20, 2**10) if size >= 10 * unit or size % unit == 0)
+    unit = next(units, 1)
+    asked = round(size / unit) * unit
+    fitted = " to ".join(format_bytes(end) for end in ends)
+    sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({asked, *ends}))
+    return (
+        f"messages are of {format_bytes(asked)} on average, but the model was fitted to {fitted}: "
+        f"measure hotspot --bytes {sizes} and fit that"
+    )
 
 
 def refuse_no_time(cost: float) -> None:

@@ -44,8 +44,8 @@ class WholeCost:
 
     Attributes
     ----------
-    offsets, counts, exchange, file, rest
-        Seconds of its parts; None where a part was not measured and is not known.
+    parts
+        Seconds by the names of the parts; None where a part was not measured and is not known.
     seconds
         Of the call: the sum of what is known.
     low, high
@@ -56,21 +56,12 @@ class WholeCost:
         What makes it doubtful.
     """
 
-    offsets: float | None
-    counts: float | None
-    exchange: float | None
-    file: float | None
-    rest: float | None
+    parts: dict[str, float | None]
     seconds: float
     low: float
     high: float
     rounds: int
     warnings: list[str] = field(default_factory=list)
-
-    @property
-    def parts(self) -> dict[str, float | None]:
-        """Seconds by the names of the parts."""
-        return {name: getattr(self, name) for name in PARTS}
 
     @property
     def known(self) -> bool:
@@ -137,7 +128,10 @@ class WholeCall:
         elif missing := [part for part in PARTS if found[part] is None]:
             told.append(f"not seen apart from the rest of the call: {', '.join(missing)}")
         if found["exchange"] is None and not self.times.knows(reading, "rest"):
-            found["exchange"] = _modelled(features)
+            cost = features.exchange
+            found["exchange"] = (
+                Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
+            )
         told += _beyond(values, self.times.ranges.get(reading, {}))
         complete = self.times.knows(reading, "rest")
         return _summed(found, features.rounds, told, complete)
@@ -157,12 +151,6 @@ class WholeCall:
         return _summed({"file": estimate}, 0, told, True)
 
 
-def _modelled(features: CallFeatures) -> Estimate | None:
-    """Return the exchange as the model of a hot spot has it."""
-    cost = features.exchange
-    return Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
-
-
 def _summed(
     parts: Mapping[str, Estimate | None], rounds: int, told: list[str], complete: bool
 ) -> WholeCost:
@@ -175,10 +163,7 @@ def _summed(
     if late := parts.get(LATE):
         times["rest"] = (times["rest"] or 0.0) + late.seconds
     high = seconds + above if complete else math.inf
-    return WholeCost(
-        **times, seconds=seconds, low=max(0.0, seconds - below), high=high, rounds=rounds,
-        warnings=told,
-    )  # fmt: skip
+    return WholeCost(times, seconds, max(0.0, seconds - below), high, rounds, told)
 
 
 def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> list[str]:

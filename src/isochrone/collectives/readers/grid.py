@@ -41,7 +41,7 @@ _STRIDE: Final = "stride"
 """Column of the samples: from a rank of the group to the next; no variable of a model."""
 
 _ALONE: Final = ("phase_op", "phase_p", "phase_bytes")
-_PHASE: Final = ("op", "phase", "groups", "grid", *_ALONE)
+_PHASE: Final = ("op", *_ALONE, "groups", "grid")
 
 
 def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
@@ -165,17 +165,14 @@ def _measured_groups(run: Run, columns: Mapping[str, NDArray[Any]]) -> list[Meas
         numbers = (int(of.get(name, 0)) for name in ("p", _STRIDE, "nodes", "ppn"))
         whose = (str(of["op"]), str(of[GROUP]), *numbers)
         found.setdefault(whose, []).append((float(of["bytes"]), _times(table, rows)))
-    return [_group(whose, sorted(times, key=lambda one: one[0])) for whose, times in found.items()]
-
-
-def _group(whose: tuple[Any, ...], times: list[tuple[float, Times]]) -> MeasuredGroup:
-    low, high = (
-        [getattr(one, end) if one.has_interval else None for _, one in times]
-        for end in ("low", "high")
-    )
-    sizes, seconds = [size for size, _ in times], [one.median for _, one in times]
-    op, kind, ranks, stride, nodes, ppn = whose
-    return MeasuredGroup(op, kind, ranks, stride, nodes, ppn, sizes, seconds, low, high)
+    groups = []
+    for who, sizes in found.items():
+        times: list[tuple[Any, ...]] = [
+            (size, one.median, *((one.low, one.high) if one.has_interval else (None, None)))
+            for size, one in sorted(sizes, key=lambda one: one[0])
+        ]
+        groups.append(MeasuredGroup(*who, *map(list, zip(*times, strict=True))))
+    return groups
 
 
 def _disturbances(run: Run, _: object) -> list[Disturbance]:
@@ -191,20 +188,15 @@ def _disturbances(run: Run, _: object) -> list[Disturbance]:
         for phase in (CG, LG):
             if {(phase, False), (phase, True)} <= parts.keys():
                 (_, alone), (first, at_once) = parts[phase, False], parts[phase, True]
-                row = {name: table[name][first] for name in _PHASE}
-                found.append(_disturbance(run, row, alone, at_once))
+                op, name, ranks, size, groups, grid = (table[key][first] for key in _PHASE)
+                place = _place_in(run, str(grid), phase, int(ranks), at_once=True)
+                found.append(Disturbance(
+                    str(op), phase, str(name), int(ranks), int(size), int(groups),
+                    place.sharing if all(run.hosts) else 0, at_once.median / alone.median,
+                    *_ends(at_once, [alone]),
+                ))  # fmt: skip
         found += _together(table, parts)
     return found
-
-
-def _disturbance(run: Run, row: Mapping[str, Any], alone: Times, at_once: Times) -> Disturbance:
-    place = _place_in(run, str(row["grid"]), str(row["phase"]), int(row["phase_p"]), at_once=True)
-    low, high = _ends(at_once, [alone])
-    return Disturbance(
-        str(row["op"]), str(row["phase"]), str(row["phase_op"]), int(row["phase_p"]),
-        int(row["phase_bytes"]), int(row["groups"]), place.sharing if all(run.hosts) else 0,
-        at_once.median / alone.median, low, high,
-    )  # fmt: skip
 
 
 def _together(

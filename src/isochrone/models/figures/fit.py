@@ -146,7 +146,9 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
     title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
-    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *_left_out(groups)])
+    more = len(groups) - MAX_PANELS
+    left_out = [f"{more} more are not drawn"] * (more > 0)
+    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *left_out])
     return figure
 
 
@@ -161,11 +163,6 @@ def _notes(panels: Sequence[Panel]) -> list[str]:
     if any(panel.rivals for panel in panels):
         words.append("thin: formulas that fit as well")
     return words
-
-
-def _left_out(groups: Sequence[Observations]) -> list[str]:
-    more = len(groups) - MAX_PANELS
-    return [f"{more} more are not drawn"] if more > 0 else []
 
 
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
@@ -193,7 +190,11 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
-    names = _rival_names(model, rivals)
+    families = [model.family, *(rival.family for rival in rivals)]
+    names = [
+        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
+        for rival in rivals
+    ]
     return Panel(
         points, where, across, "log" if wide else "linear", last, reach, curves,
         list(zip(names, rivals, strict=True)),
@@ -256,15 +257,6 @@ def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
         axes.plot(panel.at(curve.x), seconds, linestyle=dashes, color=curve.colour, linewidth=0.9)
         drawn.append(seconds)
     return drawn
-
-
-def _rival_names(model: Model, rivals: Sequence[Model]) -> list[str]:
-    """Name rivals by their families, or by their terms if one is not the only one of its family."""
-    families = [model.family, *(rival.family for rival in rivals)]
-    return [
-        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
-        for rival in rivals
-    ]
 
 
 def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
