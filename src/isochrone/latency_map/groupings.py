@@ -150,10 +150,10 @@ class _Tree:
             away[a] = away[:, a] = (size[a] * away[a] + size[b] * away[b]) / (size[a] + size[b])
             size[a] += size[b]
             away[b] = away[:, b] = low[b] = np.inf
-            again = np.flatnonzero(((nearest == a) | (nearest == b)) & np.isfinite(low))
-            again = np.append(again, a)
+            again = ((nearest == a) | (nearest == b)) & np.isfinite(low)
+            again[a] = True
             nearest[again] = away[again].argmin(axis=1)
-            low[again] = away[again, nearest[again]]
+            low[again] = away[again].min(axis=1)
         self.heights = np.array(heights)
 
     def cut(self, height: float) -> Partition:

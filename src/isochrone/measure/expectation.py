@@ -28,7 +28,7 @@ from isochrone.measure.setup import follow
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["TRIAL_LIMIT", "Expected", "Work", "expected", "time_limit", "work_of"]
+__all__ = ["TRIAL_LIMIT", "Expected", "Work", "expected", "time_limit", "tried", "work_of"]
 
 TRIAL_LIMIT: Final = 20.0
 """Seconds after which a trial ends; what takes longer is known to be long."""
@@ -266,14 +266,20 @@ def _tried(
     plan: Sequence[tuple[Launchable, int]], works: Sequence[Work], folder: Path
 ) -> list[Expected] | None:
     """Make a trial with the most ranks, and return what it says of each; None if nothing."""
-    what, work = plan[-1][0], works[-1]
+    what = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
+    with contextlib.suppress(IsochroneError):  # the measurement itself will say what is wrong
+        trial, wall = tried(what, works[-1].trial_options(), folder)
+        found = [one.expected(trial, wall) for one in works]
+        return None if any(one is None for one in found) else [one for one in found if one]
+    return None
+
+
+def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, Seconds]:
+    """Launch with other options, and leave nothing; return the run and how long it took."""
     with TemporaryDirectory(prefix=".trial-", dir=folder) as scratch:
         path = Path(scratch) / "trial.jsonl"
-        tokens = replace(what, options=tuple(work.trial_options()), notes={}).tokens(path)
         began = time.monotonic()
-        with contextlib.suppress(IsochroneError):  # the measurement itself will say what is wrong
-            follow(tokens, path, timeout=3 * TRIAL_LIMIT)
-            wall, trial = time.monotonic() - began, read(path)
-            found = [one.expected(trial, wall) for one in works]
-            return None if any(one is None for one in found) else [one for one in found if one]
-    return None
+        tokens = replace(what, options=tuple(options), notes={}).tokens(path)
+        follow(tokens, path, timeout=what.timeout)
+        wall = time.monotonic() - began
+        return read(path), wall

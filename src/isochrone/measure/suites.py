@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import shlex
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,11 +17,11 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, Trial, estimate
+from isochrone.measure.expectation import tried
 from isochrone.measure.launchable import Launchable, sizes_of
 from isochrone.measure.presets import Preset, Suite
-from isochrone.measure.setup import Setup, follow
+from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
-from isochrone.runfile.run import Run
 
 __all__ = ["Planned", "estimates", "runs_of"]
 
@@ -159,28 +158,14 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
 
 def _try(setup: Setup, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
-    experiment, ranks = planned.preset.experiment, planned.ranks
-    path = planned.folder / f".trial-{experiment}.jsonl"
     sizes = ",".join(map(str, TRIAL_SIZES))
     options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2", *planned.preset.trial]
-    tokens = setup.tokens(experiment, options, ranks, path, force=True)
-    began = time.monotonic()
-    try:
-        follow(tokens, path, timeout=GRACE)
-        wall = time.monotonic() - began
-        return _judge_trial(read(path), wall)
-    finally:
-        path.unlink(missing_ok=True)
-
-
-def _judge_trial(found: Run, wall: float) -> Trial:
-    """Read start-up, and time by size, out of a trial."""
-    table = found.tables["pair" if "pair" in found.tables else "sample"]
-    seconds = table["median" if "pair" in found.tables else "seconds"]
-    if "pair" in found.tables:
-        seconds = seconds / 2
+    what = replace(planned.launchable(setup), timeout=GRACE)
+    found, wall = tried(what, options, planned.folder)
+    pairs = "pair" in found.tables
+    table = found.tables["pair" if pairs else "sample"]
+    seconds = table["median"] / 2 if pairs else table["seconds"]
     small, large = (float(np.mean(seconds[table["bytes"] == size])) for size in TRIAL_SIZES)
     per_byte = max(0.0, (large - small) / (TRIAL_SIZES[1] - TRIAL_SIZES[0]))
-    simulated = found.clock.simulated
-    inside = 0.0 if simulated else float(found.end["seconds"]) if found.end else 0.0
+    inside = float(found.end["seconds"]) if found.end and not found.clock.simulated else 0.0
     return Trial(max(0.0, wall - inside), small, per_byte)
