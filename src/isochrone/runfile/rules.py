@@ -241,15 +241,13 @@ RULES: Final[dict[tuple[str, str], Rules]] = {
     ("io-recording", "call"): Rules(
         {
             **_whole("call", "pattern"), "rounds": Rule(most=1 << 53, whole=True),
-            "shift": _ANY_WHOLE,
-            **dict.fromkeys(
-                ("seconds", "late", "offsets", "counts", "exchange", "file"), _SPREAD
-            ),
+            "shift": _ANY_WHOLE, **_times("seconds"),
+            **dict.fromkeys(("late", "offsets", "counts", "exchange", "file"), _SPREAD),
         },
         {"name": ()}, refers={"pattern": "pattern"},
     ),
     ("io-recording", "independent"): Rules(
-        {**_whole("file", "calls", "bytes", "ranks"), "seconds": _SPREAD}, _OPS
+        {**_whole("file", "calls", "bytes", "ranks"), **_times("seconds")}, _OPS
     ),
 }  # fmt: skip
 """By the kind of result, empty for any, and the name of the record; others are read as they are."""

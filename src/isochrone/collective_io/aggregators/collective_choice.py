@@ -8,15 +8,15 @@ bound (`assignment`). What a single change gains is said as well.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators import ompio_choice
-from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign_listed
+from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
 from isochrone.collective_io.aggregators.choice import Allowed, Choice, ranked, words_of
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
 from isochrone.collective_io.aggregators.host_costs import MOST
@@ -89,6 +89,10 @@ def choices(
     return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, allow, seconds).run())
 
 
+Cut = Mapping[str, Any]
+"""How the parts of aggregators are cut into rounds: what of a setting is changed for that."""
+
+
 @dataclass(frozen=True)
 class _Place:
     """How many aggregators there are, and on which hosts."""
@@ -97,18 +101,10 @@ class _Place:
     number: int
 
 
-@dataclass(frozen=True)
-class _Cut:
-    """How the parts of aggregators are cut into rounds; None: as it is."""
-
-    buffer: int | None = None
-    stripes: Stripes | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class _Tried:
     place: _Place
-    cut: _Cut
+    cut: Cut
     setting: Setting
     cost: SettingCost
 
@@ -181,20 +177,18 @@ class _Search:
         rest.sort(key=lambda place: place.number != int(place.hints.counts.sum()))
         return [first, *rest]
 
-    def cuts(self, places: Sequence[_Place]) -> list[_Cut]:
+    def cuts(self, places: Sequence[_Place]) -> list[Cut]:
         """Return the given buffers and stripes, and others that may be chosen."""
         call, (_, hosts) = self.given.of(self.costs.call), self.costs.placed
-        found = [_Cut()]
+        found: list[Cut] = [{}]
         if call.cyclic:
             if self.allow.stripes:
                 now = Stripes(call.targets or 0, call.stripe, call.ratio)
                 most = max(place.number for place in places)
-                found += [
-                    _Cut(stripes=one) for one in stripes(call, most, len(hosts)) if one != now
-                ]
+                found += [{"stripes": one} for one in stripes(call, most, len(hosts)) if one != now]
         elif self.allow.buffers:
             least = min(place.number for place in places)
-            found += [_Cut(one) for one in buffers(call, least) if one != call.buffer]
+            found += [{"buffer": one} for one in buffers(call, least) if one != call.buffer]
         return found
 
     def compare(self, first: _Place, end: float) -> None:
@@ -216,22 +210,21 @@ class _Search:
         ask((p, c) for p in likely for c in range(len(cuts)))
         ask((p, c) for c in range(len(cuts)) for p in range(len(places)))
 
-    def ask(self, place: _Place, cut: _Cut) -> None:
+    def ask(self, place: _Place, cut: Cut) -> None:
         setting = self.setting(place, cut, np.flatnonzero(place.hints.must).tolist())
         cost = self.costs.of(setting)
         if cost is not None:
             self.tried.append(_Tried(place, cut, setting, cost))
 
-    def setting(self, place: _Place, cut: _Cut, named: Sequence[int]) -> Setting:
+    def setting(self, place: _Place, cut: Cut, named: Sequence[int]) -> Setting:
         """Return the setting in which a place's list names these hosts."""
         fewer = place.number < int(place.hints.counts.sum())
         return replace(
             self.given,
             config=place.hints.config(named),
             nodes=place.number if fewer or self.given.nodes is not None else None,
-            buffer=self.given.buffer if cut.buffer is None else cut.buffer,
-            stripes=self.given.stripes if cut.stripes is None else cut.stripes,
             collective=True if self.is_off() else self.given.collective,
+            **cut,
         )
 
     def is_off(self) -> bool:
@@ -256,7 +249,7 @@ class _Search:
         layout, _ = self.costs.placed
         kinds = self.costs.kinds(one.setting, one.place.number)
         rounds = sum(kind.rounds for kind in kinds)
-        found = assign_listed(
+        found = assign(
             kinds, layout, one.place.hints, self.costs.model,
             reading=self.costs.call.reading, seconds=seconds,
         )  # fmt: skip
@@ -268,12 +261,12 @@ class _Search:
 
     def alone(self, first: _Place) -> Iterator[Choice]:
         """Return the best that changes one thing, and leaves the order of hosts as it is."""
-        kept = [one for one in self.tried if one.cut == _Cut() and one.place is not first]
-        same = [one for one in self.tried if one.place is first and one.cut != _Cut()]
+        kept = [one for one in self.tried if not one.cut and one.place is not first]
+        same = [one for one in self.tried if one.place is first and one.cut]
         for lever, some in (
             ("number", kept),
-            ("buffer", [one for one in same if one.cut.stripes is None]),
-            ("stripes", [one for one in same if one.cut.stripes is not None]),
+            ("buffer", [one for one in same if "buffer" in one.cut]),
+            ("stripes", [one for one in same if "stripes" in one.cut]),
         ):
             if some:
                 best = min(some, key=lambda one: one.cost.seconds)

@@ -42,7 +42,6 @@ def improve(
     *,
     kicks: int = 40,
     seconds: float = 3.0,
-    seed: int = 1,
 ) -> Ints:
     """Return the named hosts of the best order that is found from several starts.
 
@@ -59,7 +58,7 @@ def improve(
     seconds
         Time after which no other descent begins.
     """
-    dice, end = np.random.default_rng(seed), time.monotonic() + seconds
+    dice, end = np.random.default_rng(1), time.monotonic() + seconds
     search = _Search(costs, hints, dice)
     found = [search.descend(start, end) for start in starts]
     at = int(np.argmin([cost for _, cost in found]))

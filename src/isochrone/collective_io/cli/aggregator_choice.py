@@ -12,7 +12,7 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.aggregators import ompio_choice, romio_hints
-from isochrone.collective_io.aggregators.assignment import Assignment, assign_listed
+from isochrone.collective_io.aggregators.assignment import Assignment, assign
 from isochrone.collective_io.aggregators.choice import Choice, words_of
 from isochrone.collective_io.aggregators.collective_choice import choices
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
@@ -224,7 +224,7 @@ def by_order(asked: Asked) -> ByOrder:
     served = asked.served()
     total = int(hints.counts.sum())
     kinds = asked.call.round_kinds(min(asked.given.nodes or total, total))
-    found = assign_listed(kinds, layout, hints, asked.model, reading=reading)
+    found = assign(kinds, layout, hints, asked.model, reading=reading)
     now = asked.call.round_kinds(len(served))
     given_cost = predict(now, layout, served, hosts, asked.model, reading=reading).cost
     refuse_no_time(found.cost)

@@ -58,14 +58,6 @@ CAPTION: Final = (
 _WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
 
 
-def _holds(run: Run) -> bool:
-    return run.kind == KIND
-
-
-def _title(run: Run) -> str:
-    return f"hot spot {on_ranks(run)}"
-
-
 def _document(run: Run, asked: Asked) -> dict[str, Any]:
     return {
         "ranks": run.size,
@@ -184,8 +176,9 @@ def _table(found: Sequence[GridPoint]) -> Table:
     rows = [
         Row((
             str(point.intra), str(point.into), str(point.out), f"{point.pa:g}", f"{point.pe:g}",
-            point.order, str(point.hot), *[_busy(point)] * shaped, format_bytes(point.bytes),
-            str(point.times.n),
+            point.order, str(point.hot),
+            *["one node" if point.shape == STAR else "all nodes"] * shaped,
+            format_bytes(point.bytes), str(point.times.n),
             format_seconds(point.times.median), interval(point.times),
             format_seconds(point.times.min),
         ))
@@ -197,11 +190,6 @@ def _table(found: Sequence[GridPoint]) -> Table:
         f"and {plural(more, 'more point')} (--json lists all)" if more else "",
         fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
     )  # fmt: skip
-
-
-def _busy(point: GridPoint) -> str:
-    """Say who is busy at a point."""
-    return "one node" if point.shape == STAR else "all nodes"
 
 
 def _unreachable(run: Run) -> list[Sentence]:
@@ -216,4 +204,10 @@ def _unreachable(run: Run) -> list[Sentence]:
     return [Sentence(f"Not reachable: {count} of the grid: {why}{others}")]
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=2)
+PAGE = Kind(
+    title=lambda run: f"hot spot {on_ranks(run)}",
+    holds=lambda run: run.kind == KIND,
+    sections=_sections,
+    document=_document,
+    place=2,
+)

@@ -33,7 +33,7 @@ from isochrone.pages.page import (
     Tile,
     Tiles,
 )
-from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
+from isochrone.pages.words import known_seconds, of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 
 __all__ = ["PAGE"]
@@ -80,10 +80,6 @@ class Timed:
             "parts": {name: self.parts.get(name) for name in NAMES}, "late": self.late,
             "rounds": self.rounds,
         }  # fmt: skip
-
-
-def _holds(run: Run) -> bool:
-    return run.kind == KIND
 
 
 def _title(run: Run) -> str:
@@ -221,7 +217,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
             str(one.pattern.number), one.pattern.op, names.get(one.pattern.file, ""),
             format_bytes(one.bytes), f"{one.pattern.contiguous:,}", _rounds(one),
             f"{one.pattern.calls:,}", format_seconds(one.seconds), _rate(one),
-            *(_part(one, name) for name in seen),
+            *(known_seconds(one.parts.get(name)) for name in seen),
         ))
         for one in timed[:MAX_ROWS]
     ]  # fmt: skip
@@ -243,10 +239,6 @@ def _rate(one: Timed) -> str:
     return format_rate(one.bytes * len(one.calls) / one.seconds) if one.seconds > 0 else ""
 
 
-def _part(one: Timed, name: str) -> str:
-    return format_seconds(one.parts[name]) if name in one.parts else "–"
-
-
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
     """List what each file is on, as far as known."""
     pairs = tuple((_file(one), one.filesystem) for one in opened if one.filesystem)
@@ -266,4 +258,10 @@ def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:
     return found
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=4)
+PAGE = Kind(
+    title=_title,
+    holds=lambda run: run.kind == KIND,
+    sections=_sections,
+    document=_document,
+    place=4,
+)

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators.assignment import assign, hint
+from isochrone.collective_io.aggregators.assignment import assign
+from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.nodes.node_order import best_order, nodes_of
 from isochrone.collective_io.nodes.positions import Positions
@@ -261,7 +262,7 @@ class Aggregators(Ordered):
         named = len(order) - 1
         while named and order[named - 1] < order[named]:
             named -= 1  # hosts that are not named follow as the ranks meet them
-        return hint(self.given.hosts, order[:named])
+        return ",".join([*(self.given.hosts[k] for k in order[:named]), DEFAULT])
 
     def alike(self, order: Sequence[int]) -> Hashable:
         """Hosts that serve nothing may change places."""
@@ -270,7 +271,8 @@ class Aggregators(Ordered):
     def best(self) -> list[int]:
         """Search as `place aggregators` does."""
         layout, hosts = layout_of(self.given.by_rank)
-        return assign(self.kinds, layout, hosts, self.model, reading=self.call.reading).order
+        hints = listed(hosts, layout)
+        return assign(self.kinds, layout, hints, self.model, reading=self.call.reading).order
 
     def worst(self) -> list[int]:
         """Search from the dearest host of each kind of round."""

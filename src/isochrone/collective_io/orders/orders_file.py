@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import check_ordinary, whole_file
+from isochrone.base.files import check_ordinary, write_text
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.collective_io.orders.compared_orders import FORMAT, ComparedOrder, ComparedOrders
@@ -67,8 +67,7 @@ def looks_like_one(path: Path) -> bool:
 
 def write(path: Path, document: dict[str, Any]) -> None:
     """Write a document; it appears whole or not at all."""
-    with whole_file(path) as stream:
-        stream.write(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n")
+    write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
 def read(path: Path) -> ComparedOrders:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.aggregators.assignment import assign, hint
+from isochrone.collective_io.aggregators import romio_hints
+from isochrone.collective_io.aggregators.assignment import assign
 from isochrone.collective_io.aggregators.collective_choice import choices
-from isochrone.collective_io.aggregators.setting import GIVEN, Stripes
+from isochrone.collective_io.aggregators.hint_list import listed
+from isochrone.collective_io.aggregators.setting import GIVEN, Setting, Stripes
 from isochrone.collective_io.predict.call_features import independent_features
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall
-from isochrone.collective_io.program.calls import Made, aggregators
+from isochrone.collective_io.program.calls import Made
 from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.workload.node_messages import layout_of
 
@@ -84,16 +86,11 @@ def _predicted(calls: Sequence[Made], setting: Change, whole: WholeCall) -> floa
     """Return the predicted seconds of all calls in a setting."""
     total = 0.0
     for one in calls:
-        call, hosts = one.call.call, one.call.by_rank
-        if setting.buffer is not None:
-            call = replace(call, buffer=setting.buffer)
-        if setting.stripes is not None:
-            new = setting.stripes
-            call = replace(call, stripe=new.size, targets=new.count, ratio=new.ratio)
+        call, hosts = setting.alone.of(one.call.call), one.call.by_rank
         ranks = one.call.aggregators
         if setting.config is not None or setting.nodes is not None:
             nodes = setting.nodes if setting.nodes or setting.config else one.nodes
-            ranks = aggregators(hosts, one.members, setting.config or one.config, nodes)
+            ranks = call.aggregators(hosts, setting.config or one.config, nodes)
         total += one.times * whole.predict(call, hosts, ranks).seconds
     return total
 
@@ -186,17 +183,15 @@ class Change:
         }  # fmt: skip
         return frozenset(name for name, changed in found.items() if changed)
 
+    @property
+    def alone(self) -> Setting:
+        """The changed hints, and ROMIO's own list."""
+        return Setting(self.config or GIVEN.config, self.nodes, self.buffer, stripes=self.stripes)
+
     def hints(self) -> dict[str, str]:
         """Return it as hints."""
-        pairs = {
-            "cb_config_list": self.config, "cb_nodes": self.nodes, "cb_buffer_size": self.buffer,
-        }  # fmt: skip
-        if self.stripes is not None:
-            pairs |= {
-                "striping_factor": self.stripes.count, "striping_unit": self.stripes.size,
-                "romio_lustre_co_ratio": self.stripes.ratio,
-            }  # fmt: skip
-        return {key: str(value) for key, value in pairs.items() if value is not None}
+        left = () if self.config else ("cb_config_list",)
+        return {key: value for key, value in romio_hints.pairs(self.alone) if key not in left}
 
     @property
     def words(self) -> str:
@@ -277,11 +272,11 @@ def _order(one: MeasuredCall, count: int, model: NodeCost) -> str | None:
     """Return the best order of hosts for a call; None if their own is."""
     layout, hosts = layout_of(one.by_rank)
     try:
-        kinds = one.call.round_kinds(count)
-        found = assign(kinds, layout, hosts, model, reading=one.call.reading)
+        kinds, hints = one.call.round_kinds(count), listed(hosts, layout)
+        found = assign(kinds, layout, hints, model, reading=one.call.reading)
     except InputError:  # too many hosts, or windows, for this lever
         return None
-    return hint(hosts, found.order[: found.named]) if found.named else None
+    return hints.config(found.order[: found.named]) if found.named else None
 
 
 def _buffers(calls: Sequence[MeasuredCall], aggregators: int) -> list[int | None]:

@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.text import printable, whole_number
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall
+from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.program.calls import Made, message_sizes, program_calls
 from isochrone.collective_io.program.choice import ompio_ways, romio_ways
 from isochrone.collective_io.program.proposals import Proposal, without_given
@@ -63,7 +63,8 @@ class Chooser:
             self.trials, run, message_sizes(calls), given=self.model, measure=self.measure
         )
         self.trials.tell(f"Model: {here.words}")
-        ways = romio_ways(calls, here.model or general(), calibrated(calls, here.model))
+        whole = WholeCall.calibrated(here.model, [one.call for one in calls])
+        ways = romio_ways(calls, here.model or general(), whole)
         given = {key: value for one in found.files for key, value in one.given.items()}
         user = {} if self.override else self.trials.base
         left, more = without_given(ways, given, user, self.without)
@@ -72,12 +73,6 @@ class Chooser:
             "advice": _advice(self.trials.folder, here, calls),
         }  # fmt: skip
         return left, said
-
-
-def calibrated(calls: list[Made], model: NodeCost | None) -> WholeCall:
-    """Return what predicts whole calls, fitted to the parts of those that were recorded."""
-    measured: list[MeasuredCall] = [one.call for one in calls]
-    return WholeCall.calibrated(model, measured)
 
 
 def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
@@ -215,17 +210,12 @@ def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence
         "--time-limit", f"{60 * MINUTES:.0f}",
     ]  # fmt: skip
     argv = [*words, str(built.path), "hotspot", *options, "--out", str(path.absolute())]
-    job.run(
-        argv, timeout=60 * (3 * MINUTES + 1), run_file=path, environ=_plain(trials.program.environ)
-    )
+    # what loads libraries into the ranks of the program is not for these
+    plain = {key: value for key, value in trials.program.environ.items() if key != "LD_PRELOAD"}
+    job.run(argv, timeout=60 * (3 * MINUTES + 1), run_file=path, environ=plain)
     fitted = models.fit(models.load([path]), FAMILY)
     models.write(fitted, trials.folder / MODEL)
     return Machine(NodeCost(fitted), f"measured now: {printable(path, 300)}", trials.folder / MODEL)
-
-
-def _plain(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the user's environment without what loads libraries into the ranks."""
-    return {key: value for key, value in environ.items() if key != "LD_PRELOAD"}
 
 
 def sizes_around(messages: Sequence[int]) -> list[int]:
