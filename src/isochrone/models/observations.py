@@ -296,7 +296,8 @@ def of_run(run: Run) -> Samples:
     for one in readers:
         data.selectors |= {name: columns[name] for name in one.selectors}
         data.others |= {name: columns[name] for name in one.others}
-        data.kept |= {key: kind.found(run, columns) for key, kind in one.kept.items()}
+        found = {key: kind.found(run, columns) for key, kind in one.kept.items()}
+        data.kept |= {key: entries for key, entries in found.items() if entries}
     return data
 
 
