@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import row_medians
 from isochrone.latency_map import topology
 from isochrone.latency_map.partitions import numbered
-from isochrone.latency_map.topology import Topology
+from isochrone.latency_map.topology import Level
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
@@ -43,7 +43,9 @@ def order_of(run: Run, options: Options) -> NDArray[np.int64]:
     if options.sort == "node":
         return np.argsort(numbered(run.hosts), kind="stable")
     if options.sort == "level":
-        return _by_level(options.analysis or topology.analyse(run, options.size), run.size)
+        # the groups of the farthest level side by side, in each those of the next, and so on
+        found = options.analysis or topology.analyse(run, options.size)
+        return np.lexsort([np.arange(run.size), *(_lowest(one, run.size) for one in found.levels)])
     if options.sort == "cost":
         # whatever is drawn, the ranks are in the order of their times
         return np.argsort(_medians(run.matrix(run.statistic(), options.size)), kind="stable")
@@ -59,15 +61,12 @@ def _medians(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def _by_level(found: Topology, size: int) -> NDArray[np.int64]:
-    """Put the groups of the farthest level side by side, in each those of the next, and so on."""
-    keys = [np.arange(size)]
-    for level in found.levels:
-        number = np.full(size, size)
-        for group in level.groups:
-            number[group] = min(group)
-        keys.append(number)
-    return np.lexsort(keys)
+def _lowest(level: Level, size: int) -> NDArray[np.int64]:
+    """Return for each rank the lowest one of its group; ``size`` where it is in none."""
+    number = np.full(size, size)
+    for group in level.groups:
+        number[group] = min(group)
+    return number
 
 
 def scattered(hosts: list[str]) -> bool:

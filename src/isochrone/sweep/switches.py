@@ -98,22 +98,14 @@ def switches(curve: Curve) -> list[Switch]:
         return []
     # `index` puts a value in a segment; lines are fitted again here for their errors
     member = found.index(x)
-    cuts = _clear_cuts(curve, x, y, sigma, member)
-    return [_judge(curve, x, y, sigma, member, cuts, k)[1] for k in range(len(cuts))]
-
-
-def _clear_cuts(
-    curve: Curve, x: Array, y: Array, sigma: Array, member: NDArray[np.int64]
-) -> list[int]:
-    """Return the cuts between segments that are switches; ``member`` is the segment of a size."""
     cuts = list(range(int(member.max())))
     while cuts:  # a cut that is none joins its segments, and their neighbours are judged anew
         judged = [_judge(curve, x, y, sigma, member, cuts, k) for k in range(len(cuts))]
         worst = min(range(len(cuts)), key=lambda k: judged[k][0])
         if judged[worst][0] >= 1:
-            break
+            return [switch for _, switch in judged]
         del cuts[worst]
-    return cuts
+    return []
 
 
 def describe(switch: Switch) -> str:
@@ -158,7 +150,9 @@ def _judge(
         _over(abs(turn), _SURE * turn_error),
         _over(abs(turn) * (last - before), _WORTH_SLOPE * abs(new.at(last))),
     )
-    often = _often(curve)
+    # how often the bytes of a message move: twice if in both directions
+    end = curve.points[-1]
+    often = (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
     return max(jump_clear, turn_clear), Switch(
         after=int(after), before=int(before), jump=float(jump),
         ratio=float(new.at(before) / old.at(before)),
@@ -192,12 +186,6 @@ def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, A
     found[used] = values
     covariance[np.ix_(used, used)] = inverse * (max(1.0, left / freedom) if freedom > 0 else 1.0)
     return found, covariance
-
-
-def _often(curve: Curve) -> float:
-    """Return how often the bytes of a message move: twice if in both directions."""
-    end = curve.points[-1]
-    return (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
 
 
 def _bandwidth(line: _Line, often: float) -> float | None:

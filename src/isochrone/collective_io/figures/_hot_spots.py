@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import GridPoint
 from isochrone.models import Model, Regime
@@ -19,7 +20,17 @@ from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 
-__all__ = ["asked", "model_for", "notes_of", "points_of", "regimes_of", "title"]
+__all__ = [
+    "asked",
+    "by_kind",
+    "heading",
+    "model_for",
+    "notes_of",
+    "points_of",
+    "regimes_of",
+    "title",
+    "value_of",
+]
 
 Array = NDArray[np.float64]
 
@@ -70,6 +81,28 @@ def model_for(
         named = ", ".join(foreign or found.variables)
         raise InputError(f"the model is a function of {named}, not of the messages of a node")
     return found, ""
+
+
+def by_kind(points: Sequence[GridPoint]) -> list[tuple[dict[str, Any], list[GridPoint]]]:
+    """Part points by order, hot processes and size, and say what these are."""
+    groups: dict[tuple[Any, ...], list[GridPoint]] = {}
+    for point in points:
+        groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
+    names = ("order", "hot", "bytes")
+    return [(dict(zip(names, kind, strict=True)), own) for kind, own in groups.items()]
+
+
+def heading(where: Mapping[str, Any]) -> list[str]:
+    """Say of which kind points are."""
+    hot = [f"{where['hot']} hot processes"] * (where["hot"] != 1)
+    return [printable(where["order"], 20), format_bytes(where["bytes"]), *hot]
+
+
+def value_of(point: GridPoint, what: str) -> float:
+    """Return what is along an axis: messages of a direction, or pairs of them."""
+    values = {"in": point.into, "out": point.out, "pa": point.pa, "pe": point.pe,
+              "max": max(point.into, point.out), "min": min(point.into, point.out)}  # fmt: skip
+    return float(values[what])
 
 
 def title(model: Model | None, origin: str) -> str:

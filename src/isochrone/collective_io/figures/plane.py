@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_seconds
 from isochrone.collective_io.figures._hot_spots import (
     asked,
+    by_kind,
+    heading,
     model_for,
     notes_of,
     points_of,
     regimes_of,
     title,
+    value_of,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.models import Model, Regime
@@ -32,7 +34,7 @@ from isochrone.models.formulas import ranges
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, plain_axes
+from isochrone.views.style import CAPTION, new_figure, plain_axes, plain_legend
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -108,14 +110,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Part the points by order, hot processes and size, and by pa where directions are apart."""
-    groups: dict[tuple[Any, ...], list[GridPoint]] = {}
-    for point in points:
-        groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
+    groups = by_kind(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
     each = 2 if 2 * len(groups) <= MAX_PANELS else 1
     panels: list[Panel] = []
-    for (order, hot, size), own in groups.items():
-        where = {"order": order, "hot": hot, "bytes": size}
+    for where, own in groups:
         if directional:
             for pa in _spread({point.pa for point in own}, each):
                 mine = [point for point in own if point.pa == pa]
@@ -128,15 +127,15 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 
 
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
-    values = _spread({_value(point, panel.series) for point in panel.points}, MAX_LINES)
-    most = max(_value(point, panel.across) for point in panel.points)
+    values = _spread({value_of(point, panel.series) for point in panel.points}, MAX_LINES)
+    most = max(value_of(point, panel.across) for point in panel.points)
     regimes = regimes_of(model, panel.where) if model else []
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
     for value, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
-        own = [point for point in panel.points if _value(point, panel.series) == value]
+        own = [point for point in panel.points if value_of(point, panel.series) == value]
         if model and regimes:
             _draw_line(axes, panel, model, regimes, value, most, colour)
-        x = [_value(point, panel.across) for point in own]
+        x = [value_of(point, panel.across) for point in own]
         y = np.array([point.times.median for point in own])
         ends = np.array([[point.times.low, point.times.high] for point in own])
         axes.errorbar(
@@ -185,8 +184,7 @@ def _finish(
     axes.set_yticks(values.places, values.texts)
     ticks = np.asarray(MaxNLocator(8, integer=True).tick_values(0, most))
     axes.set_xticks(ticks[(ticks >= 0) & (ticks <= most)])
-    axes.set_title(_heading(panel, regimes), size=LABEL, color=INK, loc="left", parse_math=False)
-    plain_axes(axes, _AXES[panel.across], size=CAPTION, grid="y")
+    plain_axes(axes, _AXES[panel.across], size=CAPTION, title=_heading(panel, regimes), grid="y")
     _add_legend(axes, panel.series)
 
 
@@ -194,19 +192,15 @@ def _add_legend(axes: Axes, series: str) -> None:
     """Say beside the panel which line is which: within it, a steep plane leaves no room."""
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     labels = axes.get_legend_handles_labels()[1]
-    legend = axes.legend(
-        dots[::-1], labels[::-1], title=_SHORT[series], fontsize=CAPTION, frameon=False,
-        loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK, handlelength=1.0,
-        borderaxespad=0.2,
+    plain_legend(
+        axes, dots[::-1], labels[::-1], title=_SHORT[series], loc="center left",
+        bbox_to_anchor=(1.0, 0.5), handlelength=1.0, borderaxespad=0.2,
     )  # fmt: skip
-    legend.get_title().set(size=CAPTION, color=FAINT)
 
 
 def _heading(panel: Panel, regimes: Sequence[Regime]) -> str:
     """Name the points, and below them the formula of each regime."""
-    where = panel.where
-    words = [printable(where["order"], 20), format_bytes(where["bytes"])]
-    words += [f"{where['hot']} hot processes"] * (where["hot"] != 1)
+    words = heading(panel.where)
     if panel.pa is not None:
         words.append(f"{panel.pa:g} pair{'' if panel.pa == 1 else 's'} within the node")
     lines = [" · ".join(words)]
@@ -225,14 +219,6 @@ def _formula(regime: Regime) -> str:
         sign = " − " if value < 0 else " + " if text else ""
         text += sign + format_seconds(abs(value)) + ("" if term == "1" else f" {term}")
     return text.strip()
-
-
-def _value(point: GridPoint, what: str) -> float:
-    if what == "max":
-        return float(max(point.into, point.out))
-    if what == "min":
-        return float(min(point.into, point.out))
-    return point.pa if what == "pa" else point.pe
 
 
 def _highest(panel: Panel, panels: Sequence[Panel]) -> float:

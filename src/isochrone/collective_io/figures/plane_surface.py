@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
 from isochrone.collective_io.figures._hot_spots import (
     asked,
+    by_kind,
+    heading,
     model_for,
     notes_of,
     points_of,
     regimes_of,
     title,
+    value_of,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.models import Model
@@ -97,14 +98,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Part the points by order, hot processes and size; of several pa, that with most points."""
-    groups: dict[tuple[Any, ...], list[GridPoint]] = {}
-    for point in points:
-        groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
     unlike = any(point.into != point.out for point in points)
     apart = {"in", "out", "bi", "bo"} & set(model.variables) if model else unlike
     panels = []
-    for (order, hot, size), own in groups.items():
-        where = {"order": order, "hot": hot, "bytes": size}
+    for where, own in by_kind(points):
         if apart:
             pa = Counter(point.pa for point in own).most_common(1)[0][0]
             mine = [point for point in own if point.pa == pa]
@@ -117,7 +114,8 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     times = np.array([point.times.median for point in panel.points])
     unit = time_unit(times)
-    sides = [_along([_value(point, side) for point in panel.points]) for side in (panel.x, panel.y)]
+    along = panel.x, panel.y
+    sides = [_along([value_of(point, side) for point in panel.points]) for side in along]
     if model and regimes_of(model, panel.where):
         x, y = np.meshgrid(*sides)
         heights = _heights(panel, model, x, y, 0.0) / unit.factor
@@ -129,7 +127,7 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     for shape_is_star, colour in ((True, _POINT), (False, _BUSY)):
         own = [point for point in panel.points if (point.shape == STAR) == shape_is_star]
         axes.scatter(
-            [_value(point, panel.x) for point in own], [_value(point, panel.y) for point in own],
+            *([value_of(point, side) for point in own] for side in along),
             [point.times.median / unit.factor for point in own],
             color=colour, s=14, depthshade=False,
         )  # fmt: skip
@@ -155,12 +153,6 @@ def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Arr
     return np.asarray(found.by_formula.reshape(x.shape))
 
 
-def _value(point: GridPoint, side: str) -> float:
-    if side == "in":
-        return float(point.into)
-    return float(point.out) if side == "out" else point.pa if side == "pa" else point.pe
-
-
 def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
     """Look from where no messages are in front, so that no point hides behind the roof."""
     from matplotlib.ticker import MaxNLocator
@@ -168,9 +160,7 @@ def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
     axes.view_init(elev=22, azim=-125)
     axes.set_box_aspect((1, 1, 0.75), zoom=0.92)
     axes.set_zlim(bottom=0)
-    words = [printable(panel.where["order"], 20), format_bytes(panel.where["bytes"])]
-    words += [f"{panel.where['hot']} hot processes"] * (panel.where["hot"] != 1)
-    words += [f"pa = {panel.pa:g}"] * (panel.x == "in")
+    words = heading(panel.where) + [f"pa = {panel.pa:g}"] * (panel.x == "in")
     axes.set_title(" · ".join(words), size=LABEL, color=INK, parse_math=False, y=0.98)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_major_locator(MaxNLocator(5, integer=axis is not axes.zaxis))

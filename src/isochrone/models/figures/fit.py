@@ -37,7 +37,14 @@ from isochrone.views.scales import (
     where_ticks,
     with_margin,
 )
-from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure, plain_axes
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    new_figure,
+    plain_axes,
+    plain_legend,
+)
 from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
@@ -289,9 +296,8 @@ def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None
     ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
     axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    axes.set_title(title_of(panel.points), size=LABEL + 1, color=INK, loc="left", parse_math=False)
     axes.tick_params(labelbottom=False, bottom=False)
-    _plain(axes, panel)
+    _plain(axes, panel, title=title_of(panel.points))
     _add_legend(axes, panel)
 
 
@@ -304,13 +310,10 @@ def _add_legend(axes: Axes, panel: Panel) -> None:
         return
     fixed = panel.curves[0].fixed
     title = fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None
-    legend = axes.legend(
-        title=title, fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
-        bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2, handlelength=2.2, alignment="left",
+    plain_legend(
+        axes, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
+        handlelength=2.2, alignment="left",
     )  # fmt: skip
-    legend.get_title().set(size=CAPTION, color=FAINT)
-    for text in legend.get_texts():  # families have any names
-        text.set_parse_math(False)
 
 
 def _label(fixed: dict[str, float]) -> str:
@@ -364,15 +367,15 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     where = where_ticks(x, panel.scale, write)
     axes.set_xticks(where.places, where.texts)
     axes.minorticks_off()
-    _plain(axes, panel, WORDS[panel.across])
+    _plain(axes, panel, below=WORDS[panel.across])
 
 
 def _signed(percent: float) -> str:
     return f"{percent:+.4g} %".replace("-", "−") if percent else "0"
 
 
-def _plain(axes: Axes, panel: Panel, below: str = "") -> None:
-    plain_axes(axes, below, size=CAPTION)
+def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
+    plain_axes(axes, below, size=CAPTION, title=title)
     if panel.reach > panel.last:
         ends = panel.at(np.array([panel.last, panel.reach]))
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
