@@ -115,7 +115,11 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     times = np.array([point.times.median for point in panel.points])
     unit = time_unit(times)
     along = panel.x, panel.y
-    sides = [_along([value_of(point, side) for point in panel.points]) for side in along]
+    values = [[value_of(point, side) for point in panel.points] for side in along]
+    # the measured ones and the whole mesh
+    sides = [
+        np.unique([*np.linspace(0, max(own, default=1.0) or 1.0, _MESH), *own]) for own in values
+    ]
     if model and regimes_of(model, panel.where):
         x, y = np.meshgrid(*sides)
         heights = _heights(panel, model, x, y, 0.0) / unit.factor
@@ -132,12 +136,6 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
             color=colour, s=14, depthshade=False,
         )  # fmt: skip
     _dress(axes, panel, unit)
-
-
-def _along(values: Sequence[float]) -> Array:
-    """Return values along a side, the measured ones and the whole numbers among them."""
-    most = max(values, default=1.0) or 1.0
-    return np.unique(np.concatenate([np.linspace(0, most, _MESH), np.array(values)]))
 
 
 def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Array:

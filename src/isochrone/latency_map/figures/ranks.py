@@ -49,7 +49,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     wanted = chosen_sizes([curve.bytes.tolist() for _, curve in drawn], options.sizes)
     if not options.sizes:  # the smallest, a middle one and the largest
         wanted = sorted({wanted[0], wanted[len(wanted) // 2], wanted[-1]})
-    families = _families(drawn)
+    # Runs of more ranks may well have more of them on a node; only where the same number of ranks
+    # was measured with several numbers of ranks per node, these are lines of their own.
+    families = _group(drawn, by_node=False)
+    if any(len({c.p for _, c in members}) < len(members) for members in families):
+        families = _group(drawn, by_node=True)
     labels = distinguish([members[0] for members in families])
     made = []
     for name, members in zip(_names(labels, families), families, strict=True):
@@ -71,18 +75,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return draw_lines([line for line in made if len(line.x)], words, chosen)
 
 
-def _families(drawn: Drawn) -> list[Drawn]:
-    """Put together the curves that differ in the number of ranks only.
-
-    Runs of more ranks may well have more of them on a node; only where the same number of ranks was
-    measured with several numbers of ranks per node, these are lines of their own.
-    """
-    plain = _group(drawn, by_node=False)
-    crossed = any(len({c.p for _, c in members}) < len(members) for members in plain)
-    return _group(drawn, by_node=True) if crossed else plain
-
-
 def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
+    """Put together the curves that differ in the number of ranks only."""
     families: dict[tuple[str, ...], Drawn] = {}
     for run, curve in drawn:
         key = (

@@ -153,8 +153,10 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         lower = figure.add_subplot(parts[1], sharex=upper)
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
+    more = len(groups) - MAX_PANELS
+    left_out = [f"{more} more are not drawn"] if more > 0 else []
     title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
-    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *_left_out(groups)])
+    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *left_out])
     return figure
 
 
@@ -171,18 +173,15 @@ def _notes(panels: Sequence[Panel]) -> list[str]:
     return words
 
 
-def _left_out(groups: Sequence[Observations]) -> list[str]:
-    more = len(groups) - MAX_PANELS
-    return [f"{more} more are not drawn"] if more > 0 else []
-
-
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     """Choose what is across and how far, and ask the model for the lines."""
     across, series = axes_of(points, wanted)
     where = {key: value for key, value in points.where.items() if key in model.selectors}
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
-    reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
+    # a formula without the variable says nothing beyond the data
+    depends = across in variables_of([t for one in model.chosen(where) for t in one.terms])
+    reach = _BEYOND * last if across == "p" and depends else last
     lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
@@ -196,7 +195,11 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
-    names = _rival_names(model, rivals)
+    families = [model.family, *(rival.family for rival in rivals)]
+    names = [  # their terms if one is not the only one of its family
+        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
+        for rival in rivals
+    ]
     return Panel(
         points, where, across, "log" if wide else "linear", last, reach, curves,
         list(zip(names, rivals, strict=True)),
@@ -210,11 +213,6 @@ def _changing(model: Model, where: dict[str, Any], given: dict[str, Array]) -> N
         if set(variables_of([switch.name])) <= given.keys():
             marked |= switch.holds(evaluate_term(switch.name, given))
     return marked
-
-
-def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
-    """Whether a formula holds a variable; one that does not says nothing beyond the data."""
-    return name in variables_of([term for one in model.chosen(where) for term in one.terms])
 
 
 def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
@@ -264,15 +262,6 @@ def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
         axes.plot(panel.at(curve.x), seconds, linestyle=dashes, color=curve.colour, linewidth=0.9)
         drawn.append(seconds)
     return drawn
-
-
-def _rival_names(model: Model, rivals: Sequence[Model]) -> list[str]:
-    """Name rivals by their families, or by their terms if one is not the only one of its family."""
-    families = [model.family, *(rival.family for rival in rivals)]
-    return [
-        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
-        for rival in rivals
-    ]
 
 
 def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
@@ -335,7 +324,8 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             100 * (side[inside] / curve.found.seconds[inside] - 1)
             for side in (curve.found.low, curve.found.high)
         )
-        for part in np.split(np.arange(len(low)), _cuts(np.flatnonzero(inside))):
+        cuts = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1
+        for part in np.split(np.arange(len(low)), cuts):
             axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
                               color=curve.colour, alpha=_PALE / len(panel.curves),
                               linewidth=0)  # fmt: skip
@@ -349,11 +339,6 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     _finish_residuals(axes, panel, farthest)
 
 
-def _cuts(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where places do not follow each other."""
-    return np.flatnonzero(np.diff(places) > 1) + 1
-
-
 def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
@@ -361,17 +346,14 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     axes.set_ylim(-end, end)
     ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
     ticks = ticks[np.abs(ticks) <= end]
-    axes.set_yticks(ticks.tolist(), [_signed(tick) for tick in ticks.tolist()])
+    signed = [f"{tick:+.4g} %".replace("-", "−") if tick else "0" for tick in ticks.tolist()]
+    axes.set_yticks(ticks.tolist(), signed)
     x = np.append(panel.points.variables[panel.across], panel.reach)
     write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
     where = where_ticks(x, panel.scale, write)
     axes.set_xticks(where.places, where.texts)
     axes.minorticks_off()
     _plain(axes, panel, below=WORDS[panel.across])
-
-
-def _signed(percent: float) -> str:
-    return f"{percent:+.4g} %".replace("-", "−") if percent else "0"
 
 
 def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
