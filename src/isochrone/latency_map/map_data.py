@@ -16,8 +16,7 @@ from isochrone.latency_map.topology import Slow, Topology
 from isochrone.pages.html.packed import SMALLEST, codes, packed
 from isochrone.pages.page import MIN_RANKS
 from isochrone.runfile.run import Run
-from isochrone.views.colours import stops
-from isochrone.views.style import short_names
+from isochrone.views.style import short_names, stops
 
 __all__ = ["map_data"]
 

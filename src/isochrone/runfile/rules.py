@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
-from isochrone.runfile.header import Clock
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import MARKS
 
 __all__ = ["DAMAGED", "PAIR", "RULES", "below_resolution", "check"]
 
@@ -79,6 +79,7 @@ _BYTES: Final = Rule(most=_MAX_BYTES, whole=True, needed=True)
 _COUNT: Final = Rule(least=1, most=_MAX_COUNT, whole=True)
 _TIME: Final = Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS)
 _SPREAD: Final = Rule(most=MAX_SECONDS)
+_SOME_RANKS: Final = Rule(least=1, most=lambda ranks: ranks, whole=True)
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ class Rules:
 
 
 _WHOLE: Final = Rule(most=1 << 53, whole=True, needed=True)
+_MAYBE_WHOLE: Final = Rule(most=1 << 53, whole=True)
+_ONE_OR_MORE: Final = Rule(least=1, most=1 << 53, whole=True, needed=True)
 _KNOWN_RANK: Final = Rule(most=lambda ranks: ranks - 1, whole=True, needed=True)
 _SECONDS: Final = Rule(most=MAX_SECONDS, needed=True)
 _SIGNED: Final = Rule(least=-MAX_SECONDS, most=MAX_SECONDS, needed=True)
@@ -131,13 +134,13 @@ PAIR: Final = Rules(
 _SAMPLE: Final = Rules(
     {
         "bytes": _BYTES, "i": _RANK, "j": _RANK,
-        "p": Rule(least=1, most=lambda ranks: ranks, whole=True),
+        "p": _SOME_RANKS,
         "pairs": Rule(least=1, most=lambda ranks: ranks // 2, whole=True),
         "groups": Rule(most=lambda ranks: ranks, whole=True), "n": _COUNT,
         "operations": Rule(most=_MAX_BYTES, whole=True),
         "seconds": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
         "rate": Rule(most=_MAX_RATE, above_zero=1 / MAX_SECONDS),
-        "phase_p": Rule(least=1, most=lambda ranks: ranks, whole=True),
+        "phase_p": _SOME_RANKS,
         "phase_bytes": Rule(most=_MAX_BYTES, whole=True),
         "min": _TIME, "mean": _TIME, "max": _TIME,
     },
@@ -173,7 +176,7 @@ RULES: Final[dict[tuple[str, str], Rules]] = {
     ("tile-io", "sample"): Rules(
         {
             "p": Rule(least=1, most=lambda ranks: ranks, whole=True, needed=True),
-            "bytes": _BYTES, **_times("seconds"), "rounds": Rule(most=1 << 53, whole=True),
+            "bytes": _BYTES, **_times("seconds"), "rounds": _MAYBE_WHOLE,
             **dict.fromkeys(
                 ("open", "offsets", "counts", "exchange", "file", "close", "total"), _SPREAD
             ),
@@ -192,7 +195,7 @@ RULES: Final[dict[tuple[str, str], Rules]] = {
     ("emulation", "wall"): Rules(
         {
             **_whole("launch", "app"), "overlap": _SPREAD,
-            "iterations": Rule(least=1, most=1 << 53, whole=True, needed=True),
+            "iterations": _ONE_OR_MORE,
             "seconds": Rule(least=MIN_SECONDS, most=MAX_SECONDS, needed=True),
         },
         refers={"launch": "launch", "app": "app"},
@@ -236,7 +239,7 @@ RULES: Final[dict[tuple[str, str], Rules]] = {
     ),
     ("io-recording", "piece"): Rules({
         **_whole("pattern", "offset", "length", "stride"), "rank": _KNOWN_RANK,
-        "count": Rule(least=1, most=1 << 53, whole=True, needed=True),
+        "count": _ONE_OR_MORE,
     }),
     ("io-recording", "call"): Rules(
         {
@@ -255,8 +258,6 @@ RULES: Final[dict[tuple[str, str], Rules]] = {
 _FOREIGN: Final = {"latency-map": ("sample",), "sweep": ("pair",)}
 """Samples that a kind of result cannot hold: its header is that of another measurement."""
 
-_MARKS: Final = ("again", "retest", "void", "warmup")
-
 
 def check(run: Run) -> None:
     """Apply the rules to a run.
@@ -266,7 +267,13 @@ def check(run: Run) -> None:
     InputError
         If one is broken; names the file, the record and the member.
     """
-    _check_clock(run.about.clock, run.where)
+    clock = run.about.clock
+    for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
+        if value is not None and not 0 <= value <= _COARSEST:
+            raise InputError(
+                f"the 'run' record: a clock of 'clock.{key}' {value:g} s",
+                where=run.where, hint=DAMAGED,
+            )  # fmt: skip
     for name in _FOREIGN.get(run.kind, ()):
         if name in run.tables:
             raise InputError(
@@ -298,14 +305,6 @@ def _warn_of_zeros(run: Run) -> None:
     if zeros and all(warning.get("code") != _BELOW_RESOLUTION for warning in run.warnings):
         text = f"{zeros} times are 0: they are below the resolution of the clock"
         run.warnings.append({"code": _BELOW_RESOLUTION, "text": text})
-
-
-def _check_clock(clock: Clock, where: str) -> None:
-    for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
-        if value is not None and not 0 <= value <= _COARSEST:
-            raise InputError(
-                f"the 'run' record: a clock of 'clock.{key}' {value:g} s", where=where, hint=DAMAGED
-            )
 
 
 def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
@@ -354,10 +353,7 @@ def _contradicting(table: Table, ranks: int) -> NDArray[np.bool_]:
 
     Where a pair was measured again, a mark says which measurement counts.
     """
-    plain = np.ones(len(table), dtype=bool)
-    for mark in _MARKS:
-        plain &= ~table.flag(mark)
-    rows = np.flatnonzero(plain)
+    rows = np.flatnonzero(~table.flag(*MARKS))
     key = "median" if "median" in table else "mean"
     wrong = np.zeros(len(table), dtype=bool)
     if key not in table:

@@ -317,14 +317,12 @@ class Run:
         found = dict(self.tables[name].columns)
         for key, host in (("i", "host_i"), ("j", "host_j"), ("rank", "host")):
             if key in found and host not in found and found[key].dtype.kind == "i":
-                found[host] = self._hosts_of(found[key])
+                ranks = found[key]
+                # a damaged rank has an empty text
+                hosts = np.array([*self.hosts, ""], dtype=object)
+                inside = (ranks >= 0) & (ranks < self.size)
+                found[host] = hosts[np.where(inside, ranks, self.size)]
         return found
-
-    def _hosts_of(self, ranks: NDArray[Any]) -> NDArray[Any]:
-        """Return the host of each rank, for a damaged rank an empty text; shape (n,)."""
-        hosts = np.array([*self.hosts, ""], dtype=object)
-        inside = (ranks >= 0) & (ranks < self.size)
-        return np.asarray(hosts[np.where(inside, ranks, self.size)])
 
     def to_pandas(self, name: str | None = None) -> DataFrame:
         """Return the records of one name as a pandas DataFrame; seconds and bytes, with hosts.

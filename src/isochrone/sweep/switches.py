@@ -90,6 +90,16 @@ class _Line(NamedTuple):
         return math.sqrt(max(0.0, float(point @ self.covariance @ point)))
 
 
+class _Data(NamedTuple):
+    """Sizes, their medians, fastest repetitions and standard errors, and their segments."""
+
+    x: Array
+    y: Array
+    fastest: Array
+    sigma: Array
+    member: NDArray[np.int64]
+
+
 def switches(curve: Curve) -> list[Switch]:
     """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
     x, y = curve.bytes.astype(np.float64), curve.column("median")
@@ -110,30 +120,14 @@ def switches(curve: Curve) -> list[Switch]:
     # `index` puts a value in a segment; lines are fitted again here for their errors
     member = found.index(x)
     data = _Data(x, y, fastest, sigma, member)
-    cuts = _clear_cuts(curve, data)
-    return [_judge(curve, data, cuts, k)[1] for k in range(len(cuts))]
-
-
-class _Data(NamedTuple):
-    """Sizes, their medians, fastest repetitions and standard errors, and their segments."""
-
-    x: Array
-    y: Array
-    fastest: Array
-    sigma: Array
-    member: NDArray[np.int64]
-
-
-def _clear_cuts(curve: Curve, data: _Data) -> list[int]:
-    """Return the cuts between segments that are switches."""
-    cuts = list(range(int(data.member.max())))
+    cuts = list(range(int(member.max())))
     while cuts:  # a cut that is none joins its segments, and their neighbours are judged anew
         judged = [_judge(curve, data, cuts, k) for k in range(len(cuts))]
         worst = min(range(len(cuts)), key=lambda k: judged[k][0])
         if judged[worst][0] >= 1:
-            break
+            return [switch for _, switch in judged]
         del cuts[worst]
-    return cuts
+    return []
 
 
 def describe(switch: Switch) -> str:
@@ -179,7 +173,9 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
         _over(abs(turn) * (last - before), _WORTH_SLOPE * abs(new.at(last))),
         _over((high.slope - low.slope) / turn if turn else 0.0, _SEEN),
     )
-    often = _often(curve)
+    # how often the bytes of a message move: twice if in both directions
+    end = curve.points[-1]
+    often = (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
     return max(jump_clear, turn_clear), Switch(
         after=int(after), before=int(before), jump=float(jump),
         ratio=float(new.at(before) / old.at(before)),
@@ -213,12 +209,6 @@ def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, A
     found[used] = values
     covariance[np.ix_(used, used)] = inverse * (max(1.0, left / freedom) if freedom > 0 else 1.0)
     return found, covariance
-
-
-def _often(curve: Curve) -> float:
-    """Return how often the bytes of a message move: twice if in both directions."""
-    end = curve.points[-1]
-    return (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
 
 
 def _bandwidth(line: _Line, often: float) -> float | None:

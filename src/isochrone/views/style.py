@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CAPTION",
     "COLOURS",
+    "COLOURS_OF_MAPS",
     "FAINT",
     "INK",
     "LABEL",
@@ -43,10 +44,12 @@ __all__ = [
     "new_figure",
     "nice_ranks",
     "plain_axes",
+    "plain_legend",
     "pool",
     "print_numbers",
     "short_names",
     "shortened",
+    "stops",
     "text_width",
     "time_ticks",
     "time_unit",
@@ -80,6 +83,9 @@ COLOURS: Final = (
 They are told apart with any colour vision (Okabe & Ito 2008, *Color universal design*, without
 their reds and their yellow, which is hardly seen on white).
 """
+
+COLOURS_OF_MAPS: Final = "viridis"
+"""From fast to slow; even steps look even, to colour-blind eyes, too."""
 
 PALE: Final = "#9aa5b1"
 """What is there for comparison only."""
@@ -190,12 +196,9 @@ def host_colours(hosts: Sequence[str]) -> dict[str, str]:
     for k, name in enumerate(names):
         # Steps of the golden ratio never come close to one of the last few hues.
         hue = 0.08 + 0.84 * ((0.55 + k * 0.6180339887) % 1)
-        colours[name] = _hex(*hsv_to_rgb(hue, 0.50, (0.80, 0.62)[k % 2]))
+        parts = hsv_to_rgb(hue, 0.50, (0.80, 0.62)[k % 2])
+        colours[name] = "#" + "".join(f"{round(255 * part):02x}" for part in parts)
     return colours
-
-
-def _hex(red: float, green: float, blue: float) -> str:
-    return "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
 
 
 def nice_ranks(n: int, most: int = 9) -> list[int]:
@@ -229,7 +232,8 @@ def axes_at(
 
 
 def plain_axes(
-    axes: Axes, below: str = "", beside: str = "", *, size: float = LABEL, grid: str = "",
+    axes: Axes, below: str = "", beside: str = "", *, size: float = LABEL, title: str = "",
+    pad: float = 6, grid: str = "",
     frame: Sequence[str] = ("left", "bottom"),
 ) -> None:  # fmt: skip
     """Dress axes as all figures have them: faint ticks and frame, and what is along them.
@@ -242,6 +246,8 @@ def plain_axes(
         What is along the horizontal and the vertical one.
     size
         Of what is written at the ticks, in points.
+    title, pad
+        What stands above them, and how many points above.
     grid
         The axis, ``x`` or ``y``, whose ticks have lines; none if empty.
     frame
@@ -254,9 +260,19 @@ def plain_axes(
     for side, spine in axes.spines.items():
         spine.set_visible(side in frame)
         spine.set_color(FAINT)
+    if title:
+        axes.set_title(title, size=LABEL, color=INK, loc="left", pad=pad, parse_math=False)
     if grid:
         axes.grid(visible=True, axis=grid, color=FAINT, alpha=0.22, linewidth=0.6)  # type: ignore[arg-type]
         axes.set_axisbelow(True)
+
+
+def plain_legend(axes: Axes, *lines: Any, **options: Any) -> None:
+    """Say which line is which; names and title are written as they are."""
+    legend = axes.legend(*lines, frameon=False, fontsize=CAPTION, labelcolor=INK, **options)
+    legend.get_title().set(size=CAPTION, color=FAINT)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def dress_space(axes: Any, words: Sequence[str], size: float) -> None:
@@ -353,3 +369,18 @@ def pool(matrix: NDArray[np.float64], limit: int) -> tuple[NDArray[np.float64], 
     padded[:n, :n] = np.where(np.isnan(matrix), -np.inf, matrix)
     largest = padded.reshape(cells, block, cells, block).max(axis=(1, 3))
     return np.where(np.isneginf(largest), np.nan, largest), block
+
+
+def stops(count: int) -> list[str]:
+    """Return so many colours from fast to slow, as ``#rrggbb``.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    colours = colormaps[COLOURS_OF_MAPS]
+    return [to_hex(colours(k / (count - 1))) for k in range(count)]

@@ -9,8 +9,7 @@ from beds.golden import Golden
 from isochrone.changes.check import check
 from isochrone.latency_map import topology
 from isochrone.latency_map.kinds.latency_map import PAGE, placement_in_words, where
-from isochrone.latency_map.placement import Placement
-from isochrone.latency_map.topology import Level
+from isochrone.latency_map.topology import Level, Placement
 from isochrone.pages.page import (
     AS_USUAL,
     Asked,

@@ -132,18 +132,15 @@ def _rows(run: Run) -> list[dict[bool, Panel]]:
             found.setdefault((event.app, beside), []).append(event)
     rows = []
     for app in apps:
-        row = {
-            beside: Panel(app, beside, _of_one_launch(found[app.number, beside]))
-            for beside in (False, True)
-            if (app.number, beside) in found
-        }
+        row = {}
+        for beside in (False, True):
+            own = found.get((app.number, beside), [])
+            first = min((event.launch for event in own), default=0)
+            own = [one for one in own if one.launch == first and one.rank < _MAX_RANKS]
+            if own:
+                row[beside] = Panel(app, beside, own)
         rows += [row] if row else []
     return rows
-
-
-def _of_one_launch(found: list[Event]) -> list[Event]:
-    first = min(event.launch for event in found)
-    return [event for event in found if event.launch == first and event.rank < _MAX_RANKS]
 
 
 def _shown(app: App) -> int:
@@ -163,7 +160,10 @@ def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
         low, high = event.rank - 0.42, event.rank + 0.42
         corners.append([(left, low), (right, low), (right, high), (left, high)])
         waits = event.what in _WAITING
-        colours.append(to_rgba(_colour(panel.app, event), _LIGHT if waits else 1.0))
+        # computation has one colour, each phase that communicates its own
+        colour = COMMUNICATION[event.phase % len(COMMUNICATION)]
+        colour = COMPUTATION if event.what == _COMPUTE else colour
+        colours.append(to_rgba(colour, _LIGHT if waits else 1.0))
     axes.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
     ranks = _shown(panel.app)
     axes.set_xlim(0, 1.02 * longest)
@@ -175,13 +175,6 @@ def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
     plain_axes(axes, frame=("bottom",))
     axes.tick_params(length=2, labelsize=CAPTION, colors=FAINT, pad=2)
     axes.axvline(panel.seconds, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
-
-
-def _colour(app: App, event: Event) -> str:
-    """Return the colour of an event: computation has one, each phase that communicates its own."""
-    if event.what == _COMPUTE:
-        return COMPUTATION
-    return COMMUNICATION[event.phase % len(COMMUNICATION)]
 
 
 def _legend(axes: Axes, panel: Panel, wide: float, high: float) -> None:

@@ -13,17 +13,16 @@ from isochrone.base.text import printable
 from isochrone.changes.history import Change, History, Series, histories
 from isochrone.changes.quantities import at_size
 from isochrone.runfile.run import Run
+from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import (
     CAPTION,
     FAINT,
-    INK,
-    LABEL,
     SLOW,
-    TITLE,
     axes_at,
     host_colours,
     new_figure,
     plain_axes,
+    plain_legend,
     short_names,
     time_ticks,
     time_unit,
@@ -78,12 +77,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     height = 0.6 + _PANEL * len(panels)
     figure = new_figure(_WIDTH, height)
     total = sum(len(one.runs) for one in found)
-    figure.text(0.08, 1 - 0.16 / height, f"History of {total} run{'s' if total > 1 else ''}",
-                size=TITLE, weight="bold", color=INK, va="top")  # fmt: skip
     note = f"; {left_out} panels left out" if left_out else ""
     legend = f"median of each run · dashed: the times changed · dotted: other settings{note}"
-    figure.text(0.08, 1 - 0.42 / height, legend,
-                size=CAPTION, color=FAINT, va="top")  # fmt: skip
+    title = f"History of {total} run{'s' if total > 1 else ''}"
+    write_head(figure, 0.08, title, [HeadLine(legend)])
     for number, panel in enumerate(panels):
         bottom = 0.35 + (len(panels) - 1 - number) * _PANEL
         size = _WIDTH - 0.75 - _NAMES, _PANEL - 0.75
@@ -134,14 +131,10 @@ def _draw(axes: Axes, panel: _Panel) -> None:
         axes.plot(nights, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
                   label=name, zorder=3)  # fmt: skip
     _mark(axes, panel)
-    axes.set_title(panel.title, size=LABEL, color=INK, loc="left", parse_math=False)
     _scale(axes)
     _style(axes, panel, unit.name)
     if names:
-        legend = axes.legend(frameon=False, fontsize=CAPTION, loc="upper left",
-                             bbox_to_anchor=(1.01, 1.05), labelcolor=INK)  # fmt: skip
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        plain_legend(axes, loc="upper left", bbox_to_anchor=(1.01, 1.05))
 
 
 def _names(lines: Sequence[Series]) -> list[str]:
@@ -195,7 +188,7 @@ def _style(axes: Axes, panel: _Panel, unit: str) -> None:
     step = -(-runs // MAX_DATES)
     at = list(range(0, runs, step))
     axes.set_xticks(at, _dates(panel.of, at), fontsize=CAPTION, parse_math=False)
-    plain_axes(axes, "", unit, size=CAPTION, grid="y")
+    plain_axes(axes, "", unit, size=CAPTION, title=panel.title, grid="y")
 
 
 VIEW: Final = View(

@@ -22,6 +22,7 @@ from isochrone.views.style import (
     SLOW,
     new_figure,
     plain_axes,
+    plain_legend,
     short_names,
     text_width,
 )
@@ -69,8 +70,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         axes.set_title(_heading(name, run, count), size=CAPTION, color=FAINT, loc="left",
                        parse_math=False)  # fmt: skip
         if number == 0:
-            axes.legend(frameon=False, fontsize=CAPTION, ncols=3, loc="upper right",
-                        bbox_to_anchor=(1, 1.45), labelcolor=INK)  # fmt: skip
+            plain_legend(axes, ncols=3, loc="upper right", bbox_to_anchor=(1, 1.45))
     return figure
 
 

@@ -20,6 +20,7 @@ from isochrone.views.style import (
     axes_at,
     new_figure,
     plain_axes,
+    plain_legend,
     text_width,
     time_unit,
 )
@@ -87,8 +88,7 @@ def _bars(axes: Axes, found: ComparedOrders) -> None:
                           elinewidth=0.9, capsize=2)  # fmt: skip
     axes.set_xlim(left=0)
     plain_axes(axes, f"{_what(found)}, {unit.name}", size=CAPTION, grid="x", frame=("bottom",))
-    axes.legend(frameon=False, fontsize=CAPTION, ncols=2, loc="lower right",
-                bbox_to_anchor=(1, 1), labelcolor=INK)  # fmt: skip
+    plain_legend(axes, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
 
 
 def _label(found: ComparedOrders, at: int) -> str:

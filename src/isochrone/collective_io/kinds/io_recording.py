@@ -33,7 +33,7 @@ from isochrone.pages.page import (
     Tile,
     Tiles,
 )
-from isochrone.pages.words import known_seconds, of_size, on_ranks, plural, warnings_of
+from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 
 __all__ = ["PAGE"]
@@ -217,7 +217,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
             str(one.pattern.number), one.pattern.op, names.get(one.pattern.file, ""),
             format_bytes(one.bytes), f"{one.pattern.contiguous:,}", _rounds(one),
             f"{one.pattern.calls:,}", format_seconds(one.seconds), _rate(one),
-            *(known_seconds(one.parts.get(name)) for name in seen),
+            *("–" if (s := one.parts.get(name)) is None else format_seconds(s) for name in seen),
         ))
         for one in timed[:MAX_ROWS]
     ]  # fmt: skip

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.latency_map import topology
-from isochrone.latency_map.figures._slow_frames import FRAMED, draw_frames
-from isochrone.latency_map.figures._slow_parts import named
+from isochrone.latency_map.figures._slow_parts import FRAMED, draw_frames, named
 from isochrone.latency_map.map_order import SORTS, order_of, scattered
 from isochrone.runfile.run import Run
-from isochrone.views.colours import MAP
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (
     CAPTION,
+    COLOURS_OF_MAPS,
     INK,
     LABEL,
     Segment,
@@ -87,7 +86,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         np.fill_diagonal(unknown, False)
     notes = ["grey: not measured"] if unknown.any() else []
     notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
-    notes += _order_notes(hosts, options.sort)
+    if options.sort != "rank":
+        notes.append(SORTS[options.sort])
+    elif scattered(hosts):
+        notes.append("ranks of a host lie apart: see --sort node")
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     labels = _host_labels(segments, side, run.size)
     on_top = _names_on_top(segments, labels, side)
@@ -116,13 +118,6 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def _order_notes(hosts: list[str], sort: str) -> list[str]:
-    """Say how the ranks are sorted, or that they could be."""
-    if sort != "rank":
-        return [SORTS[sort]]
-    return ["ranks of a host lie apart: see --sort node"] if scattered(hosts) else []
-
-
 def _draw_cells(
     axes: Axes, values: NDArray[np.float64], unknown: NDArray[np.bool_], n: int
 ) -> ScalarMappable:
@@ -148,11 +143,11 @@ def _colours(values: NDArray[np.float64]) -> ScalarMappable:
     found = values[np.isfinite(values) & (values > 0)]
     low, high = (float(found.min()), float(found.max())) if len(found) else (0.5, 1.0)
     if high > _LOG_ABOVE * low:
-        return ScalarMappable(LogNorm(low, high, clip=True), MAP)
+        return ScalarMappable(LogNorm(low, high, clip=True), COLOURS_OF_MAPS)
     if high < _MIN_SPAN * low:
         middle = (low + high) / 2
         low, high = middle * 2 / (1 + _MIN_SPAN), middle * 2 * _MIN_SPAN / (1 + _MIN_SPAN)
-    return ScalarMappable(Normalize(low, high, clip=True), MAP)
+    return ScalarMappable(Normalize(low, high, clip=True), COLOURS_OF_MAPS)
 
 
 def _number(value: float) -> str:

@@ -20,7 +20,6 @@ from isochrone.latency_map import pairs, topology
 from isochrone.latency_map.figures._level_tree import Tree, build_tree, tree_of_levels
 from isochrone.latency_map.figures._slow_parts import named
 from isochrone.latency_map.groupings import fill_missing
-from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Level, Topology
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
@@ -76,7 +75,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
     else:
         tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
-    slow, suspected = (_marked(found.slow, retested=seen) for seen in (True, False))
+    slow, suspected = (
+        {r for part in found.slow if not part.of.link and part.retested == seen for r in part.ranks}
+        for seen in (True, False)
+    )
 
     wide = {True: 6.2, False: 8.6}[run.size <= 16]
     ends = _ends(tree, run.hosts, wide)
@@ -216,12 +218,6 @@ def _draw_ends(
                   rotation=0 if ends.flat else 90, ha="center", va="top",
                   color=SLOW if marked else INK, parse_math=False)  # fmt: skip
     _draw_marks(axes, tree, slow, tall)
-
-
-def _marked(parts: Sequence[Slow], *, retested: bool) -> set[int]:
-    """Return the ranks of slow parts that were measured again, or were not."""
-    wanted = [part for part in parts if not part.of.link and part.retested == retested]
-    return {rank for part in wanted for rank in part.ranks}
 
 
 def _draw_marks(

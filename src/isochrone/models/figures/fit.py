@@ -36,7 +36,14 @@ from isochrone.views.scales import (
     where_ticks,
     with_margin,
 )
-from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure, plain_axes
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    new_figure,
+    plain_axes,
+    plain_legend,
+)
 from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
@@ -145,9 +152,9 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         lower = figure.add_subplot(parts[1], sharex=upper)
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
-    title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
     more = len(groups) - MAX_PANELS
-    left_out = [f"{more} more are not drawn"] * (more > 0)
+    left_out = [f"{more} more are not drawn"] if more > 0 else []
+    title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
     head(figure, title, [*_notes(panels), *origin_notes(model, origin), *left_out])
     return figure
 
@@ -171,12 +178,9 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     where = model.known(points.where)
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
-    reach = (
-        _BEYOND * last
-        if across == "p"
-        and (across in variables_of([term for one in model.chosen(where) for term in one.terms]))
-        else last
-    )
+    # a formula without the variable says nothing beyond the data
+    depends = across in variables_of([t for one in model.chosen(where) for t in one.terms])
+    reach = _BEYOND * last if across == "p" and depends else last
     lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
@@ -191,7 +195,7 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
         reach > last and bool(points.variables[across].all())
     )
     families = [model.family, *(rival.family for rival in rivals)]
-    names = [
+    names = [  # their terms if one is not the only one of its family
         rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
         for rival in rivals
     ]
@@ -280,9 +284,8 @@ def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None
     ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
     axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    axes.set_title(title_of(panel.points), size=LABEL + 1, color=INK, loc="left", parse_math=False)
     axes.tick_params(labelbottom=False, bottom=False)
-    _plain(axes, panel)
+    _plain(axes, panel, title=title_of(panel.points))
     _add_legend(axes, panel)
 
 
@@ -295,13 +298,10 @@ def _add_legend(axes: Axes, panel: Panel) -> None:
         return
     fixed = panel.curves[0].fixed
     title = fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None
-    legend = axes.legend(
-        title=title, fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
-        bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2, handlelength=2.2, alignment="left",
+    plain_legend(
+        axes, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
+        handlelength=2.2, alignment="left",
     )  # fmt: skip
-    legend.get_title().set(size=CAPTION, color=FAINT)
-    for text in legend.get_texts():  # families have any names
-        text.set_parse_math(False)
 
 
 def _label(fixed: dict[str, float]) -> str:
@@ -323,9 +323,8 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             100 * (side[inside] / curve.found.seconds[inside] - 1)
             for side in (curve.found.low, curve.found.high)
         )
-        for part in np.split(
-            np.arange(len(low)), (np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1)
-        ):
+        cuts = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1
+        for part in np.split(np.arange(len(low)), cuts):
             axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
                               color=curve.colour, alpha=_PALE / len(panel.curves),
                               linewidth=0)  # fmt: skip
@@ -346,20 +345,18 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     axes.set_ylim(-end, end)
     ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
     ticks = ticks[np.abs(ticks) <= end]
-    axes.set_yticks(
-        ticks.tolist(),
-        [(f"{tick:+.4g} %".replace("-", "−") if tick else "0") for tick in ticks.tolist()],
-    )
+    signed = [f"{tick:+.4g} %".replace("-", "−") if tick else "0" for tick in ticks.tolist()]
+    axes.set_yticks(ticks.tolist(), signed)
     x = np.append(panel.points.variables[panel.across], panel.reach)
     write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
     where = where_ticks(x, panel.scale, write)
     axes.set_xticks(where.places, where.texts)
     axes.minorticks_off()
-    _plain(axes, panel, WORDS[panel.across])
+    _plain(axes, panel, below=WORDS[panel.across])
 
 
-def _plain(axes: Axes, panel: Panel, below: str = "") -> None:
-    plain_axes(axes, below, size=CAPTION)
+def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
+    plain_axes(axes, below, size=CAPTION, title=title)
     if panel.reach > panel.last:
         ends = panel.at(np.array([panel.last, panel.reach]))
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
