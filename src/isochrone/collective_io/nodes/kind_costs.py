@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Counts
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
 
@@ -242,25 +242,21 @@ class _ByBytes(KindCosts):
         self.places = _Boxes(self.received, _RECEIVERS)
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
-        columns = [np.ravel(column) for column in (place, before, before + size)]
-        found = np.empty(len(columns[0]))
-        for k in range(0, len(found), _AT_ONCE):
-            some = slice(k, k + _AT_ONCE)
-            found[some] = self._costs(*(column[some] for column in columns))
-        return found.reshape(np.shape(place))
+        columns = (np.ravel(column) for column in (place, before, before + size))
+        return in_portions(self._costs, _AT_ONCE, *columns).reshape(np.shape(place))
 
     def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
         if not self.model.of_neighbours:
             return super().hottest(place, before, size)
-        orders = [np.reshape(column, (-1, self.nodes)) for column in (place, before, before + size)]
-        found = np.empty(len(orders[0]))
-        portion = max(1, _AT_ONCE // self.nodes)
-        for k in range(0, len(found), portion):
-            some = slice(k, k + portion)
-            counts = self._all_counts(*(column[some] for column in orders))
-            costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
-            found[some] = costs.max(axis=-1)
+        orders = (np.reshape(column, (-1, self.nodes)) for column in (place, before, before + size))
+        found = in_portions(self._hottest, _AT_ONCE // self.nodes, *orders)
         return found.reshape(np.shape(place)[:-1])
+
+    def _hottest(self, place: Ints, before: Ints, after: Ints) -> Floats:
+        counts = self._all_counts(place, before, after)
+        costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
+        found: Floats = costs.max(axis=-1)
+        return found
 
     def _costs(self, place: Ints, before: Ints, after: Ints) -> Floats:
         counts = self._all_counts(place, before, after)
