@@ -170,14 +170,11 @@ def few_enough(costs: HostCosts, hints: HintList) -> bool:
     """Whether all orders can be tried, and a hint can hold each of them."""
     hosts, places = len(costs.counts), _places(costs)
     number = perm(hosts, places) if places < 12 else _ORDERS + 1
+    longest_first = np.argsort([-len(name) for name in hints.hosts], kind="stable")
     fits = hints.fits(np.arange(hosts)) or (
-        not hints.must.any() and hints.room(_longest_first(hints)) >= places
+        not hints.must.any() and hints.room(longest_first) >= places
     )
     return number <= _ORDERS and number * hosts * len(costs.weights) <= _LOOKUPS and fits
-
-
-def _longest_first(hints: HintList) -> Ints:
-    return np.argsort([-len(name) for name in hints.hosts], kind="stable")
 
 
 def _places(costs: HostCosts) -> int:

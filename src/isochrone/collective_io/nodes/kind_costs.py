@@ -90,7 +90,9 @@ class KindCosts(ABC):
         union = np.full(self.nodes, np.inf)
         dearest, together, work = 0.0, 0, 0
         for at in reversed(range(len(self.sizes))):
-            work += self._steps(int(self.sizes[at]))
+            # numbers of ranks before that let a node overlap with what its place serves
+            overlapping = self.overlaps.last - self.overlaps.first + int(self.sizes[at]) - 1
+            work += int(np.maximum(overlapping, 0).sum())
             floor = self._places(at, exactly=work <= steps)
             count = int(counts[at])
             together += count
@@ -115,11 +117,6 @@ class KindCosts(ABC):
         serves = place < self.domains
         found = self.overlaps.between(np.where(serves, place, 0), before, after)
         return [amount * serves for amount in found]
-
-    def _steps(self, size: int) -> int:
-        """Return how many numbers of ranks before let a node overlap with what its place serves."""
-        first, last = self.overlaps.first, self.overlaps.last
-        return int(np.maximum(last - first + size - 1, 0).sum())
 
     def _places(self, at: int, *, exactly: bool) -> Floats:
         """Return for each place a cost below which no node of a size can be there.

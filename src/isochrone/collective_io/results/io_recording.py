@@ -178,7 +178,7 @@ def files(run: Run) -> list[RecordedFile]:
     return [
         RecordedFile(
             row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],
-            _hints(run, row["file"], "value"), _hints(run, row["file"], "given"),
+            hints(run, row["file"]), hints(run, row["file"], "given"),
             [
                 Independent(*(one[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
                 for one in _rows(run, "independent") if one["file"] == row["file"]
@@ -189,15 +189,19 @@ def files(run: Run) -> list[RecordedFile]:
     ]  # fmt: skip
 
 
-def hints(run: Run, file: int) -> dict[str, str]:
-    """Return the hints in force for a file.
+def hints(run: Run, file: int, key: str = "value") -> dict[str, str]:
+    """Return the hints in force for a file, or those that were ``given``.
 
     Raises
     ------
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    return _hints(run, file, "value")
+    return {
+        printable(row["key"], 80): row[key]
+        for row in _rows(run, "hint")
+        if row["file"] == file and isinstance(row.get(key), str)
+    }
 
 
 def patterns(run: Run) -> list[RecordedPattern]:
@@ -282,11 +286,3 @@ def _parts(record: Mapping[str, Any], where: str) -> dict[str, float]:
     if rest < -1e-6 * record["seconds"] - 1e-9:
         raise InputError("a 'call' record whose parts take longer than it", where=where)
     return {**known, "rest": max(0.0, rest)} if known else {}
-
-
-def _hints(run: Run, file: int, key: str) -> dict[str, str]:
-    return {
-        printable(row["key"], 80): row[key]
-        for row in _rows(run, "hint")
-        if row["file"] == file and isinstance(row.get(key), str)
-    }
