@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.runfile.columns import numbers
 from isochrone.runfile.run import Run
 from isochrone.views.head import taken, write_head
 from isochrone.views.style import (
@@ -83,7 +84,7 @@ def _counts(run: Run) -> Counts:
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
-    return {key: table[key] for key in _COLOURS}
+    return {key: numbers(table, key, run.where, "node") for key in _COLOURS}
 
 
 def _hot(count: Counts) -> NDArray[np.int64]:
