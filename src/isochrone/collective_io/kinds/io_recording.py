@@ -10,6 +10,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.collective_io.pages.call_parts import LABELS, LATE, slow
 from isochrone.collective_io.pages.whole_call import best_gains
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.results.io_recording import (
     KIND,
     RecordedCall,
@@ -19,7 +20,6 @@ from isochrone.collective_io.results.io_recording import (
     files,
     patterns,
 )
-from isochrone.models.call_parts import PARTS
 from isochrone.pages.page import (
     Asked,
     Block,

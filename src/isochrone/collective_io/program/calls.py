@@ -9,13 +9,13 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.calls_of_runs import call_of
 from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.program.summary import Summary
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.collective_io.workload import cb_config_list
 from isochrone.collective_io.workload.accesses import made as made_accesses
-from isochrone.models.call_parts import PARTS
 from isochrone.runfile.run import Run
 
 __all__ = ["Made", "message_sizes", "program_calls"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.models.call_parts import PARTS
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.runfile.run import Run
 
 __all__ = [

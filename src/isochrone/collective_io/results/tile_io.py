@@ -10,7 +10,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.models import call_parts
+from isochrone.collective_io.predict import call_parts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
