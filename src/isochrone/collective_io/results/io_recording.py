@@ -175,33 +175,30 @@ def files(run: Run) -> list[RecordedFile]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
+    in_force, given = _hints(run, "value"), _hints(run, "given")
+    alone: dict[int, list[Independent]] = {}
+    for row in _rows(run, "independent"):
+        one = Independent(*(row[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
+        alone.setdefault(row["file"], []).append(one)
     return [
         RecordedFile(
             row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],
-            hints(run, row["file"]), hints(run, row["file"], "given"),
-            [
-                Independent(*(one[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
-                for one in _rows(run, "independent") if one["file"] == row["file"]
-            ],
+            in_force.get(row["file"], {}), given.get(row["file"], {}), alone.get(row["file"], []),
             system if isinstance(system := row.get("filesystem"), str) else "",
         )
         for row in _rows(run, "file")
     ]  # fmt: skip
 
 
-def hints(run: Run, file: int, key: str = "value") -> dict[str, str]:
-    """Return the hints in force for a file, or those that were ``given``.
+def hints(run: Run, file: int) -> dict[str, str]:
+    """Return the hints in force for a file.
 
     Raises
     ------
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    return {
-        printable(row["key"], 80): row[key]
-        for row in _rows(run, "hint")
-        if row["file"] == file and isinstance(row.get(key), str)
-    }
+    return _hints(run, "value").get(file, {})
 
 
 def patterns(run: Run) -> list[RecordedPattern]:
@@ -286,3 +283,12 @@ def _parts(record: Mapping[str, Any], where: str) -> dict[str, float]:
     if rest < -1e-6 * record["seconds"] - 1e-9:
         raise InputError("a 'call' record whose parts take longer than it", where=where)
     return {**known, "rest": max(0.0, rest)} if known else {}
+
+
+def _hints(run: Run, key: str) -> dict[int, dict[str, str]]:
+    """Return what the hints of each file have of a key."""
+    found: dict[int, dict[str, str]] = {}
+    for row in _rows(run, "hint"):
+        if isinstance(row.get(key), str):
+            found.setdefault(row["file"], {})[printable(row["key"], 80)] = row[key]
+    return found
