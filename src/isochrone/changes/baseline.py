@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
-from isochrone.changes.moderated import moderated
+from isochrone.base.inference import moderated
+from isochrone.changes.launches import over_launches
 from isochrone.changes.quantities import Quantities, Quantity, quantities
 from isochrone.runfile.run import Run
 
@@ -246,19 +247,11 @@ def typical(runs: Sequence[Run]) -> list[dict[str, Any]]:
         If a run holds no times, or they have too little in common.
     """
     found = quantities(runs, len(runs))
-    logs = np.log(found.seconds)
-    n = len(runs)
-    mean = np.mean(logs, axis=0)
-    half = np.full(len(mean), np.nan)
-    if n > 1:
-        spread = np.std(logs, axis=0, ddof=1)
-        half = stdtrit(n - 1, 0.975) * spread * np.sqrt(1 + 1 / n)
+    columns = over_launches([], np.log(found.seconds)).known()
     return [
         {
             "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,
-            "seconds": float(np.exp(mean[k])),
-            "low": float(np.exp(mean[k] - half[k])) if n > 1 else None,
-            "high": float(np.exp(mean[k] + half[k])) if n > 1 else None,
+            "seconds": times["seconds"], "low": times["next_low"], "high": times["next_high"],
         }
-        for k, one in enumerate(found.items)
+        for one, times in zip(found.items, columns, strict=True)
     ]  # fmt: skip

@@ -15,9 +15,9 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.changes.alike import why_not
 from isochrone.changes.allowed import Rule
 from isochrone.changes.baseline import BLIND, ENOUGH, MARGIN, Change, against
-from isochrone.changes.comparable import why_not
 from isochrone.changes.quantities import called
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_health import MapHealth, map_health

@@ -8,8 +8,7 @@ from math import ceil, log
 from typing import Final
 
 from isochrone.changes.compare import Change, Comparison
-from isochrone.changes.parts import Part
-from isochrone.changes.verdict import Difference
+from isochrone.changes.parts import Difference, Part
 
 __all__ = ["Gate", "Limit", "judge"]
 

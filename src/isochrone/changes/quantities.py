@@ -26,8 +26,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.changes.maps import Matched, matched
-from isochrone.changes.measured import logs_of
+from isochrone.changes.measured import Matched, by_curve, logs_of, matched
 from isochrone.changes.shifts import MIN_UNITS, shifts_of
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of, numbered
@@ -354,17 +353,14 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
     keys = [key for key, known in zip(keys, whole, strict=True) if known]
     logs = logs[:, whole]
     delta = logs - np.mean(logs[:earlier], axis=0)
-    curves: dict[str, list[int]] = {}
-    for k, key in enumerate(keys):
-        curves.setdefault(_curve(key, run.by), []).append(k)
     items: list[Quantity] = []
     shifts: list[Array] = []
     seconds: list[Array] = []
-    for name, own in curves.items():
+    for about, own in by_curve(keys, run.by).items():
         common = np.zeros(len(logs))
         if len(own) >= MIN_POINTS:
             common = np.median(delta[:, own], axis=1)
-            items.append(Quantity("curve", name or "all points", points=len(own)))
+            items.append(Quantity("curve", _point(dict(about)) or "all points", points=len(own)))
             shifts.append(common)
             seconds.append(np.exp(np.median(logs[:, own], axis=1)))
         for k in own:
@@ -388,11 +384,6 @@ def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
     keys = list(dict.fromkeys(key for times in found for key in times))
     logs = np.log([[times.get(key, np.nan) for key in keys] for times in found])
     return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], logs
-
-
-def _curve(key: dict[str, Any], by: Sequence[str]) -> str:
-    own = {n: v for n, v in key.items() if (n in by if by else isinstance(v, str))}
-    return _point(own)
 
 
 def _point(key: dict[str, Any]) -> str:

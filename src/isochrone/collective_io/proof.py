@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.inference import Speedup, speedup
 from isochrone.collective_io.results.tile_io import phases
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.grid import Grid
@@ -18,7 +19,6 @@ from isochrone.measure.job import TIMEOUT, folder_for
 from isochrone.measure.placement import LaunchPlan
 from isochrone.measure.probe import Progress
 from isochrone.measure.setup import Setup
-from isochrone.measure.speedup import Speedup, speedup
 from isochrone.runfile.file import read
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import median_interval
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.latency_map.placement import Placement, placement_of

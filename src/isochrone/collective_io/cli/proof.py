@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import InputError
+from isochrone.base.inference import Speedup
 from isochrone.collective_io import proof
 from isochrone.collective_io.cli.workload import chosen_pattern
 from isochrone.collective_io.proof import JobRunner, Launch
@@ -16,7 +17,6 @@ from isochrone.console.mpi import add_mpi
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan
-from isochrone.measure.speedup import Speedup
 
 __all__ = [
     "add_launches", "add_start", "compare_in_turn", "launch_plan", "starter", "tile_options",
