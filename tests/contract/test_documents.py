@@ -28,7 +28,7 @@ from isochrone.cli.parser import load_all
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload.call import Call
 from isochrone.documents import document as documents
-from isochrone.documents import schemas
+from isochrone.documents import rules_table, schemas
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
 from made_up import grids, hotspots, sweeps
@@ -374,6 +374,13 @@ def test_a_command_with_json_has_a_schema(command: str) -> None:
 def test_commands_that_documents_name_exist() -> None:
     for name in documents.names():
         assert set(documents.load(name).commands) <= set(COMMANDS), name
+
+
+def test_the_page_of_the_run_file_lists_the_rules_of_the_code() -> None:
+    """``python -m isochrone.documents.rules_table`` writes the table again."""
+    page = (ROOT / rules_table.PAGE).read_text("utf-8")
+    assert rules_table.BEGIN in page
+    assert rules_table.renewed(page) == page
 
 
 def test_the_published_schemas_are_those_of_the_code(tmp_path: Path) -> None:

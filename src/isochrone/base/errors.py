@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 from collections.abc import Sequence
 
-__all__ = ["InputError", "Interrupted", "IsochroneError", "MeasurementError", "WrongResult"]
+__all__ = [
+    "ExhaustedError",
+    "InputError",
+    "Interrupted",
+    "IsochroneError",
+    "MeasurementError",
+    "WrongResult",
+    "check_exhausted",
+]
 
 
 class IsochroneError(Exception):
@@ -54,6 +64,22 @@ class MeasurementError(IsochroneError):
 
 class WrongResult(MeasurementError):
     """Some of what was to be measured returns wrong data; all else was measured to the end."""
+
+
+class ExhaustedError(MeasurementError):
+    """The system has no room for another process or thread, whichever it is."""
+
+    def __init__(self, number: int = errno.EAGAIN) -> None:
+        super().__init__(
+            f"cannot start another process or thread: {os.strerror(number)}",
+            hint="see ulimit -u and ulimit -v",
+        )
+
+
+def check_exhausted(number: int | None) -> None:
+    """Raise `ExhaustedError` if that is why a process could not be started."""
+    if number in (errno.EAGAIN, errno.ENOMEM):
+        raise ExhaustedError(number)
 
 
 class Interrupted(IsochroneError):

@@ -296,7 +296,7 @@ def _trimmed_means(values: Array) -> Means:
     return Means(each, np.mean(inner, axis=0), squared, each - 1)
 
 
-def moderated(squared: Array, freedom: int) -> tuple[Array, float]:
+def moderated(squared: Array, freedom: int | Array) -> tuple[Array, Array]:
     """Return squared spreads, each drawn to that of all, and their degrees of freedom.
 
     Of five launches the spread of one pair is known within a factor of two; a map has thousands of
@@ -313,16 +313,18 @@ def moderated(squared: Array, freedom: int) -> tuple[Array, float]:
         Degrees of freedom of each: launches - 1.
     """
     own = np.maximum(squared, LEAST_SPREAD**2)
+    free = np.broadcast_to(np.asarray(freedom, np.float64), own.shape)
     if len(own) < FEW_SPREADS:
-        return own, float(freedom)
-    half = freedom / 2
+        return own, free
+    half = free / 2
     logs = np.log(own) - digamma(half) + np.log(half)
-    more = float(np.var(logs, ddof=1)) - float(polygamma(1, half))
+    more = float(np.var(logs, ddof=1)) - float(np.mean(polygamma(1, half)))
     if more <= 0:  # no more different than chance makes them: one spread for all
-        return np.full(len(own), np.mean(own)), float(freedom * len(own))
+        total = float(np.sum(free))
+        return np.full(len(own), free @ own / total), np.full(len(own), total)
     prior = 2 * _trigamma_inverse(more)
     common = np.exp(np.mean(logs) + digamma(prior / 2) - np.log(prior / 2))
-    return (prior * common + freedom * own) / (prior + freedom), freedom + prior
+    return (prior * common + free * own) / (prior + free), free + prior
 
 
 def _trigamma_inverse(value: float) -> float:

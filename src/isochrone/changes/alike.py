@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 from isochrone.runfile.surroundings import Differing, differing
 
@@ -162,11 +163,13 @@ class Group:
 def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:
     """Put complete runs together whose settings agree, in what is named or in all.
 
+    Those with times of 0 are left out: they can be compared with nothing.
+
     The runs of a group, and the groups by their first ones, are in the order of their dates.
     """
     found: dict[tuple[Any, ...], Group] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
-        if run.complete:
+        if run.complete and not below_resolution(run):
             setting = setting_of(run)
             key = tuple(map(setting.get, names)) if names else tuple(sorted(setting.items()))
             group = found.setdefault(key, Group([], []))

@@ -1,7 +1,8 @@
 """A run held against earlier ones of the same kind, place and settings.
 
-Of n earlier runs a quantity (`quantities`) has the mean m and the standard deviation s. One more
-run of the same machine lies below
+A night on which the others prove a quantity odd says nothing of what is usual, and is left out of
+it (`without_odd`). Of the n others it (`quantities`) has the mean m and the standard deviation s.
+One more run of the same machine lies below
 
     m + t s √(1 + 1/n)
 
@@ -18,19 +19,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
-from isochrone.base.inference import moderated
-from isochrone.changes.launches import over_launches
+from isochrone.base.inference import means, moderated
 from isochrone.changes.quantities import Quantities, Quantity, quantities
 from isochrone.runfile.run import Run
 
-__all__ = ["BLIND", "ENOUGH", "MARGIN", "Change", "Expected", "against", "expected", "typical"]
+__all__ = ["BLIND", "ENOUGH", "MARGIN", "Against", "Change", "against", "typical"]
 
 Array = NDArray[np.float64]
 
@@ -43,10 +43,20 @@ MARGIN: Final = 0.05
 RATE: Final = 0.03
 """Chance of even one false alarm in a run of a machine that did not change."""
 
+JUDGING: Final = 0.9
+"""Part of it for judging the run; the rest is what leaving nights out adds, where that is done."""
+
+ODD: Final = 0.002
+"""Chance that a night on which nothing changed is left out of a quantity."""
+
+ODD_OF: Final = 5
+"""One of so many nights may be left out: fewer do not show which of them is odd."""
+
 BLIND: Final = 1.6
 """Where the next run may be so much slower by chance, silence is no proof."""
 
 _LARGEST: Final = 50.0
+_TINY: Final = 1e-12
 
 SEVERAL: Final = 2
 MOST_OF: Final = 0.6
@@ -85,30 +95,28 @@ class Change:
     proved: bool = True
 
 
-@dataclass(frozen=True)
-class Expected:
-    """What the next run will be like.
+class Against(NamedTuple):
+    """What became of a run held against earlier ones.
 
     Attributes
     ----------
-    found
-        The quantities of the earlier runs, and of the new one last, if there is one.
-    mean, limit
-        Usual shift of each quantity, and how far above it the next run stays, as logarithms.
-    runs
-        Number of earlier runs.
+    worse
+        What is worse, the worst first.
+    visible
+        Ratio from which on something would be seen, by kind: in the middle.
+    items
+        Number of quantities.
+    odd
+        Of how many of them each earlier run is left out, as it is odd there.
+    notes
+        What was left out of all runs.
     """
 
-    found: Quantities
-    mean: Array
-    limit: Array
-    runs: int
-
-    def visible(self) -> dict[str, float]:
-        """Return the ratio from which on something would be seen, by kind: in the middle."""
-        kinds = np.array([one.kind for one in self.found.items])
-        names = dict.fromkeys(one.kind for one in self.found.items)
-        return {kind: _ratio(np.median(self.limit[kinds == kind])) for kind in names}
+    worse: list[Change]
+    visible: dict[str, float]
+    items: int
+    odd: list[int]
+    notes: list[str]
 
 
 def _ratio(log: np.floating[Any]) -> float:
@@ -116,74 +124,106 @@ def _ratio(log: np.floating[Any]) -> float:
     return float(np.exp(min(float(log), _LARGEST)))
 
 
-def expected(runs: Sequence[Run], new: Run | None = None) -> tuple[Expected, NDArray[np.bool_]]:
-    """Say what the next run will be like, and which quantities of the new one are beyond that.
+class _Judged(NamedTuple):
+    """What columns usually are, how far above it the next run stays, which do not; odd runs."""
 
-    Raises
-    ------
-    InputError
-        If a run holds no times, or they have too little in common.
-    """
-    earlier = len(runs)
-    found = quantities([*runs, *([] if new is None else [new])], earlier)
-    mean = np.mean(found.shifts[:earlier], axis=0)
-    limit, beyond = np.empty(len(mean)), np.zeros(len(mean), bool)
-    families = np.array([_FAMILIES[one.kind] for one in found.items])
-    kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
-    names = list(dict.fromkeys(families.tolist()))
-    for family in names:
-        chance = RATE / len(names) / int(np.sum(families == family))
-        for kind in dict.fromkeys(kinds[families == family].tolist()):
-            own = np.flatnonzero(kinds == kind)
-            values = found.shifts[:, own]
-            if family == "level" and len(own) > 1:
-                limit[own], beyond[own] = _either(values, earlier, chance)
-            else:
-                limit[own], beyond[own] = _beyond(values, earlier, chance)
-    return Expected(found, mean, limit, earlier), beyond
+    usual: Array
+    limit: Array
+    beyond: NDArray[np.bool_]
+    odd: NDArray[np.int64]
 
 
-def _beyond(values: Array, earlier: int, chance: float) -> tuple[Array, NDArray[np.bool_]]:
-    """Return how far above its mean the next run of each column stays, and which do not."""
-    before = values[:earlier]
-    squared, freedom = moderated(np.var(before, axis=0, ddof=1), earlier - 1)
-    limit = stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / earlier))
-    return limit, np.asarray(values[-1] - np.mean(before, axis=0) > limit)
+def _judged(values: Array, earlier: int, chance: float) -> _Judged:
+    before = without_odd(values[:earlier])
+    usual, limit = _next(before, chance)
+    return _Judged(usual, limit, values[-1] - usual > limit, np.isnan(before).sum(axis=1))
 
 
-def _either(values: Array, earlier: int, chance: float) -> tuple[Array, NDArray[np.bool_]]:
-    """Do so by the times themselves, and by those of the others of the same run."""
-    alone = _beyond(values, earlier, chance / 2)
+def _beside(values: Array) -> Array:
+    """Return for each column the median of the others of the same run."""
     columns = range(values.shape[1])
-    beside = np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
-    against_others = _beyond(values - beside, earlier, chance / 2)
-    return np.minimum(alone[0], against_others[0]), alone[1] | against_others[1]
+    return np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
 
 
-def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> tuple[list[Change], Expected]:
-    """Return what of a run is worse than in the earlier ones, and what was expected.
+def _next(before: Array, chance: float, *, alike: bool = True) -> tuple[Array, Array]:
+    """Return the mean of each column, and how far above it the next value stays.
+
+    NaN counts as no value. Columns that are ``alike`` make their spreads surer.
+    """
+    found = means(before)
+    squared, freedom = found.squared * found.n, found.freedom
+    if alike:
+        squared, freedom = moderated(squared, freedom)
+    return found.middle, stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / found.n))
+
+
+def without_odd(before: Array, *, alike: bool = True) -> Array:
+    """Leave out of each column, as NaN, the runs that the others prove odd.
+
+    Each is judged by the others, as a new run is, and the oddest goes first: one bad night of five
+    moves neither what is usual nor what is tolerated.
+    """
+    left = before.copy()
+    columns = np.arange(before.shape[1])
+    for _ in range(len(before) // ODD_OF):
+        beyond = np.empty(before.shape)
+        for k in range(len(before)):
+            usual, limit = _next(np.delete(left, k, axis=0), ODD / 2 / len(before), alike=alike)
+            beyond[k] = np.nan_to_num(np.abs(left[k] - usual) / np.maximum(limit, _TINY))
+        worst = np.argmax(beyond, axis=0)
+        odd = beyond[worst, columns] > 1
+        left[worst[odd], columns[odd]] = np.nan
+    return left
+
+
+def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
+    """Say what of a run is worse than in the earlier ones.
 
     Raises
     ------
     InputError
-        As `expected`; if there are fewer than `ENOUGH` earlier runs.
+        If a run holds no times, or they have too little in common; if there are fewer than `ENOUGH`
+        earlier runs.
     """
     if len(runs) < ENOUGH:
         raise InputError(f"{len(runs)} earlier runs are too few", hint=f"it needs {ENOUGH}")
-    told, beyond = expected(runs, new)
-    ratio = np.exp(told.found.shifts[-1] - told.mean)
-    usual = np.exp(np.mean(np.log(told.found.seconds[:-1]), axis=0))
-    lower = told.found.lower[-1] - np.mean(told.found.lower[:-1], axis=0)
+    earlier = len(runs)
+    found = quantities([*runs, new], earlier)
+    shift, limit = np.empty(len(found.items)), np.empty(len(found.items))
+    beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
+    families = np.array([_FAMILIES[one.kind] for one in found.items])
+    kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
+    names = list(dict.fromkeys(families.tolist()))
+    rate = RATE * (JUDGING if earlier >= ODD_OF else 1)
+    for family in names:
+        chance = rate / len(names) / int(np.sum(families == family))
+        for kind in dict.fromkeys(kinds[families == family].tolist()):
+            own = np.flatnonzero(kinds == kind)
+            values = found.shifts[:, own]
+            either = family == "level" and len(own) > 1
+            one = _judged(values, earlier, chance / (1 + either))
+            shift[own], limit[own], beyond[own] = one.usual, one.limit, one.beyond
+            odd += one.odd
+            if either:
+                other = _judged(values - _beside(values), earlier, chance / 2)
+                limit[own] = np.minimum(limit[own], other.limit)
+                beyond[own] |= other.beyond
+    ratio = np.exp(found.shifts[-1] - shift)
+    usual = np.median(found.seconds[:-1], axis=0)
+    lower = found.lower[-1] - np.median(found.lower[:-1], axis=0)
     changes = [
         Change(
-            told.found.items[k], float(ratio[k]), _ratio(told.limit[k]),
-            float(told.found.seconds[-1, k]), float(usual[k]),
-            not lower[k] < np.log(ratio[k]) / 2,
+            found.items[k], float(ratio[k]), _ratio(limit[k]), float(found.seconds[-1, k]),
+            float(usual[k]), not lower[k] < np.log(ratio[k]) / 2,
         )
         for k in np.flatnonzero(beyond & (ratio > 1 + margin)).tolist()
     ]  # fmt: skip
-    changes = _of_switches(_first_causes(changes), told.found)
-    return sorted(changes, key=lambda one: -one.ratio), told
+    worse = sorted(_of_switches(_first_causes(changes), found), key=lambda one: -one.ratio)
+    each = np.array([one.kind for one in found.items])
+    visible = {
+        kind: _ratio(np.median(limit[each == kind])) for kind in dict.fromkeys(each.tolist())
+    }
+    return Against(worse, visible, len(found.items), odd.tolist(), found.notes)
 
 
 def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
@@ -238,8 +278,9 @@ def _first_causes(changes: Iterable[Change]) -> list[Change]:
 def typical(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Return typical times of the quantities of runs of one setting, as plain data.
 
-    Each with ``kind``, ``who``, ``seconds`` (geometric mean of the medians) and ``low`` and
-    ``high``, the 95 % interval of the next run's; None of fewer than two runs.
+    Each with ``kind``, ``who``, ``runs`` (those that are not odd), ``seconds`` (geometric mean of
+    their medians) and ``low`` and ``high``, the 95 % interval of the next run's; None of fewer than
+    two runs.
 
     Raises
     ------
@@ -247,11 +288,15 @@ def typical(runs: Sequence[Run]) -> list[dict[str, Any]]:
         If a run holds no times, or they have too little in common.
     """
     found = quantities(runs, len(runs))
-    columns = over_launches([], np.log(found.seconds)).known()
+    logs = without_odd(np.log(found.seconds), alike=False)
+    n = len(runs)
+    mean, half = _next(logs, 0.025, alike=False)
     return [
         {
             "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,
-            "seconds": times["seconds"], "low": times["next_low"], "high": times["next_high"],
+            "runs": int(np.sum(~np.isnan(logs[:, k]))), "seconds": float(np.exp(mean[k])),
+            "low": float(np.exp(mean[k] - half[k])) if n > 1 else None,
+            "high": float(np.exp(mean[k] + half[k])) if n > 1 else None,
         }
-        for one, times in zip(found.items, columns, strict=True)
+        for k, one in enumerate(found.items)
     ]  # fmt: skip

@@ -21,7 +21,7 @@ from isochrone.changes.baseline import BLIND, ENOUGH, MARGIN, Change, against
 from isochrone.changes.quantities import called
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_health import MapHealth, map_health
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
@@ -30,10 +30,10 @@ __all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "hosts_of", "toge
 VERDICTS: Final = ("slow", "worse", "not known", "good")
 """The first that is true of any part is the verdict on the whole."""
 
-_PROVES: Final = ("node", "rank", "inside")
+_PROVES: Final = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
 """Kinds of findings that prove their host bad."""
 
-_BLAMED: Final = ("node", "rank", "inside", "pair", "switch", "uplink")
+_BLAMED: Final = ("inside", *KINDS)
 
 
 @dataclass(frozen=True)
@@ -288,20 +288,23 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
     if not found.run.complete:
         return replace(found, doubts=[*found.doubts, "a partial run cannot be held against others"])
     try:
-        changes, told = against(runs, found.run, margin)
+        told = against(runs, found.run, margin)
     except InputError as error:
         return replace(found, doubts=[*found.doubts, error.what])
-    visible = told.visible()
-    blind = {kind: ratio for kind, ratio in visible.items() if ratio > BLIND}
+    blind = {kind: ratio for kind, ratio in told.visible.items() if ratio > BLIND}
     doubts = [] if settles else list(found.doubts)
     doubts += [
         f"earlier runs differ so much that a {kind} is seen to be worse from {ratio:.1f} times on "
         "only: add more of them"
         for kind, ratio in blind.items()
     ]
-    judged = [*found.judged, f"held against {len(runs)} earlier runs", *told.found.notes]
-    findings = [*found.findings, *map(_worse, changes)]
-    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=visible)
+    judged = [
+        *found.judged, f"compared with {len(runs)} earlier runs", *told.notes,
+        *(f"{printable(one.where, 200)} is not usual in {number} of {told.items} times, and "
+          "left out there" for one, number in zip(runs, told.odd, strict=True) if number),
+    ]  # fmt: skip
+    findings = [*found.findings, *map(_worse, told.worse)]
+    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=told.visible)
 
 
 def _worse(change: Change) -> Finding:

@@ -32,7 +32,7 @@ from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 from isochrone.runfile.surroundings import Differing
 
-__all__ = ["Change", "Comparison", "compare", "of_all_ranks"]
+__all__ = ["Change", "Comparison", "compare"]
 
 MARGIN: Final = 0.05
 """Times that differ by less than this are the same, unless the user says otherwise."""
@@ -229,7 +229,7 @@ def compare(
         one = overall(left, right, test)
         whole = differences(one, tests * one.p, margin)[0]
     unit = "exact" if certain else "start" if forced else "launch"
-    common = of_all_ranks(
+    common = _of_all_ranks(
         parts, whole, [one.ratio for one in differing],
         one_start=unit == "launch" and min(launches) < 2,
     )  # fmt: skip
@@ -252,7 +252,7 @@ def compare(
     )
 
 
-def of_all_ranks(
+def _of_all_ranks(
     parts: Sequence[Part], whole: Difference | None, ratios: Sequence[float], *, one_start: bool
 ) -> bool:
     """Tell whether something changed that all ranks have in common.

@@ -67,18 +67,13 @@ class OverLaunches:
     next_high: Array
     spread: Array
 
-    def known(self) -> list[dict[str, float | None]]:
-        """Return the numbers of each column by their names; what is not known is None."""
-        columns = (getattr(self, name).tolist() for name in _QUANTITIES)
-        return [
-            {name: x if isfinite(x) else None for name, x in zip(_QUANTITIES, row, strict=True)}
-            for row in zip(*columns, strict=True)
-        ]
-
     def to_json(self) -> list[dict[str, Any]]:
         """Return each for JSON; what is not known is None."""
-        each = zip(self.keys, self.n.tolist(), self.known(), strict=True)
-        return [{"key": key, "n": n, **numbers} for key, n, numbers in each]
+        columns = [getattr(self, name).tolist() for name in _QUANTITIES]
+        return [
+            {"key": key, "n": n, **dict(zip(_QUANTITIES, map(_known, values), strict=True))}
+            for key, n, *values in zip(self.keys, self.n.tolist(), *columns, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -184,3 +179,7 @@ def over_launches(keys: list[dict[str, Any]], logs: Array) -> OverLaunches:
     spread = np.sqrt(found.squared * found.n)
     n, seconds = found.n.astype(np.int64), np.exp(found.middle)
     return OverLaunches(keys, n, seconds, low, high, next_low, next_high, spread)
+
+
+def _known(value: float) -> float | None:
+    return value if isfinite(value) else None

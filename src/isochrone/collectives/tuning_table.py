@@ -24,7 +24,7 @@ from typing import Any, Final
 import msgspec
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
@@ -120,6 +120,7 @@ def read(path: str | Path) -> Table:
         If it cannot be opened, is not a tuning table, is of a newer format, or is damaged.
     """
     path = Path(path)
+    check_ordinary(path)
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError("too large for a tuning table", where=str(path))

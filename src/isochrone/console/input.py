@@ -11,6 +11,7 @@ from pathlib import Path
 from isochrone.base.text import printable, printable_path
 from isochrone.runfile.any_file import read
 from isochrone.runfile.baseline_folder import read_folder
+from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
 __all__ = ["earlier_runs", "read", "read_run", "tell_partial"]
@@ -31,7 +32,7 @@ def read_run(path: Path) -> Run:
 
 
 def earlier_runs(folder: Path) -> list[Run]:
-    """Read the runs of a folder; say which files are left out because they cannot be read.
+    """Read the runs of a folder; say which are left out: unreadable, or with times of 0.
 
     Raises
     ------
@@ -39,8 +40,9 @@ def earlier_runs(folder: Path) -> list[Run]:
         If there is no such folder.
     """
     runs, errors = read_folder(folder)
-    for error in errors:
-        print(f"isochrone: left out: {printable(error, 500)}", file=sys.stderr)
+    zeros = (f"{run.where}: {why}" for run in runs if (why := below_resolution(run)))
+    for reason in (*errors, *zeros):
+        print(f"isochrone: left out: {printable(reason, 500)}", file=sys.stderr)
     return runs
 
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from isochrone.base.table import Table
 from isochrone.formats.source import Source
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, is_pair_time
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.file import MAX_UNKNOWN_RANKS
 from isochrone.runfile.header import kind_of
+from isochrone.runfile.rules import PAIR
 from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
 
 __all__ = ["Columns", "Pairs", "first_of_each"]
@@ -87,7 +88,8 @@ class Pairs:
         """Refuse what a run file could not hold: times that no clock can show."""
         for key in (q for q in PAIR_QUANTITIES if q in self.columns):
             values = self.columns[key]
-            for at in np.flatnonzero(~is_pair_time(key, values))[:1]:
+            wrong = PAIR.members[key].fault(values, self.size) & ~np.isnan(values)
+            for at in np.flatnonzero(wrong)[:1]:
                 i, j = int(self.columns["i"][at]), int(self.columns["j"][at])
                 raise source.fail(
                     f"the {key} of ranks {i} and {j} is {values[at]:g} s",

@@ -22,7 +22,7 @@ from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.shared_way import ALONE, undecided
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.latency_map.times import Times
 from isochrone.latency_map.units import (
     RankPairs,
@@ -274,7 +274,7 @@ class Diagnosis:
     @cached_property
     def untold(self) -> dict[int, str]:
         """First rank and name of what is slow, or only shares a slow way with others."""
-        alone = [cost for cost in self._parts() if cost.kind in ("node", "rank")]
+        alone = [cost for cost in self._parts() if KINDS[cost.kind].unit]
         if len(alone) <= (ALONE if self.sparse else 1):
             return {}
         doubtful = undecided([c.ranks for c in alone], self.pairs, self.expected, self.healthy)
@@ -345,7 +345,7 @@ class Diagnosis:
         for cost in costs:
             key = tuple(cost.ranks.tolist())
             if key in found:
-                both = sorted([found[key], cost], key=lambda c: c.kind == "uplink")
+                both = sorted([found[key], cost], key=lambda c: KINDS[c.kind].concerns == "one")
                 worst = max(both, key=lambda c: c.added)
                 seconds = both[0].seconds + both[1].seconds
                 cost = _Cost(both[0].kind, cost.ranks, seconds, worst.added, worst.error)
@@ -474,7 +474,7 @@ class Diagnosis:
 
     def not_understood(self, slow: Sequence[Slow]) -> tuple[int, float, float]:
         """Return how many pairs nothing explains, and between which factors they are off."""
-        named = {frozenset(part.ranks) for part in slow if part.kind == "pair"}
+        named = {frozenset(part.ranks) for part in slow if part.of.link}
         off = np.zeros(len(self.pairs.i), dtype=bool)
         outer, place, inside = self._places
         for times, fit, where in (

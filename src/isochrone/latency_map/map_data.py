@@ -86,7 +86,8 @@ def _part(part: Slow, short: Mapping[str, str]) -> dict[str, Any]:
         label = label.replace(host, short[host])
     return {
         "label": printable(label, _LONGEST),
-        "kind": part.kind, "name": printable(part.name, _LONGEST), "ratio": part.ratio,
+        "concerns": part.of.concerns, "link": part.of.link,
+        "name": printable(part.name, _LONGEST), "ratio": part.ratio,
         "ranks": list(part.ranks), "evidence": printable(part.evidence, 400),
         "sure": part.retested,
     }  # fmt: skip

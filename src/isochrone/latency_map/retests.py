@@ -120,7 +120,7 @@ def _numbered(level: Level, size: int) -> Ints:
 def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair]:
     """Yield pairs of a part with different partners, about as many as are wanted."""
     ranks = np.array(part.ranks, np.int64)
-    if part.kind == "pair":
+    if part.of.link:
         # of ranks, or of nodes: then each pair has an end on either
         first = known.hosts[part.ranks[0]] if len(ranks) > 2 else ""
         left = [r for r in part.ranks if known.hosts[r] == first] if first else part.ranks[:1]
@@ -133,13 +133,13 @@ def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair
         for k, rank in enumerate(_spread(ends, SAMPLE).tolist()):
             partners = known.partners(rank, ends if inside else others)
             near = known.on_level(rank, partners, part.level)
-            partners = near if len(near) or inside or part.kind != "pair" else partners
+            partners = near if len(near) or inside or not part.of.link else partners
             for partner in _spread(np.roll(partners, -k * wanted), wanted).tolist():
                 pair = (min(rank, partner), max(rank, partner))
                 found = True
                 if pair not in taken:
                     yield pair
-        if found or part.kind == "pair":
+        if found or part.of.link:
             return  # only a part without pairs to others on its level is slow inside
 
 

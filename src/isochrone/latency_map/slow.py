@@ -3,11 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
 from isochrone.base.units import format_seconds
 
-__all__ = ["Slow"]
+__all__ = ["KINDS", "Slow", "SlowKind"]
+
+
+@dataclass(frozen=True)
+class SlowKind:
+    """What a kind of slow component is; whoever treats kinds differently asks this.
+
+    Attributes
+    ----------
+    concerns
+        Which pairs it makes slow: those with ``either`` end among its ranks, ``both`` ends, or
+        exactly ``one``.
+    unit
+        Whether it is a node or a rank, which is compared with its like. Its hosts are bad if it is
+        confirmed; of other kinds any of several hosts, or what is between them, may be the cause.
+    link
+        Whether it is what is between two ends.
+    """
+
+    concerns: Literal["either", "both", "one"]
+    unit: bool = False
+    link: bool = False
+
+
+KINDS: Final = {
+    "node": SlowKind("either", unit=True),
+    "rank": SlowKind("either", unit=True),
+    "pair": SlowKind("both", link=True),
+    "switch": SlowKind("both"),  # slow inside
+    "uplink": SlowKind("one"),  # slow beyond it
+}
 
 
 @dataclass(frozen=True)
@@ -17,7 +47,7 @@ class Slow:
     Attributes
     ----------
     kind
-        ``switch`` (slow inside), ``uplink`` (slow beyond it), ``node``, ``rank`` or ``pair``.
+        One of `KINDS`.
     who
         For a person: host names or rank numbers. Host names come from elsewhere: escape them.
     ratio
@@ -58,6 +88,11 @@ class Slow:
     instead: tuple[str, ...] = ()
     retested: bool = False
     first: float | None = None
+
+    @property
+    def of(self) -> SlowKind:
+        """What its kind is."""
+        return KINDS[self.kind]
 
     @property
     def name(self) -> str:

@@ -208,7 +208,7 @@ def _name(partition: Partition, told: dict[str, Partition]) -> str:
 
 def _worst(slow: Sequence[Slow]) -> tuple[list[Slow], int]:
     """Keep every part but only the worst pairs; return them and how many pairs were left out."""
-    pairs = [part for part in slow if part.kind == "pair"]
+    pairs = [part for part in slow if part.of.link]
     left_out = pairs[MAX_PAIRS:]
     return [part for part in slow if part not in left_out], len(left_out)
 

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Final
 
-from isochrone.base.errors import MeasurementError
+from isochrone.base.errors import MeasurementError, check_exhausted
 from isochrone.base.units import format_seconds
 
 __all__ = ["answer"]
@@ -25,6 +25,8 @@ def answer(argv: Sequence[str], timeout: float = _TIMEOUT) -> subprocess.Complet
     MeasurementError
         If it cannot be started, or does not end within ``timeout`` seconds: then it is ended, and
         what it has started.
+    ExhaustedError
+        If the system has no room for another process.
     """
     try:
         started = subprocess.Popen(
@@ -37,6 +39,7 @@ def answer(argv: Sequence[str], timeout: float = _TIMEOUT) -> subprocess.Complet
             start_new_session=True,  # so that all of it can be ended
         )
     except OSError as error:
+        check_exhausted(error.errno)
         raise MeasurementError(f"cannot run '{argv[0]}': {error.strerror}") from error
     with started as process:
         try:

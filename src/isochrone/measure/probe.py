@@ -15,6 +15,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -25,7 +26,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.errors import ExhaustedError, InputError, MeasurementError
 from isochrone.base.text import printable
 from isochrone.measure.answer import answer
 from isochrone.measure.job import Progress, run
@@ -73,9 +74,7 @@ class Probe:
         """
         said = answer([str(self.path), "--version"])
         if said.returncode:
-            lines = said.stderr.strip().splitlines()
-            why = printable(lines[-1], 300) if lines else f"exit status {said.returncode}"
-            raise MeasurementError(f"it does not run: {why}", where=str(self.path))
+            raise self._broken(said)
         if not said.stdout.startswith("isochrone-probe "):
             raise MeasurementError("it is no isochrone-probe", where=str(self.path))
         return said.stdout
@@ -85,6 +84,8 @@ class Probe:
         """What the MPI library says of itself; empty if the probe runs on other hosts only."""
         try:
             return " ".join(self.says.split("\n", 1)[-1].split())
+        except ExhaustedError:
+            raise
         except MeasurementError:
             return ""
 
@@ -110,12 +111,22 @@ class Probe:
         ------
         InputError
             With the probe's own one line.
+        MeasurementError
+            If it does not run.
         """
         asked = ["--check", str(ranks), *(["--here"] if here else [])]
         said = answer([str(self.path), experiment, *options, *asked])
-        if said.returncode:
+        if said.returncode == InputError.exit_code:
             line = said.stderr.strip().removeprefix("isochrone-probe: ")
             raise InputError(line or f"the probe refuses the options of {experiment}")
+        if said.returncode:
+            raise self._broken(said)
+
+    def _broken(self, said: subprocess.CompletedProcess[str]) -> MeasurementError:
+        """Return the error of a probe that does not do what it is asked, in its last words."""
+        lines = said.stderr.strip().splitlines()
+        why = printable(lines[-1], 300) if lines else f"exit status {said.returncode}"
+        return MeasurementError(f"it does not run: {why}", where=str(self.path))
 
     def options_help(self, experiment: str) -> str:
         """Return the options of an experiment as the probe lists them."""

@@ -14,7 +14,7 @@ from ruamel.yaml.scanner import Scanner
 
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.text import printable
 
 __all__ = ["MAX_FILE", "MAX_VALUES", "load", "plain", "save"]
@@ -54,6 +54,7 @@ def load(path: Path) -> Any:
     InputError
         If it cannot be read, is too large, or is no YAML; says the line.
     """
+    check_ordinary(path)
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)

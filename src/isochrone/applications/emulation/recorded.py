@@ -189,18 +189,14 @@ def launched(run: Run) -> list[Launched]:
     table, where = run.tables.get("wall"), run.where
     if table is None or not len(table):
         return []
-    launches, times, count = _launches(run), _times(run), len(applications(run))
+    launches, times = _launches(run), _times(run)
     walls = seconds(table, "seconds", where, "wall").tolist()
     overlaps = _share(table, "overlap", where).tolist()
     done = numbers(table, "iterations", where, "wall").tolist()
     found = []
     for (launch, app), wall, n, overlap in zip(
-        _pairs(table, where, "wall", count), walls, done, overlaps, strict=True
+        _pairs(table, where, "wall"), walls, done, overlaps, strict=True
     ):
-        if launch not in launches:
-            raise InputError(f"a 'wall' record of launch {launch}, which is none", where=where)
-        if not wall > 0 or not n:
-            raise InputError("a 'wall' record without a time above 0", where=where)
         repeat, together = launches[launch]
         own = times.get((launch, app), np.empty(0))
         found.append(Launched(launch, repeat, together, app, wall, n, overlap, own))
@@ -270,8 +266,6 @@ def edges(run: Run) -> list[Edge]:
         return []
     names = ("app", "from", "to", "messages", "bytes")
     columns = [numbers(table, name, where, "edge").tolist() for name in names]
-    if max(columns[0]) >= len(run.tables.get("app", ())):
-        raise InputError("an 'edge' record of no application", where=where)
     return [Edge(*row) for row in zip(*columns, strict=True)]
 
 
@@ -286,21 +280,15 @@ def _rows(
     if table is None or not len(table):
         return
     columns = [numbers(table, name, where, record).tolist() for name in whole]
-    for name in times:
-        column = seconds(table, name, where, record)
-        if np.isnan(column).any():
-            raise InputError(f"a '{record}' record without '{name}'", where=where)
-        columns.append(column.tolist())
-    pairs = _pairs(table, where, record, len(applications(run)))
+    columns += [seconds(table, name, where, record).tolist() for name in times]
+    pairs = _pairs(table, where, record)
     for pair, *row in zip(pairs, *columns, strict=True):
         yield (*pair, *row)
 
 
-def _pairs(table: Table, where: str, record: str, count: int) -> list[tuple[int, int]]:
+def _pairs(table: Table, where: str, record: str) -> list[tuple[int, int]]:
     """Return launch and application of each record."""
     launch, app = (numbers(table, key, where, record) for key in ("launch", "app"))
-    if np.any(app >= count):
-        raise InputError(f"a '{record}' record of an application that is none", where=where)
     return list(zip(launch.tolist(), app.tolist(), strict=True))
 
 
@@ -339,7 +327,7 @@ def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
         return {}
     lists = table["seconds"].tolist() if "seconds" in table else [None] * len(table)
     found = {}
-    for pair, values in zip(_pairs(table, where, "iterations", 2**31), lists, strict=True):
+    for pair, values in zip(_pairs(table, where, "iterations"), lists, strict=True):
         numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
         times = np.asarray(values if numbers_only else [None])
         if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):

@@ -116,9 +116,10 @@ class Iterations:
 def by_set(found: Sequence[Launched]) -> Sets:
     """Sort launches by application and by what ran together: alone first, then pairs, then more."""
     sets: Sets = {}
-    for one in sorted(found, key=lambda one: (one.app, len(one.together), one.together)):
+    ordered = sorted(found, key=lambda one: (one.app, len(one.together), one.together, one.repeat))
+    for one in ordered:
         sets.setdefault((one.app, one.together), []).append(one)
-    return {key: sorted(members, key=lambda one: one.repeat) for key, members in sets.items()}
+    return sets
 
 
 def walls(found: Sequence[Launched], asked: Sequence[int]) -> list[Wall]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
 from isochrone.base.text import whole_number
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedPattern
@@ -42,9 +43,10 @@ class RecordedAccess:
 def is_recording(path: Path) -> bool:
     """Say whether a file is a run file, and not a table of numbers."""
     try:
+        check_ordinary(path)
         with path.open("rb") as stream:
             return stream.read(64).lstrip().startswith(b"{")
-    except OSError:
+    except (OSError, InputError):
         return False
 
 

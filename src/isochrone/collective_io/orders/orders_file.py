@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.collective_io.orders.compared_orders import FORMAT, ComparedOrder, ComparedOrders
@@ -58,9 +58,10 @@ class _Document(msgspec.Struct):
 def looks_like_one(path: Path) -> bool:
     """Look at the beginning of a file, if it can be read."""
     try:
+        check_ordinary(path)
         with path.open("rb") as stream:
             return _BEGIN.match(stream.read(200)) is not None
-    except OSError:
+    except (OSError, InputError):
         return False
 
 
@@ -79,6 +80,7 @@ def read(path: Path) -> ComparedOrders:
         If it cannot be read, is no such document, is of a newer format, or is damaged.
     """
     where = str(path)
+    check_ordinary(path)
     try:
         content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         if content.get("record") != "orders":

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.base.table import Table
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
@@ -104,16 +103,13 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
             continue
         table = counted(table, identity(table))
         counts = [numbers(table, key, where).tolist() for key in _COUNTS]
-        _check_counts(counts, run.size, where)
         times = seconds(table, "seconds", where)
-        if np.isnan(times).any():
-            raise InputError("a 'sample' record without 'seconds'", where=where)
         shapes = texts(table, "shape", where) if "shape" in table else [STAR] * len(table)
         keys = list(zip(texts(table, "order", where), *counts, shapes, strict=True))
         for key, time in zip(keys, times.tolist(), strict=True):
             found.setdefault(key, []).append(time)
         if "busy" in table:
-            busy |= dict(zip(keys, _parts(table, "busy", where), strict=True))
+            busy |= dict(zip(keys, seconds(table, "busy", where).tolist(), strict=True))
     kinds = {kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in found))}
     places = sorted(found, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2]))
     return [
@@ -123,24 +119,6 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         for key in places
         for order, intra, into, out, hot, size, shape in [key]
     ]
-
-
-def _check_counts(counts: list[list[int]], ranks: int, where: str) -> None:
-    """Refuse more messages than one each way between each hot process and each rank."""
-    *messages, hot, _ = counts
-    if max(hot) > ranks:
-        raise InputError("'hot' of a 'sample' record is beyond all ranks", where=where)
-    for name, column in zip(_COUNTS, messages, strict=False):
-        if any(count > 2 * ranks * centres for count, centres in zip(column, hot, strict=True)):
-            raise InputError(f"'{name}' of a 'sample' record is beyond all ranks", where=where)
-
-
-def _parts(table: Table, key: str, where: str) -> list[float]:
-    """Return a column of parts of one."""
-    values = table[key]
-    if values.dtype.kind not in "iuf" or not np.all((values >= 0) & (values <= 1)):
-        raise InputError(f"a 'sample' record whose '{key}' is not from 0 to 1", where=where)
-    return [float(value) for value in values]
 
 
 def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.collective_io.results.call_parts import Parts, part_columns, parts_of
-from isochrone.runfile.columns import numbers, seconds, texts
+from isochrone.runfile.columns import integers, numbers, seconds, texts
 from isochrone.runfile.run import Run
 
 __all__ = [
@@ -25,8 +25,6 @@ __all__ = [
 ]  # fmt: skip
 
 KIND: Final = "io-recording"
-
-_OPS: Final = ("write", "read")
 
 
 @dataclass(frozen=True)
@@ -216,10 +214,8 @@ def patterns(run: Run) -> list[RecordedPattern]:
     pieces = _pieces(run)
     found = []
     for number, file, size, times, contiguous, op, all_ in zip(
-        *columns, _ops(table, where), whole, strict=True
+        *columns, texts(table, "op", where, "pattern"), whole, strict=True
     ):
-        if file not in sizes:
-            raise InputError(f"pattern {number} is of no file", where=where)
         own = pieces["pattern"] == number
         runs = {key: column[own] for key, column in pieces.items() if key != "pattern"}
         found.append(RecordedPattern(
@@ -244,15 +240,11 @@ def calls(run: Run) -> list[RecordedCall]:
     parts = part_columns(table, where, "call")
     late = seconds(table, "late", where, "call") if "late" in table else None
     rounds = table["rounds"] if "rounds" in table else np.full(len(table), np.nan)
-    if rounds.dtype.kind not in "if":
-        raise InputError("a 'call' record whose 'rounds' are no number", where=where)
     columns = [numbers(table, "call", where, "call"), numbers(table, "pattern", where, "call"),
-               _whole(table, "shift", where)]  # fmt: skip
+               integers(table, "shift", where, "call")]  # fmt: skip
     names = texts(table, "name", where, "call")
     found = []
     for k, (call, pattern, shift) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-        if pattern not in ops:
-            raise InputError(f"call {call} is of no pattern", where=where)
         found.append(RecordedCall(
             call, pattern, shift, ops[pattern], names[k], float(times[k]),
             parts_of(times[k], {name: column[k] for name, column in parts.items()}),
@@ -278,21 +270,6 @@ def _table(run: Run, name: str) -> Table | None:
     _check_kind(run)
     table = run.tables.get(name)
     return table if table is not None and len(table) else None
-
-
-def _ops(table: Table, where: str, record: str = "pattern") -> list[str]:
-    found = texts(table, "op", where, record)
-    if not set(found) <= set(_OPS):
-        raise InputError(f"a '{record}' record that is neither read nor write", where=where)
-    return found
-
-
-def _whole(table: Table, key: str, where: str) -> NDArray[np.int64]:
-    """Return a column of whole numbers that may be below 0."""
-    values = table[key] if key in table else np.zeros(0)
-    if len(values) != len(table) or values.dtype.kind != "i":
-        raise InputError(f"a 'call' record without a whole '{key}'", where=where)
-    return values.astype(np.int64)
 
 
 def _ranks(run: Run, listed: Any) -> NDArray[np.int64]:
@@ -329,7 +306,7 @@ def _independent(run: Run, file: int) -> list[Independent]:
     times = seconds(own, "seconds", where, "independent").tolist()
     return [
         Independent(*row)
-        for row in zip(_ops(own, where, "independent"), *columns, times, strict=True)
+        for row in zip(texts(own, "op", where, "independent"), *columns, times, strict=True)
     ]
 
 
@@ -338,9 +315,4 @@ def _pieces(run: Run) -> dict[str, NDArray[np.int64]]:
     table = run.tables.get("piece")
     if table is None or not len(table):
         return {key: np.zeros(0, np.int64) for key in keys}
-    found = {key: numbers(table, key, run.where, "piece") for key in keys}
-    if found["rank"].max() >= run.size:
-        raise InputError(f"a 'piece' record beyond the {run.size} ranks", where=run.where)
-    if found["length"].min() < 0 or found["count"].min() < 1:
-        raise InputError("a 'piece' record of less than no bytes", where=run.where)
-    return found
+    return {key: numbers(table, key, run.where, "piece") for key in keys}

@@ -98,8 +98,6 @@ def phases(run: Run) -> list[Phase]:
     columns = [texts(table, key, where) for key in ("phase", "op")]
     sizes = [numbers(table, key, where).tolist() for key in ("p", "bytes")]
     times = {part: seconds(table, part, where) for part in PARTS if part in table}
-    if np.isnan(times.get("seconds", np.array([np.nan]))).any():
-        raise InputError("a 'sample' record without 'seconds'", where=where)
     rows: dict[tuple[Any, ...], list[int]] = {}
     for row, key in enumerate(zip(*columns, *sizes, strict=True)):
         rows.setdefault(key, []).append(row)
@@ -116,7 +114,7 @@ def phases(run: Run) -> list[Phase]:
 
 def _rounds(table: Table, rows: list[int]) -> int | None:
     """Return the number of rounds if all repetitions had as many."""
-    if "rounds" not in table or table["rounds"].dtype.kind not in "if":
+    if "rounds" not in table:
         return None
     values = set(table["rounds"][rows].tolist())
     value = values.pop() if len(values) == 1 else float("nan")
@@ -149,15 +147,7 @@ def hints(run: Run) -> dict[str, str]:
     if table is None or not len(table):
         return {}
     where = run.where
-    return dict(zip(texts(table, "key", where, "hint"), _long(table, where), strict=True))
-
-
-def _long(table: Table, where: str) -> list[str]:
-    """Return the values of hints, which may be long lists of hosts, whole."""
-    values = table["value"].tolist() if "value" in table else [None]
-    if not all(isinstance(value, str) for value in values):
-        raise InputError("a 'hint' record without 'value'", where=where)
-    return [str(value) for value in values]
+    return dict(zip(texts(table, "key", where, "hint"), table["value"].tolist(), strict=True))
 
 
 def _records(

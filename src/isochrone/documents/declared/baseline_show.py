@@ -20,7 +20,8 @@ from isochrone.documents.shapes import (
 __all__ = ["DOCUMENT"]
 
 _TIME: Final = record({
-    "kind": TEXT, "who": TEXT, "bytes": maybe(BYTES), "points": COUNT, "seconds": SECONDS,
+    "kind": TEXT, "who": TEXT, "bytes": maybe(BYTES), "points": COUNT,
+    "runs": described(COUNT, "those that are not odd"), "seconds": SECONDS,
     "low": described(maybe(SECONDS), "95 % interval of the next run; null of fewer than two"),
     "high": maybe(SECONDS),
 })  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any, Final
 from isochrone.applications.traces.folding import Event
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
 from isochrone.collectives.grid_collectives import ROOTED
 from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
 from isochrone.formats.trace import TraceFormat
@@ -38,8 +39,7 @@ def read(paths: Sequence[Path]) -> Trace:
         raise InputError(
             "traces of OTF2 need a package", hint="try: pip install 'isochrone[otf2]'"
         ) from error
-    if not path.is_file():
-        raise InputError("cannot read it: there is no such file", where=str(path))
+    check_ordinary(path)
     if path.suffix != ".otf2":  # the library would complain on standard error, too
         raise InputError(
             "not the file of an archive that is read", where=str(path),

@@ -21,7 +21,6 @@ FRAMED: Final = ("red frame:", "dashed frame:")
 
 _Style = str | tuple[float, tuple[float, ...]]
 
-_INSIDE: Final = "switch"
 """What is slow between its ranks only; all else is slow for whoever talks to it."""
 
 _OUT: Final = 0.035  # inches of a frame outside the map, where it is not hidden
@@ -72,13 +71,13 @@ def _boxes(part: Slow, place: NDArray[np.int64], inch: float) -> list[Box]:
     """Return the frames of one part: left, foot, right, top."""
     ranks = place[list(part.ranks)]
     least = _LEAST * inch / 2
-    if part.kind == "pair":
+    if part.of.link:
         i, j = ranks.tolist()
         half = max(0.5, least)
         return [(x - half, y - half, x + half, y + half) for x, y in ((i, j), (j, i))]
     spans = [(min(a - 0.5, (a + b) / 2 - least), max(b + 0.5, (a + b) / 2 + least))
              for a, b in runs_of(ranks)]  # fmt: skip
-    if part.kind == _INSIDE:
+    if part.of.concerns == "both":
         return [(a, c, b, d) for a, b in spans for c, d in spans]
     ends = -0.5 - _OUT * inch, len(place) - 0.5 + _OUT * inch
     if len(spans) > _MAX_SPANS:

@@ -242,7 +242,7 @@ def _draw_ends(
 
 def _marked(parts: Sequence[Slow], *, retested: bool) -> set[int]:
     """Return the ranks of slow parts that were measured again, or were not."""
-    wanted = [part for part in parts if part.kind != "pair" and part.retested == retested]
+    wanted = [part for part in parts if not part.of.link and part.retested == retested]
     return {rank for part in wanted for rank in part.ranks}
 
 

@@ -132,7 +132,7 @@ function drawSlow(pen, plot, view, layer, slow, ink, chosen) {
   slow.forEach((part, number) => {
     pen.strokeStyle = pen.fillStyle = ink.slow;
     pen.lineWidth = chosen === number ? 3 : 1.5;
-    if (part.kind !== "pair" && part.kind !== "switch") {
+    if (part.concerns !== "both") {
       for (const place of placesOf(layer, part.ranks)) drawBars(pen, plot, view, place);
     }
     pen.setLineDash(part.sure ? [] : [5, 3]); // suspected only
@@ -156,7 +156,7 @@ function drawBars(pen, plot, view, [first, last]) {
 
 function drawFrames(pen, plot, view, layer, part) {
   const all = [-1, layer.size + 1];
-  if (part.kind === "pair") {
+  if (part.link) {
     const [one, other] = endsOf(layer, part.ranks).map((ranks) => placesOf(layer, ranks));
     for (const a of one) {
       for (const b of other) {
@@ -167,11 +167,12 @@ function drawFrames(pen, plot, view, layer, part) {
     return;
   }
   const places = placesOf(layer, part.ranks);
-  if (part.kind !== "switch" && places.length > CROSSES) return; // the bars say it
+  const inside = part.concerns === "both";
+  if (!inside && places.length > CROSSES) return; // the bars say it
   for (const a of places) {
-    for (const b of part.kind === "switch" ? places : [all]) {
+    for (const b of inside ? places : [all]) {
       outline(pen, plot, view, a, b, 6);
-      if (part.kind !== "switch") outline(pen, plot, view, b, a, 6);
+      if (!inside) outline(pen, plot, view, b, a, 6);
     }
   }
 }
