@@ -223,7 +223,12 @@ def check(
     if earlier is not None:
         settled = is_map and not health.far_off
         found = _against(found, earlier, margin, settles=settled)
-    findings = [_allowed(one, rules) for one in found.findings]
+    findings = [
+        replace(one, allowed=next((
+            rule.text for rule in rules
+            if rule.covers(one.kind, one.hosts, one.ranks, one.level, one.ratio)
+        ), "")) for one in found.findings
+    ]  # fmt: skip
     doubts = list(found.doubts)
     count = sum(one.verdict == "suspect" and not one.allowed for one in findings)
     if count:
@@ -320,13 +325,6 @@ def _worse(change: Change) -> Finding:
         what.level if what.kind == "level" else None, what.nbytes, change.ratio, change.limit,
         evidence, change.proved,
     )  # fmt: skip
-
-
-def _allowed(one: Finding, rules: Sequence[Rule]) -> Finding:
-    for rule in rules:
-        if rule.covers(one.kind, one.hosts, one.ranks, one.level, one.ratio):
-            return replace(one, allowed=rule.text)
-    return one
 
 
 def _hosts(groups: Any) -> list[str]:
