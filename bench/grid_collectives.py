@@ -18,7 +18,7 @@ from beds.mpis import CROWDED, MPIS, ROOT
 from cluster import lifetime
 from cluster.plan import Plan
 from cluster.running import Cluster
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import median_interval
 from isochrone.base.units import format_bytes
 from isochrone.collectives.tuning_table import Rule, Table, mpi_name, write
 from isochrone.measure import launcher as launchers

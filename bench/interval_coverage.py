@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beds.mpis import Mpi
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import median_interval
 from isochrone.changes.launches import over_launches
 from isochrone.measure.probe import Probe
 from isochrone.sweep.curves import Curve, curves

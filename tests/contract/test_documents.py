@@ -21,8 +21,8 @@ from beds.command_line import run_here
 from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
-from isochrone.applications.emulation.timing import Estimate
 from isochrone.applications.predict.application_accuracy import Accuracy
+from isochrone.base.inference import Estimate
 from isochrone.cli.main import parser
 from isochrone.cli.parser import load_all
 from isochrone.collective_io.patterns.tiles import tile_io

@@ -69,7 +69,7 @@ def test_two_streams_through_one_link_take_twice_as_long_each(
     assert ratio["victim", "elsewhere"] == pytest.approx(1, abs=1e-3)
     for one in found.slowdowns:
         disturbed = {found.apps[one.app].name, *(found.apps[k].name for k in one.beside)}
-        assert one.differs == ({"victim", "bully"} <= disturbed and one.app != 2)
+        assert one.wall.differs == ({"victim", "bully"} <= disturbed and one.app != 2)
     assert all(one.overlap > 0.99 for one in found.walls if one.app == 0)
 
 
@@ -80,6 +80,6 @@ def test_the_four_patterns_of_figure_2_do_not_disturb_each_other_on_links_of_the
                    "--runs", "alone,all")  # fmt: skip
     found = summary(run)
     assert list(ratios(found).values()) == pytest.approx([1.0] * 4, abs=1e-3)
-    assert not any(one.differs for one in found.slowdowns)
+    assert not any(one.wall.differs for one in found.slowdowns)
     assert all(share.delivered == pytest.approx(1, abs=1e-3) for share in found.shares)
     assert run.origin == "simulated"

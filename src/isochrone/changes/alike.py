@@ -1,29 +1,104 @@
-"""Whether two runs measured the same thing, and what differs around them."""
+"""Whether two runs measured the same: the same thing, at the same place, with the same settings.
+
+All that a run measured, where and how, is its setting. Of it must agree, for runs that are
+
+* compared, and for launches of one command: `THING`. What else differs is listed, as it may
+  explain a change;
+* drawn as one history: `PLACE`. What else differs is marked where it changes;
+* what others of a machine are held against: all.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.runfile.run import LAUNCH, Run
+from isochrone.runfile.rules import below_resolution
+from isochrone.runfile.run import LAUNCH, NO_END, Run
 from isochrone.runfile.surroundings import Differing, differing
 
-__all__ = ["around", "check_alike", "environment", "thing"]
+__all__ = [
+    "PLACE", "Difference", "Group", "Setting", "check_alike", "differences",
+    "environment", "groups_of", "thing", "why_not",
+]  # fmt: skip
 
-_WHAT: Final = ("mode", "window", "layout", "stride", "cache", "sync", "root")
-"""Options that change what a time is; others, such as limits, may differ and are listed."""
+
+THING: Final = (
+    "experiment", "number of ranks", "definition of the times", "option mode", "option window",
+    "option layout", "option stride", "option cache", "option sync", "option root",
+)  # fmt: skip
+"""Of options only those that change what a time is; an option that one run lacks may differ."""
+
+PLACE: Final = (
+    *THING[:3], "kind", "times", "hosts", "option bytes", "option shape", "option placement",
+)  # fmt: skip
+
+_HOW_LONG: Final = (
+    "again", "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest",
+    "time-limit", "warmup",
+)  # fmt: skip
+"""Options that say how much is measured, and not what."""
+
+_MADE_UP: Final = ("bytes", "shape", "placement")
+"""Options of a made-up machine that say what is measured; all others are what is true of it."""
+
+_NOTES: Final = ("preset", "algorithm")
+"""Notes that are settings."""
 
 _OWN: Final = (LAUNCH, "arguments", "like")
 """Notes that say nothing of the machine."""
 
+Setting = dict[str, str]
+"""What may have to agree, by what it is called."""
 
-def thing(run: Run) -> tuple[Any, ...]:
+
+class Difference(NamedTuple):
+    """One thing that does not agree."""
+
+    what: str
+    here: str
+    there: str
+
+
+def setting_of(run: Run) -> Setting:
+    """Return all that a run measured, where and how."""
+    about = run.about
+    found: dict[str, Any] = {
+        "experiment": about.experiment,
+        "kind": about.kind,
+        "number of ranks": about.ranks,
+        "times": about.origin,
+        "definition of the times": about.quantity,
+        "hosts": ", ".join(f"{host} x {n}" for host, n in sorted(Counter(run.hosts).items())),
+        "MPI library": " ".join(about.mpi.library.split()),
+        "memory": about.memory or "host",
+    }
+    found |= {
+        f"option {name}": value
+        for name, value in sorted(about.options.items())
+        if name in _MADE_UP or (not about.made_up and name not in _HOW_LONG)
+    }
+    found |= {name: about.notes[name] for name in _NOTES if name in about.notes}
+    found |= {f"setting {name}": value for name, value in sorted(about.settings.items())}
+    return {what: printable(value, 2000) for what, value in found.items()}
+
+
+def differences(one: Setting, other: Setting) -> list[Difference]:
+    """List what does not agree; what one does not have is ``not set``."""
+    return [
+        Difference(what, one.get(what, "not set"), other.get(what, "not set"))
+        for what in dict.fromkeys([*one, *other])
+        if one.get(what) != other.get(what)
+    ]
+
+
+def thing(run: Run) -> tuple[str | None, ...]:
     """Return what a run measured: runs of a folder that agree in it are launches of one command."""
-    options = (printable(run.options.get(key), 200) for key in _WHAT)
-    return (run.experiment, run.size, run.quantity, run.notes.get("preset"), *options)
+    return tuple(map(setting_of(run).get, (*THING, "preset")))
 
 
 def check_alike(runs: Sequence[Run]) -> None:
@@ -34,68 +109,105 @@ def check_alike(runs: Sequence[Run]) -> None:
     InputError
         Says what differs.
     """
-    first = runs[0]
+    first = thing(runs[0])
     for other in runs[1:]:
-        pairs = [
-            ("experiment", first.experiment, other.experiment),
-            ("number of ranks", first.size, other.size),
-            ("definition of the times", first.quantity or "?", other.quantity or "?"),
-        ]
-        for key in _WHAT:
-            if key in first.options and key in other.options:
-                pairs.append((f"option {key}", first.options[key], other.options[key]))
-        for what, left, right in pairs:
-            if left != right:
+        for what, left, right in zip(THING, first, thing(other), strict=False):
+            if left != right and None not in (left, right):
                 raise InputError(
-                    f"not the same thing: {what} is {printable(left, 60)} in one and "
-                    f"{printable(right, 60)} in the other",
+                    f"not the same thing: {what} is {printable(left or '?', 60)} in one and "
+                    f"{printable(right or '?', 60)} in the other",
                     where=other.where,
                 )
 
 
-def around(before: Sequence[Run], after: Sequence[Run]) -> list[Differing]:
-    """List what differs around the measurement and explains a change."""
-    return differing([run.about for run in before], [run.about for run in after])
+def why_not(run: Run, other: Run) -> str:
+    """Say why another run says nothing of this one; empty if it does."""
+    if not other.complete:
+        return NO_END
+    found = differences(setting_of(run), setting_of(other))
+    return "; ".join(map(_said, found[:3])) + (
+        f"; and {len(found) - 3} more" if len(found) > 3 else ""
+    )
+
+
+def _said(one: Difference) -> str:
+    if one.what != "hosts":
+        return f"{one.what} is {printable(one.there, 60)}, not {printable(one.here, 60)}"
+    here, there = (set(hosts.split(", ")) for hosts in one[1:])  # those that differ, not all
+    only = [printable(", ".join(sorted(hosts)[:3]), 60) for hosts in (here - there, there - here)]
+    return f"other hosts: {only[1] or 'none'} instead of {only[0]}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that can be held against each other, the oldest first, each with its setting."""
+
+    runs: list[Run]
+    settings: list[Setting]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        first = self.runs[0]
+        return {
+            "experiment": first.experiment, "kind": first.kind, "ranks": first.size,
+            "setting": self.settings[0],
+            "runs": [
+                {"file": run.where, "started": run.about.started, "complete": run.complete}
+                for run in self.runs
+            ],
+        }  # fmt: skip
+
+
+def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:
+    """Put complete runs together whose settings agree, in what is named or in all.
+
+    Those with times of 0 are left out: they can be compared with nothing.
+
+    The runs of a group, and the groups by their first ones, are in the order of their dates.
+    """
+    found: dict[tuple[Any, ...], Group] = {}
+    for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
+        if run.complete and not below_resolution(run):
+            setting = setting_of(run)
+            key = tuple(map(setting.get, names)) if names else tuple(sorted(setting.items()))
+            group = found.setdefault(key, Group([], []))
+            group.runs.append(run)
+            group.settings.append(setting)
+    return list(found.values())
 
 
 def environment(
-    before: Sequence[Run], after: Sequence[Run], explains: Sequence[Differing]
-) -> list[dict[str, str]]:
-    """List all that differs around the measurement, first what `around` found.
+    before: Sequence[Run], after: Sequence[Run]
+) -> tuple[list[Differing], list[dict[str, str]]]:
+    """List what differs around the measurement: what explains a change, and all.
 
-    Then come the clock, options, launcher, hosts and binding.
+    All are first what explains a change, then the clock, options, launcher, hosts and binding.
     """
+    explains = differing([run.about for run in before], [run.about for run in after])
     found = [{"what": one.what, "before": one.before, "after": one.after} for one in explains]
     sides = [_surroundings(before), _surroundings(after)]
     for what in dict.fromkeys(key for side in sides for key in side):
         left, right = (side.get(what, "not known") for side in sides)
         if left != right:
             found.append({"what": what, "before": left, "after": right})
-    return found
+    return explains, found
 
 
 def _surroundings(runs: Sequence[Run]) -> dict[str, str]:
-    found: dict[str, list[str]] = {}
-
-    def add(what: str, value: object) -> None:
-        text = printable(value, 120)
-        if text not in found.setdefault(what, []):
-            found[what].append(text)
-
+    found: dict[str, set[str]] = {}
     for run in runs:
         about, hosts = run.about, Counter(run.hosts)
+        notes = sorted(about.notes.keys() - set(_OWN))  # launcher, platform, version …
         for what, value in (
             ("clock source", about.clock.source),
             ("probe", about.probe),
+            ("times", run.origin),
+            *((f"option {key}", value) for key, value in sorted(about.options.items())),
+            *((key, about.notes[key]) for key in notes),
+            ("hosts", ", ".join(hosts)),
+            ("ranks per host", list(hosts.values())),
+            ("processor of each rank", [rank.cpu for rank in run.ranks]),
         ):
-            if value:
-                add(what, value)
-        add("times", run.origin)
-        for key in sorted(about.options):
-            add(f"option {key}", about.options[key])
-        for key in sorted(about.notes.keys() - set(_OWN)):  # launcher, platform, version …
-            add(key, about.notes[key])
-        add("hosts", ", ".join(hosts))
-        add("ranks per host", list(hosts.values()))
-        add("processor of each rank", [rank.cpu for rank in run.ranks])
+            if value or what not in ("clock source", "probe"):
+                found.setdefault(what, set()).add(printable(value, 120))
     return {what: " and ".join(sorted(values)) for what, values in found.items()}

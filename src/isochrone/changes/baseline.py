@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
-from isochrone.changes.moderated import moderated
+from isochrone.base.inference import means, moderated
 from isochrone.changes.quantities import Quantities, Quantity, quantities
 from isochrone.runfile.run import Run
 
-__all__ = ["BLIND", "ENOUGH", "MARGIN", "Change", "Expected", "against", "expected", "typical"]
+__all__ = ["BLIND", "ENOUGH", "MARGIN", "Against", "Change", "against", "typical"]
 
 Array = NDArray[np.float64]
 
@@ -95,68 +95,33 @@ class Change:
     proved: bool = True
 
 
-@dataclass(frozen=True)
-class Expected:
-    """What the next run will be like.
+class Against(NamedTuple):
+    """What became of a run held against earlier ones.
 
     Attributes
     ----------
-    found
-        The quantities of the earlier runs, and of the new one last, if there is one.
-    usual, limit
-        Shift of each quantity that is usual, and how far above it the next run stays, as
-        logarithms.
+    worse
+        What is worse, the worst first.
+    visible
+        Ratio from which on something would be seen, by kind: in the middle.
+    items
+        Number of quantities.
     odd
-        Of how many quantities each earlier run is left out, as it is odd there.
+        Of how many of them each earlier run is left out, as it is odd there.
+    notes
+        What was left out of all runs.
     """
 
-    found: Quantities
-    usual: Array
-    limit: Array
+    worse: list[Change]
+    visible: dict[str, float]
+    items: int
     odd: list[int]
-
-    def visible(self) -> dict[str, float]:
-        """Return the ratio from which on something would be seen, by kind: in the middle."""
-        kinds = np.array([one.kind for one in self.found.items])
-        names = dict.fromkeys(one.kind for one in self.found.items)
-        return {kind: _ratio(np.median(self.limit[kinds == kind])) for kind in names}
+    notes: list[str]
 
 
 def _ratio(log: np.floating[Any]) -> float:
     """Return a ratio of a logarithm; of launches that have nothing in common it is no infinity."""
     return float(np.exp(min(float(log), _LARGEST)))
-
-
-def expected(runs: Sequence[Run], new: Run | None = None) -> tuple[Expected, NDArray[np.bool_]]:
-    """Say what the next run will be like, and which quantities of the new one are beyond that.
-
-    Raises
-    ------
-    InputError
-        If a run holds no times, or they have too little in common.
-    """
-    earlier = len(runs)
-    found = quantities([*runs, *([] if new is None else [new])], earlier)
-    usual, limit = np.empty(len(found.items)), np.empty(len(found.items))
-    beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
-    families = np.array([_FAMILIES[one.kind] for one in found.items])
-    kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
-    names = list(dict.fromkeys(families.tolist()))
-    rate = RATE * (JUDGING if earlier >= ODD_OF else 1)
-    for family in names:
-        chance = rate / len(names) / int(np.sum(families == family))
-        for kind in dict.fromkeys(kinds[families == family].tolist()):
-            own = np.flatnonzero(kinds == kind)
-            values = found.shifts[:, own]
-            either = family == "level" and len(own) > 1
-            one = _judged(values, earlier, chance / (1 + either))
-            usual[own], limit[own], beyond[own] = one.usual, one.limit, one.beyond
-            odd += one.odd
-            if either:
-                other = _judged(values - _beside(values), earlier, chance / 2)
-                limit[own] = np.minimum(limit[own], other.limit)
-                beyond[own] |= other.beyond
-    return Expected(found, usual, limit, odd.tolist()), beyond
 
 
 class _Judged(NamedTuple):
@@ -185,12 +150,11 @@ def _next(before: Array, chance: float, *, alike: bool = True) -> tuple[Array, A
 
     NaN counts as no value. Columns that are ``alike`` make their spreads surer.
     """
-    count = np.sum(~np.isnan(before), axis=0)
-    squared, freedom = np.nanvar(before, axis=0, ddof=1), count - 1
+    found = means(before)
+    squared, freedom = found.squared * found.n, found.freedom
     if alike:
         squared, freedom = moderated(squared, freedom)
-    limit = stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / count))
-    return np.nanmean(before, axis=0), limit
+    return found.middle, stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / found.n))
 
 
 def without_odd(before: Array, *, alike: bool = True) -> Array:
@@ -212,30 +176,54 @@ def without_odd(before: Array, *, alike: bool = True) -> Array:
     return left
 
 
-def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> tuple[list[Change], Expected]:
-    """Return what of a run is worse than in the earlier ones, and what was expected.
+def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
+    """Say what of a run is worse than in the earlier ones.
 
     Raises
     ------
     InputError
-        As `expected`; if there are fewer than `ENOUGH` earlier runs.
+        If a run holds no times, or they have too little in common; if there are fewer than `ENOUGH`
+        earlier runs.
     """
     if len(runs) < ENOUGH:
         raise InputError(f"{len(runs)} earlier runs are too few", hint=f"it needs {ENOUGH}")
-    told, beyond = expected(runs, new)
-    ratio = np.exp(told.found.shifts[-1] - told.usual)
-    usual = np.median(told.found.seconds[:-1], axis=0)
-    lower = told.found.lower[-1] - np.median(told.found.lower[:-1], axis=0)
+    earlier = len(runs)
+    found = quantities([*runs, new], earlier)
+    shift, limit = np.empty(len(found.items)), np.empty(len(found.items))
+    beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
+    families = np.array([_FAMILIES[one.kind] for one in found.items])
+    kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
+    names = list(dict.fromkeys(families.tolist()))
+    rate = RATE * (JUDGING if earlier >= ODD_OF else 1)
+    for family in names:
+        chance = rate / len(names) / int(np.sum(families == family))
+        for kind in dict.fromkeys(kinds[families == family].tolist()):
+            own = np.flatnonzero(kinds == kind)
+            values = found.shifts[:, own]
+            either = family == "level" and len(own) > 1
+            one = _judged(values, earlier, chance / (1 + either))
+            shift[own], limit[own], beyond[own] = one.usual, one.limit, one.beyond
+            odd += one.odd
+            if either:
+                other = _judged(values - _beside(values), earlier, chance / 2)
+                limit[own] = np.minimum(limit[own], other.limit)
+                beyond[own] |= other.beyond
+    ratio = np.exp(found.shifts[-1] - shift)
+    usual = np.median(found.seconds[:-1], axis=0)
+    lower = found.lower[-1] - np.median(found.lower[:-1], axis=0)
     changes = [
         Change(
-            told.found.items[k], float(ratio[k]), _ratio(told.limit[k]),
-            float(told.found.seconds[-1, k]), float(usual[k]),
-            not lower[k] < np.log(ratio[k]) / 2,
+            found.items[k], float(ratio[k]), _ratio(limit[k]), float(found.seconds[-1, k]),
+            float(usual[k]), not lower[k] < np.log(ratio[k]) / 2,
         )
         for k in np.flatnonzero(beyond & (ratio > 1 + margin)).tolist()
     ]  # fmt: skip
-    changes = _of_switches(_first_causes(changes), told.found)
-    return sorted(changes, key=lambda one: -one.ratio), told
+    worse = sorted(_of_switches(_first_causes(changes), found), key=lambda one: -one.ratio)
+    each = np.array([one.kind for one in found.items])
+    visible = {
+        kind: _ratio(np.median(limit[each == kind])) for kind in dict.fromkeys(each.tolist())
+    }
+    return Against(worse, visible, len(found.items), odd.tolist(), found.notes)
 
 
 def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
@@ -302,7 +290,7 @@ def typical(runs: Sequence[Run]) -> list[dict[str, Any]]:
     found = quantities(runs, len(runs))
     logs = without_odd(np.log(found.seconds), alike=False)
     n = len(runs)
-    mean, half = _next(logs, 0.025, alike=False) if n > 1 else (logs[0], logs[0] * np.nan)
+    mean, half = _next(logs, 0.025, alike=False)
     return [
         {
             "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,

@@ -15,9 +15,9 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.changes.alike import why_not
 from isochrone.changes.allowed import Rule
 from isochrone.changes.baseline import BLIND, ENOUGH, MARGIN, Change, against
-from isochrone.changes.comparable import why_not
 from isochrone.changes.quantities import called
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_health import MapHealth, map_health
@@ -223,7 +223,12 @@ def check(
     if earlier is not None:
         settled = is_map and not health.far_off
         found = _against(found, earlier, margin, settles=settled)
-    findings = [_allowed(one, rules) for one in found.findings]
+    findings = [
+        replace(one, allowed=next((
+            rule.text for rule in rules
+            if rule.covers(one.kind, one.hosts, one.ranks, one.level, one.ratio)
+        ), "")) for one in found.findings
+    ]  # fmt: skip
     doubts = list(found.doubts)
     count = sum(one.verdict == "suspect" and not one.allowed for one in findings)
     if count:
@@ -288,11 +293,10 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
     if not found.run.complete:
         return replace(found, doubts=[*found.doubts, "a partial run cannot be held against others"])
     try:
-        changes, told = against(runs, found.run, margin)
+        told = against(runs, found.run, margin)
     except InputError as error:
         return replace(found, doubts=[*found.doubts, error.what])
-    visible = told.visible()
-    blind = {kind: ratio for kind, ratio in visible.items() if ratio > BLIND}
+    blind = {kind: ratio for kind, ratio in told.visible.items() if ratio > BLIND}
     doubts = [] if settles else list(found.doubts)
     doubts += [
         f"earlier runs differ so much that a {kind} is seen to be worse from {ratio:.1f} times on "
@@ -300,12 +304,12 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
         for kind, ratio in blind.items()
     ]
     judged = [
-        *found.judged, f"compared with {len(runs)} earlier runs", *told.found.notes,
-        *(f"{printable(one.where, 200)} is not usual in {number} of {len(told.usual)} times, and "
+        *found.judged, f"compared with {len(runs)} earlier runs", *told.notes,
+        *(f"{printable(one.where, 200)} is not usual in {number} of {told.items} times, and "
           "left out there" for one, number in zip(runs, told.odd, strict=True) if number),
     ]  # fmt: skip
-    findings = [*found.findings, *map(_worse, changes)]
-    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=visible)
+    findings = [*found.findings, *map(_worse, told.worse)]
+    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=told.visible)
 
 
 def _worse(change: Change) -> Finding:
@@ -321,13 +325,6 @@ def _worse(change: Change) -> Finding:
         what.level if what.kind == "level" else None, what.nbytes, change.ratio, change.limit,
         evidence, change.proved,
     )  # fmt: skip
-
-
-def _allowed(one: Finding, rules: Sequence[Rule]) -> Finding:
-    for rule in rules:
-        if rule.covers(one.kind, one.hosts, one.ranks, one.level, one.ratio):
-            return replace(one, allowed=rule.text)
-    return one
 
 
 def _hosts(groups: Any) -> list[str]:

@@ -10,28 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf
-from typing import Any
+from math import inf, log
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from isochrone.base.errors import InputError
-from isochrone.changes.alike import around, check_alike, environment
-from isochrone.changes.explanation import of_all_ranks
-from isochrone.changes.maps import of_maps
-from isochrone.changes.measured import Measured, of_samples
-from isochrone.changes.parts import Part, changed_parts, overall
-from isochrone.changes.verdict import (
-    MARGIN,
-    RATE,
+from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
+from isochrone.changes.alike import check_alike, environment
+from isochrone.changes.measured import measured
+from isochrone.changes.parts import (
     VERDICTS,
-    Contrast,
     Difference,
-    contrast,
-    holm,
-    without_chance,
+    Part,
+    changed_parts,
+    differences,
+    overall,
 )
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
@@ -39,7 +34,15 @@ from isochrone.runfile.surroundings import Differing
 
 __all__ = ["Change", "Comparison", "compare"]
 
-Array = NDArray[np.float64]
+MARGIN: Final = 0.05
+"""Times that differ by less than this are the same, unless the user says otherwise."""
+
+STARTS_DIFFER: Final = 1.3
+"""Ratio up to which single starts of one command were seen to differ."""
+
+_COMMON: Final = ("all", "curve", "level", "point")
+"""Kinds of parts that are not of some nodes or ranks: how a library is set, or which it is, changes
+these. A single node that became slow has a reason of its own."""
 
 
 @dataclass(frozen=True)
@@ -186,44 +189,90 @@ def compare(
     for run in runs:
         if zeros := below_resolution(run):
             raise InputError(zeros, where=run.where, hint="measure more repetitions at once")
-    found = (of_maps if "pair" in runs[0].tables else of_samples)(before, after)
+    found = measured(runs)
+    launches = len(before), len(after)
+    known = ~np.isnan(found.logs)
+    has = [np.asarray(side.any(axis=0)) for side in np.split(known, launches[:1])]
+    both = np.flatnonzero(has[0] & has[1])
+    lost = len(found.keys) - len(both)
+    if not len(both):
+        hint = found.others(*has) if found.kind == "point" else ""
+        raise InputError("the two sides have no point in common", hint=hint)
+    if lost:
+        left_out = [f"left out, as not on both sides: {found.others(*has)}", *left_out]
+    left, right = np.split(found.logs[:, both], launches[:1])
+    kinds = found.kinds(both)
     certain = all(map(_deterministic, runs))
     if margin is None:
         margin = 0.0 if certain else MARGIN
     margin = min(margin, at_most)
-    forced = as_they_are and min(len(before), len(after)) < 2
+    forced = as_they_are and min(launches) < 2
     test = without_chance if certain or forced else contrast
-    tests = len(found.kinds) + 1
-    single = test(found.before, found.after)
-    points = _changes(found, single, tests * holm(single.p), margin)
-    parts, explained = changed_parts(
-        found.before, found.after, found.kinds, test, tests=tests, margin=margin
-    )
-    parts += _alone(found, points, explained)
-    contrasts = overall(found.before, found.after, test) if found.kinds else None
-    whole = None if contrasts is None else contrasts.differences(tests * contrasts.p, margin)[0]
+    tests = len(kinds) + 1
+    single = test(left, right)
+    seconds = (np.exp(np.nanmean(side, axis=0)).tolist() for side in (left, right))
+    differing = differences(single, tests * holm(single.p), margin)
+    points = [
+        Change(found.keys[k], *one)
+        for k, *one in zip(both.tolist(), *seconds, differing, strict=True)
+    ]
+    parts, explained = changed_parts(left, right, kinds, test, single, tests=tests, margin=margin)
+    alone = [k for k, one in enumerate(differing) if one.changed and not explained[k]]
+    parts += [
+        Part(found.kind, "", None, one.before, one.after, one.after - one.before, one.difference,
+             (k,), 1)
+        for k in sorted(alone, key=lambda k: -abs(np.log(differing[k].ratio)))
+        for one in (points[k],)
+    ]  # fmt: skip
+    whole = None
+    if kinds:
+        one = overall(left, right, test)
+        whole = differences(one, tests * one.p, margin)[0]
     unit = "exact" if certain else "start" if forced else "launch"
-    common = of_all_ranks(
-        parts, whole, [point.ratio for point in points],
-        one_start=unit == "launch" and min(len(before), len(after)) < 2,
+    common = _of_all_ranks(
+        parts, whole, [one.ratio for one in differing],
+        one_start=unit == "launch" and min(launches) < 2,
     )  # fmt: skip
-    explains = around(before, after)
+    explains, around = environment(before, after)
     return Comparison(
         experiment=runs[0].experiment,
         points=points,
         kind=found.kind,
         parts=parts,
         overall=whole,
-        differences=environment(before, after, explains),
-        launches=(len(before), len(after)),
+        differences=around,
+        launches=launches,
         unit=unit,
         margin=margin,
         visible=_visible(single),
         notes=[*found.notes, *left_out],
-        one_sided=0 if any(map(_chose_sizes, runs)) else found.one_sided,
+        one_sided=0 if any(map(_chose_sizes, runs)) else lost,
         partial=sum(not run.complete for run in runs),
         explanations=explains if common else [],
     )
+
+
+def _of_all_ranks(
+    parts: Sequence[Part], whole: Difference | None, ratios: Sequence[float], *, one_start: bool
+) -> bool:
+    """Tell whether something changed that all ranks have in common.
+
+    Parameters
+    ----------
+    parts
+        What changed.
+    whole
+        All points as one; None if there is only one.
+    ratios
+        Of each point.
+    one_start
+        Whether a side has one start, so that there is no verdict: then a change counts that is
+        larger than starts differ.
+    """
+    if one_start:
+        ratio = whole.ratio if whole is not None else max(ratios, default=1.0)
+        return ratio > 0 and abs(log(ratio)) > log(STARTS_DIFFER)
+    return any(part.kind in _COMMON for part in parts) or (whole is not None and whole.changed)
 
 
 def _without_shared_processors(
@@ -257,28 +306,6 @@ def _deterministic(run: Run) -> bool:
 def _chose_sizes(run: Run) -> bool:
     """Tell whether the measurement chose its sizes, so that launches differ in them."""
     return str(run.options.get("bytes", "")).startswith("auto")
-
-
-def _changes(found: Measured, single: Contrast, corrected: Array, margin: float) -> list[Change]:
-    sides = [np.exp(np.nanmean(side, axis=0)).tolist() for side in (found.before, found.after)]
-    differences = single.differences(corrected, margin)
-    return [Change(*one) for one in zip(found.keys, *sides, differences, strict=True)]
-
-
-def _alone(found: Measured, points: list[Change], explained: NDArray[np.bool_]) -> list[Part]:
-    """Return the points that changed and belong to no part that did, the worst first."""
-    changed = [
-        k for k, point in enumerate(points)
-        if point.verdict in ("slower", "faster") and not explained[k]
-    ]  # fmt: skip
-    changed.sort(key=lambda k: -abs(np.log(points[k].ratio)))
-    return [
-        Part(
-            found.kind, "", None, points[k].before, points[k].after,
-            points[k].after - points[k].before, points[k].difference, (k,), 1,
-        )
-        for k in changed
-    ]  # fmt: skip
 
 
 def _visible(single: Contrast) -> float | None:

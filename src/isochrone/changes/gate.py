@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from math import ceil, log
 from typing import Final
 
-from isochrone.changes.compare import Change, Comparison
-from isochrone.changes.parts import Part
-from isochrone.changes.verdict import Difference
+from isochrone.changes.compare import Comparison
+from isochrone.changes.parts import Difference, Part
 
 __all__ = ["Gate", "Limit", "judge"]
 
@@ -93,7 +92,11 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
         ]
     said = []
     for limit in limits:
-        suspects = [point for point in open_ if _suspected(point, limit, found)]
+        suspects = [  # beyond the scatter of all points, too
+            point for point in open_
+            if abs(log(point.ratio)) > log(found.visible or 1.0)
+            and _leaning(point.difference, limit)
+        ]  # fmt: skip
         if suspects:
             worst = max(suspects, key=lambda point: abs(log(point.ratio)))
             more = _enough(launches, found.visible or 1.0, worst.ratio)
@@ -107,12 +110,6 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
                 f"proved: it needs {2 * launches} starts a side"
             )
     return said
-
-
-def _suspected(point: Change, limit: Limit, found: Comparison) -> bool:
-    """Whether a point leans beyond the limit, and beyond the scatter of all points."""
-    far = abs(log(point.ratio)) > log(found.visible or 1.0)
-    return far and _leaning(point.difference, limit)
 
 
 def _leaning(difference: Difference, limit: Limit) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.segmentation import segment
-from isochrone.changes.comparable import Difference, Setting, differences, grouped
+from isochrone.changes.alike import PLACE, Difference, Group, differences, groups_of
 from isochrone.changes.quantities import Quantity, quantities
 from isochrone.runfile.run import Run
 
@@ -37,12 +37,6 @@ SHORTEST: Final = 3
 
 MOST: Final = 6
 """Stretches that are tried."""
-
-_PLACE: Final = (
-    "experiment", "kind", "number of ranks", "times", "definition of the times", "hosts",
-    "option bytes", "option shape", "option placement",
-)  # fmt: skip
-"""What must agree for runs to be drawn as one history; all else is marked where it changes."""
 
 _DRAWN: Final = ("level", "node", "inside", "curve", "point")
 
@@ -121,13 +115,12 @@ def histories(runs: Sequence[Run]) -> list[History]:
     InputError
         If a run holds no times, or those of one thing have too little in common.
     """
-    found = grouped(runs, lambda setting: tuple(setting.get(what) for what in _PLACE))
-    return [_history(group) for group in found]
+    return [_history(group) for group in groups_of(runs, PLACE)]
 
 
-def _history(group: list[tuple[Run, Setting]]) -> History:
-    runs = [run for run, _ in group]
-    marks = [[], *(differences(two, one) for (_, one), (_, two) in pairwise(group))]
+def _history(group: Group) -> History:
+    runs = group.runs
+    marks = [[], *(differences(two, one) for one, two in pairwise(group.settings))]
     found = quantities(runs, len(runs))
     series = []
     for k, what in enumerate(found.items):

@@ -1,7 +1,7 @@
 """Several launches of one measurement: the typical time, and how far the next start may be from it.
 
 A launch is one observation, the logarithm x of its median, however many repetitions it has: these
-share where the launch has its ranks and pages (`comparison.verdict`). Of n launches with the mean
+share where the launch has its ranks and pages (`base.inference`). Of n launches with the mean
 m and the standard deviation s of x, and t the quantile of Student's distribution for n - 1,
 
 * the typical time is exp(m), which lies with 95 % in exp(m ± t s / √n) (Student 1908, *The probable
@@ -22,22 +22,17 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
-from isochrone.changes.alike import around, check_alike, environment
-from isochrone.changes.machine import machine_parts
-from isochrone.changes.maps import keys_of, matched
-from isochrone.changes.measured import logs_of
-from isochrone.changes.parts import Group
+from isochrone.base.inference import group_medians, means
+from isochrone.changes.alike import check_alike, environment
+from isochrone.changes.measured import measured
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 
 __all__ = ["Launches", "OverLaunches", "over_launches", "pool"]
 
 Array = NDArray[np.float64]
-
-CONFIDENCE: Final = 0.95
 
 _QUANTITIES: Final = ("seconds", "low", "high", "next_low", "next_high", "spread")
 
@@ -138,29 +133,32 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
             "one launch has no interval over launches; measure --runs 5", where=runs[0].where
         )
     check_alike(runs)
-    levels: list[Group] = []
-    notes: list[str] = []
-    if "pair" in runs[0].tables:
-        places, rows, logs = matched(runs)
-        keys = keys_of(places, rows)
-        parts = machine_parts(runs[0], runs[-1], places, rows)
-        levels = [group for kind in parts for group in kind if group.kind == "level"]
-        notes = [places.note] if places.note else []
-        levels = [group for group in levels if _sized(rows[group.points[0], 2], nbytes)]
-    else:
-        keys, logs = logs_of(runs)
-    if not keys:
+    found = measured(runs)
+    if not found.keys:
         raise InputError("the launches hold no times", where=runs[0].where)
-    chosen = [k for k, key in enumerate(keys) if _sized(key.get("bytes"), nbytes)]
+
+    def sized(k: int) -> bool:
+        return nbytes is None or found.keys[k].get("bytes") == nbytes
+
+    chosen = list(filter(sized, range(len(found.keys))))
     if not chosen:
         assert nbytes is not None
-        known = (key["bytes"] for key in keys if "bytes" in key)
+        known = (key["bytes"] for key in found.keys if "bytes" in key)
         raise no_such_size(nbytes, known, runs[0].where)
-    sides = runs[:1], runs[1:]
+    levels = [
+        group for kind in found.kinds(np.arange(len(found.keys))) for group in kind
+        if group.kind == "level" and sized(int(group.points[0]))
+    ]  # fmt: skip
+    medians = group_medians(found.logs, [group.points for group in levels])
+    common = np.asarray(~np.isnan(medians).all(axis=0))
+    names = [
+        {"level": group.who} | ({} if group.nbytes is None else {"bytes": group.nbytes})
+        for group, some in zip(levels, common, strict=True) if some
+    ]  # fmt: skip
     return Launches(
         runs[0].experiment, runs[0].kind, len(runs),
-        over_launches([keys[k] for k in chosen], logs[:, chosen]), _of_levels(levels, logs),
-        environment(*sides, around(*sides)), notes,
+        over_launches([found.keys[k] for k in chosen], found.logs[:, chosen]),
+        over_launches(names, medians[:, common]), environment(runs[:1], runs[1:])[1], found.notes,
     )  # fmt: skip
 
 
@@ -175,34 +173,12 @@ def over_launches(keys: list[dict[str, Any]], logs: Array) -> OverLaunches:
         Logarithms of medians in seconds, shape (launches, columns), NaN where a launch lacks it;
         no column has nothing else.
     """
-    n = np.sum(~np.isnan(logs), axis=0)
-    mean = np.nansum(logs, axis=0) / n
-    freedom = np.where(n > 1, n - 1, np.nan)
-    spread = np.sqrt(np.nansum((logs - mean) ** 2, axis=0) / freedom)
-    half = stdtrit(freedom, (1 + CONFIDENCE) / 2) * spread
-    typical, coming = half / np.sqrt(n), half * np.sqrt(1 + 1 / n)
+    found = means(logs)
     with np.errstate(over="ignore"):  # two launches far apart: beyond any number
-        low, high = np.exp(mean - typical), np.exp(mean + typical)
-        next_low, next_high = np.exp(mean - coming), np.exp(mean + coming)
-    return OverLaunches(keys, n, np.exp(mean), low, high, next_low, next_high, spread)
-
-
-def _of_levels(levels: Sequence[Group], logs: Array) -> OverLaunches:
-    """Take of each launch the median over the pairs of a level that all launches have."""
-    whole = np.asarray(~np.isnan(logs).any(axis=0))
-    keys: list[dict[str, Any]] = []
-    columns = []
-    for group in levels:
-        own = group.points[whole[group.points]]
-        if len(own):
-            size = {} if group.nbytes is None else {"bytes": group.nbytes}
-            keys.append({"level": group.who, **size})
-            columns.append(np.median(logs[:, own], axis=1))
-    return over_launches(keys, np.array(columns).reshape(len(keys), len(logs)).T)
-
-
-def _sized(size: int | None, nbytes: int | None) -> bool:
-    return nbytes is None or size == nbytes
+        low, high, next_low, next_high = np.exp([*found.interval(), *found.next_interval()])
+    spread = np.sqrt(found.squared * found.n)
+    n, seconds = found.n.astype(np.int64), np.exp(found.middle)
+    return OverLaunches(keys, n, seconds, low, high, next_low, next_high, spread)
 
 
 def _known(value: float) -> float | None:

@@ -1,19 +1,27 @@
-"""Parts of a machine whose pairs may change together: levels, switches, nodes, ranks."""
+"""Where ranks are, and what parts of a machine may change together: levels, nodes, ranks.
+
+A machine is compared with itself also where the ranks were dealt out otherwise, block before and
+cyclic after. A place is a host and the how-manieth rank on it: on both sides the same place has the
+same number, whatever the rank.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.text import printable
 from isochrone.changes.parts import Group
-from isochrone.changes.places import Places
+from isochrone.latency_map.pairs import partition_of
+from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import Rank, Run
 
-__all__ = ["machine_parts"]
+__all__ = ["Places", "machine_parts", "parted", "places_of"]
 
 Ints = NDArray[np.int64]
 
@@ -22,6 +30,98 @@ Level = tuple[str, Ints]
 
 Named = tuple[str, str, Ints]
 """Kind and name of a group, and the numbers of its pairs."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The places that all runs have.
+
+    Attributes
+    ----------
+    of_rank
+        For each run the place of each rank; -1 for one whose place another run lacks.
+    hosts
+        Host of each place; empty strings where hosts are not recorded. They come from elsewhere.
+    names
+        Each place for a person: ``3`` where ranks are matched by number, else ``n5:1``.
+    rank
+        The rank of the first run that is there.
+    by_rank
+        Whether rank numbers were matched, because they mean the same or nothing else is known.
+    note
+        What the user should know about it; empty if there is nothing.
+    """
+
+    of_rank: list[NDArray[np.int64]]
+    hosts: list[str]
+    names: list[str]
+    rank: list[int]
+    by_rank: bool
+    note: str
+
+
+def places_of(runs: Sequence[Run]) -> Places:
+    """Match the ranks of runs that have the same number of them."""
+    hosts = [run.hosts for run in runs]
+    if not all(all(names) for names in hosts):
+        return _by_rank(runs, "the hosts are not recorded: ranks are matched by their numbers")
+    if all(names == hosts[0] for names in hosts):
+        return _by_rank(runs, "", hosts[0])
+    counts = [Counter(names) for names in hosts]
+    room = {host: min(count[host] for count in counts) for host in counts[0]}
+    if not any(room.values()):
+        return _by_rank(runs, "no host is in all runs: ranks are matched by their numbers")
+    return _by_host(runs, {host: number for host, number in room.items() if number})
+
+
+def _by_rank(runs: Sequence[Run], note: str, hosts: list[str] | None = None) -> Places:
+    size = runs[0].size
+    numbers = list(range(size))
+    ranks = [np.arange(size) for _ in runs]
+    return Places(ranks, hosts or [""] * size, list(map(str, numbers)), numbers, True, note)
+
+
+def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
+    ordered = [_on_hosts(run) for run in runs]
+    for host in room:
+        if not _same_processors([one[host] for one in ordered]):
+            for one in ordered:
+                one[host].sort(key=lambda r: r.rank)
+    seats = [(host, k) for host, number in room.items() for k in range(number)]
+    of_rank = []
+    for run, one in zip(runs, ordered, strict=True):
+        places = np.full(run.size, -1)
+        for place, (host, k) in enumerate(seats):
+            places[one[host][k].rank] = place
+        of_rank.append(places)
+    note = "the ranks are placed differently: they are matched by host, and by their order on it"
+    missing = {r.host for run in runs for r in run.ranks} - room.keys()
+    if missing or any((places < 0).any() for places in of_rank):
+        shown = ", ".join(printable(host, 40) for host in sorted(missing)[:5])
+        note += "; what not all runs have is left out" + (f": {shown}" if shown else "")
+    return Places(
+        of_rank, [host for host, _ in seats], [f"{host}:{k}" for host, k in seats],
+        [ordered[0][host][k].rank for host, k in seats], False, note,
+    )  # fmt: skip
+
+
+def _on_hosts(run: Run) -> dict[str, list[Rank]]:
+    """Return the ranks of each host in the order of their processors."""
+    found: dict[str, list[Rank]] = defaultdict(list)
+    for rank in sorted(run.ranks, key=_processor):
+        found[rank.host].append(rank)
+    return found
+
+
+def _processor(rank: Rank) -> tuple[int, int, int, int]:
+    return rank.package, rank.numa, rank.core, rank.cpu
+
+
+def _same_processors(sides: Sequence[list[Rank]]) -> bool:
+    """Tell whether the ranks of a host have processors of their own, the same in all runs."""
+    found = [[_processor(rank) for rank in ranks] for ranks in sides]
+    first = found[0]
+    return len(set(first)) == len(first) and all(one == first for one in found)
 
 
 def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[list[Group]]:
@@ -51,98 +151,81 @@ def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[lis
         pairs = _Pairs(rows[of_size, 0], rows[of_size, 1], places)
         named = size if len(sizes) > 1 else None
         for kind, groups in zip(found[1:], pairs.kinds(levels, later), strict=True):
-            kind += [Group(name, who, of_size[own], named) for name, who, own in groups]
+            kind += [
+                Group(what, who, of_size[own], named) for what, who, own in groups
+                if len(own) > (what != "level")
+            ]  # fmt: skip
     return [kind for kind in found if kind]
 
 
 def _levels(run: Run, place_of: Ints) -> list[Level]:
     """Return the levels of a map; ``place_of`` is the place of each of its ranks."""
-    places = int(place_of.max()) + 1
-    found = []
-    for level in analyse(run).levels:
-        group = np.arange(places) + len(level.groups)
-        for g, ranks in enumerate(level.groups):
-            seats = place_of[ranks]
-            group[seats[seats >= 0]] = g
-        found.append((level.name, group))
-    return found
+    rank_at = np.argsort(place_of)[np.sum(place_of < 0) :]
+    return [(one.name, partition_of(one, run.size)[rank_at]) for one in analyse(run).levels]
 
 
-@dataclass(frozen=True)
 class _Pairs:
     """Pairs of one message size: the places of either end, a < b."""
 
-    a: Ints
-    b: Ints
-    places: Places
+    def __init__(self, a: Ints, b: Ints, places: Places) -> None:
+        self.a, self.b, self.places = a, b, places
+        self.names = list(dict.fromkeys(places.hosts))
+        self.host = numbered(places.hosts)
+        self.one, self.other = self.host[a], self.host[b]
+        self.between = self.one != self.other
 
     def kinds(self, levels: list[Level], later: list[Level]) -> list[list[Named]]:
         """Return groups by kind; a group of one pair is none, but for a level."""
-        switches: dict[str, Named] = {}
-        nodes: list[Named] = []
-        node_pairs: list[Named] = []
-        if all(self.places.hosts):
-            names = list(dict.fromkeys(self.places.hosts))
-            host = np.array([names.index(name) for name in self.places.hosts])
-            for _, group in (*levels, *later):
-                switches |= {one[1]: one for one in self.switches(group, host, names)}
-            nodes = list(self.nodes(host, names))
-            node_pairs = list(self.node_pairs(host, names))
-        of_levels = [one for one in self.levels(levels) if len(one[2])]
-        large = [*of_levels, *_of_several(switches.values())]
-        return [large, *map(_of_several, (nodes, self.ranks(), node_pairs))]
+        level = level_of([group for _, group in levels], self.a, self.b)
+        large = [
+            ("level", f"level {k} ({name})", np.flatnonzero(level == k))
+            for k, (name, _) in enumerate(levels)
+        ]
+        numbers = np.tile(np.arange(len(self.a)), 2)
+        ranks = [
+            ("rank", f"rank {self.places.names[seat]}", own)
+            for seat, own in parted(np.concatenate([self.a, self.b]), numbers)
+        ]
+        if not all(self.places.hosts):
+            return [large, [], ranks, []]
+        switches = {one[1]: one for _, group in (*levels, *later) for one in self.switches(group)}
+        return [[*large, *switches.values()], list(self.nodes()), ranks, list(self.node_pairs())]
 
-    def levels(self, levels: list[Level]) -> Iterator[Named]:
-        """Yield the pairs that meet on each level, and on none before it."""
-        level = np.full(len(self.a), -1)
-        for k, (_, group) in reversed(list(enumerate(levels))):
-            level[group[self.a] == group[self.b]] = k
-        for k, (name, _) in enumerate(levels):
-            yield "level", f"level {k} ({name})", np.flatnonzero(level == k)
-
-    def switches(self, group: Ints, host: Ints, names: list[str]) -> Iterator[Named]:
+    def switches(self, group: Ints) -> Iterator[Named]:
         """Yield what passes each switch, leaves it or stays inside, if groups are whole nodes."""
-        hosts = {g: np.unique(host[group == g]).tolist() for g in np.unique(group).tolist()}
-        if sum(map(len, hosts.values())) > len(names) or len(hosts) < 2:
+        hosts = {g: np.unique(own).tolist() for g, own in parted(group, self.host)}
+        if sum(map(len, hosts.values())) > len(self.names) or len(hosts) < 2:
             return
-        between = host[self.a] != host[self.b]
         for g, own in hosts.items():
             if len(own) > 1:
-                name = f"switch of {names[own[0]]} … {names[own[-1]]} ({len(own)} nodes)"
+                ends = f"{self.names[own[0]]} … {self.names[own[-1]]}"
+                name = f"switch of {ends} ({len(own)} nodes)"
                 one, other = group[self.a] == g, group[self.b] == g
-                yield "switch", name, np.flatnonzero((one | other) & between)
+                yield "switch", name, np.flatnonzero((one | other) & self.between)
                 yield "switch", f"uplink of the {name}", np.flatnonzero(one != other)
-                yield "switch", f"inside of the {name}", np.flatnonzero(one & other & between)
+                inside = np.flatnonzero(one & other & self.between)
+                yield "switch", f"inside of the {name}", inside
 
-    def nodes(self, host: Ints, names: list[str]) -> Iterator[Named]:
+    def nodes(self) -> Iterator[Named]:
         """Yield what leaves each node, and what stays inside."""
-        for h, name in enumerate(names):
-            one, other = host[self.a] == h, host[self.b] == h
-            yield "node", name, np.flatnonzero(one != other)
-            yield "node", f"inside of {name}", np.flatnonzero(one & other)
+        for h, name in enumerate(self.names):
+            ends = (self.one == h).astype(int) + (self.other == h)
+            yield "node", name, np.flatnonzero(ends == 1)
+            yield "node", f"inside of {name}", np.flatnonzero(ends == 2)
 
-    def ranks(self) -> Iterator[Named]:
-        """Yield the pairs of each place."""
-        numbers = np.tile(np.arange(len(self.a)), 2)
-        for seat, own in _parted(np.concatenate([self.a, self.b]), numbers):
-            yield "rank", f"rank {self.places.names[seat]}", own
-
-    def node_pairs(self, host: Ints, names: list[str]) -> Iterator[Named]:
+    def node_pairs(self) -> Iterator[Named]:
         """Yield the pairs between each two nodes."""
-        one, other = host[self.a], host[self.b]
-        code = np.minimum(one, other) * len(names) + np.maximum(one, other)
-        between = np.flatnonzero(one != other)
-        for number, own in _parted(code[between], between):
-            yield "pair", f"{names[number // len(names)]} – {names[number % len(names)]}", own
+        count = len(self.names)
+        code = np.minimum(self.one, self.other) * count + np.maximum(self.one, self.other)
+        between = np.flatnonzero(self.between)
+        for number, own in parted(code[between], between):
+            a, b = divmod(number, count)
+            yield "pair", f"{self.names[a]} – {self.names[b]}", own
 
 
-def _parted(code: Ints, numbers: Ints) -> Iterator[tuple[int, Ints]]:
+def parted(code: Ints, numbers: Ints) -> Iterator[tuple[int, Ints]]:
     """Yield each code with the numbers that have it."""
     order = np.argsort(code, kind="stable")
     codes, first = np.unique(code[order], return_index=True)
     parts = np.split(numbers[order], first[1:]) if len(codes) else []
     return zip(codes.tolist(), parts, strict=True)
-
-
-def _of_several(groups: Iterable[Named]) -> list[Named]:
-    return [one for one in groups if len(one[2]) > 1]

@@ -1,76 +1,147 @@
-"""What launches, or two sides of them, measured: a logarithm of a median for each and point."""
+"""What several launches measured: the logarithm of a median for each launch and point."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable
+from isochrone.base.units import format_bytes
+from isochrone.changes.machine import Places, machine_parts, places_of
 from isochrone.changes.parts import Group
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import Key, identity, points
+from isochrone.runfile.samples import Key, counting, identity, points
 
-__all__ = ["Measured", "logs_of", "of_samples"]
+__all__ = ["Matched", "Measured", "by_curve", "logs_of", "matched", "measured"]
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+SMALLEST: Final = 1e-12
+"""Seconds that stand for a time of 0, which a coarse clock makes."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Points that both sides have.
+class Measured(NamedTuple):
+    """Points that any of several launches has.
 
     Attributes
     ----------
     keys
         What each point is.
-    before, after
+    logs
         Logarithms of the medians in seconds, shape (launches, points); NaN where a launch lacks
         the point.
-    kinds
-        Groups of points that may have changed together, the largest kind first.
     kind
         What a single point is called: ``point`` or ``pair``.
     notes
-        How points were matched, and what only one side has.
-    one_sided
-        Number of points that only one side has.
+        How points were matched.
+    kinds
+        Returns groups of some of the points that may have changed together, the largest kind
+        first.
+    others
+        Says what only one of two sides has, of which points each has.
     """
 
     keys: list[dict[str, Any]]
-    before: Array
-    after: Array
-    kinds: list[list[Group]]
+    logs: Array
     kind: str
     notes: list[str]
-    one_sided: int
+    kinds: Callable[[Ints], list[list[Group]]]
+    others: Callable[[Mask, Mask], str]
 
 
-def of_samples(before: Sequence[Run], after: Sequence[Run]) -> Measured:
-    """Return the points of two sides of sweeps, or of anything else that repeats.
+def measured(runs: Sequence[Run]) -> Measured:
+    """Match the pairs of maps by the places of their ranks, or the points of anything else.
 
     Raises
     ------
     InputError
-        If a run holds no times, or the sides have no point in common.
+        If a run holds no times.
     """
-    sides = [[_medians(run) for run in runs] for runs in (before, after)]
-    left, right = ({key: None for times in side for key in times} for side in sides)
-    keys = [key for key in left if key in right]
-    if not keys:
-        raise InputError("the two sides have no point in common", hint=_others(left, right))
-    notes = []
-    if len(keys) < len(left) or len(keys) < len(right):
-        notes.append(f"left out, as not on both sides: {_others(left, right)}")
-    logs = [_matrix(side, keys) for side in sides]
-    kinds = _curves(keys, before[0].by)
-    one_sided = len(left.keys() ^ right.keys())
-    return Measured([dict(key) for key in keys], logs[0], logs[1], kinds, "point", notes, one_sided)
+    if "pair" not in runs[0].tables:
+        keys, logs = logs_of(runs)
+        return Measured(
+            keys, logs, "point", [],
+            lambda chosen: _curves([keys[k] for k in chosen], runs[0].by),
+            lambda left, right: _others(keys, left, right),
+        )  # fmt: skip
+    places, rows, logs = matched(runs)
+    return Measured(
+        [_key(places, *row) for row in rows.tolist()], logs, "pair",
+        [places.note] if places.note else [],
+        lambda chosen: machine_parts(runs[0], runs[-1], places, rows[chosen]),
+        lambda left, right: _left_out(rows, left & right),
+    )  # fmt: skip
+
+
+# ---- pairs of maps -----------------------------------------------------------------------------
+
+
+class Matched(NamedTuple):
+    """Pairs that any of several maps has.
+
+    ``rows`` are two places and a message size each; ``logs`` the logarithms of the medians in
+    seconds, shape (maps, pairs), NaN where a map lacks the pair.
+    """
+
+    places: Places
+    rows: Ints
+    logs: Array
+
+
+def matched(runs: Sequence[Run]) -> Matched:
+    """Match the pairs of maps by the places of their ranks.
+
+    Raises
+    ------
+    InputError
+        If a map holds no medians.
+    """
+    places = places_of(runs)
+    found = [_pairs(run, seats) for run, seats in zip(runs, places.of_rank, strict=True)]
+    every = np.concatenate([rows for rows, _ in found])
+    sizes, size = np.unique(every[:, 2], return_inverse=True)
+    code = (every[:, 0] * len(places.rank) + every[:, 1]) * len(sizes) + size.ravel()
+    _, first, index = np.unique(code, return_index=True, return_inverse=True)
+    logs = np.full((len(runs), len(first)), np.nan)
+    launch = np.repeat(np.arange(len(runs)), [len(rows) for rows, _ in found])
+    logs[launch, index.ravel()] = np.concatenate([values for _, values in found])
+    return Matched(places, every[first], logs)
+
+
+def _pairs(run: Run, seats: Ints) -> tuple[Ints, Array]:
+    """Return the pairs as rows of two places and a size, and the logarithms of their medians."""
+    table = run.pairs()
+    if "median" not in table:
+        raise InputError("the pairs have no 'median'", where=run.where)
+    a, b = seats[table["i"]], seats[table["j"]]
+    keep = counting(table, ("i", "j", "bytes"), run.where) & (a >= 0) & (b >= 0)
+    rows = np.column_stack([np.minimum(a, b), np.maximum(a, b), table["bytes"]])[keep]
+    return rows.astype(np.int64), np.log(np.maximum(table["median"][keep], SMALLEST))
+
+
+def _left_out(rows: Ints, both: Mask) -> str:
+    """Say what only one side has: sizes, if it is those."""
+    sizes = set(rows[:, 2].tolist()) - set(rows[both, 2].tolist())
+    named = f" ({', '.join(map(format_bytes, sorted(sizes)))})" if sizes else ""
+    return f"{int(np.sum(~both))} pairs{named}"
+
+
+def _key(places: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
+    i, j = sorted((places.rank[a], places.rank[b]))
+    key: dict[str, Any] = {"i": i, "j": j, "bytes": nbytes}
+    if not places.by_rank:
+        key["places"] = [places.names[a], places.names[b]]
+    return key
+
+
+# ---- points of sweeps, or of anything else that repeats ----------------------------------------
 
 
 def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
@@ -83,11 +154,8 @@ def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
     """
     launches = [_medians(run) for run in runs]
     keys = list(dict.fromkeys(key for times in launches for key in times))
-    return [dict(key) for key in keys], _matrix(launches, keys)
-
-
-def _matrix(launches: Sequence[dict[Key, float]], keys: Sequence[Key]) -> Array:
-    return np.array([[times.get(key, np.nan) for key in keys] for times in launches])
+    logs = np.array([[times.get(key, np.nan) for key in keys] for times in launches])
+    return [dict(key) for key in keys], logs
 
 
 def _medians(run: Run) -> dict[Key, float]:
@@ -105,10 +173,13 @@ def _medians(run: Run) -> dict[Key, float]:
     return {key: float(np.log(np.median(seconds[rows]))) for key, rows in found.items()}
 
 
-def _others(left: dict[Key, None], right: dict[Key, None]) -> str:
+def _others(keys: Sequence[dict[str, Any]], left: Mask, right: Mask) -> str:
     """Say which values only one side has."""
-    for name in [name for name, _ in next(iter(left), ())]:
-        mine, yours = ({v for key in side for n, v in key if n == name} for side in (left, right))
+    for name in keys[0]:
+        mine, yours = (
+            {key[name] for key, has in zip(keys, side, strict=True) if has and name in key}
+            for side in (left, right)
+        )
         said = []
         for only, which in ((mine - yours, "first"), (yours - mine, "second")):
             if only:
@@ -116,20 +187,28 @@ def _others(left: dict[Key, None], right: dict[Key, None]) -> str:
                 said.append(f"only the {which} has {name} {shown}")
         if said:
             return "; ".join(said)
-    counts = len(left.keys() - right.keys()), len(right.keys() - left.keys())
+    counts = np.sum(left & ~right), np.sum(right & ~left)
     return f"{counts[0]} are only in the first, {counts[1]} only in the second"
 
 
-def _curves(keys: Sequence[Key], by: Sequence[str]) -> list[list[Group]]:
+def _curves(keys: Sequence[dict[str, Any]], by: Sequence[str]) -> list[list[Group]]:
     """Group the points of a sweep: all of them, and those of each curve."""
-    curves: dict[tuple[tuple[str, Any], ...], list[int]] = {}
-    for k, key in enumerate(keys):
-        own = tuple((n, v) for n, v in key if (n in by if by else isinstance(v, str)))
-        curves.setdefault(own, []).append(k)
-    kinds = [[Group("all", f"all {len(keys)} points", np.arange(len(keys)))]]
+    whole = [Group("all", f"all {len(keys)} points", np.arange(len(keys)))]
+    curves = by_curve(keys, by)
     several = [
         Group("curve", ", ".join(f"{n} {printable(v, 40)}" for n, v in own), np.array(rows))
         for own, rows in curves.items()
         if len(rows) > 1
     ]
-    return [kinds[0], several] if len(curves) > 1 and several else kinds if len(keys) > 1 else []
+    return [whole, several] if len(curves) > 1 and several else [whole] if len(keys) > 1 else []
+
+
+def by_curve(
+    keys: Iterable[dict[str, Any]], by: Sequence[str]
+) -> dict[tuple[tuple[str, Any], ...], list[int]]:
+    """Return the numbers of the points of each curve, by what the points have in common."""
+    found: dict[tuple[tuple[str, Any], ...], list[int]] = {}
+    for k, key in enumerate(keys):
+        own = tuple((n, v) for n, v in key.items() if (n in by if by else isinstance(v, str)))
+        found.setdefault(own, []).append(k)
+    return found

@@ -9,17 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import exp, isnan
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.changes.verdict import Contrast, Difference
+from isochrone.base.inference import RATE, Contrast, group_medians, verdict
 
-__all__ = ["Group", "Part", "changed_parts", "overall"]
+__all__ = ["VERDICTS", "Difference", "Group", "Part", "changed_parts", "differences", "overall"]
 
 Array = NDArray[np.float64]
 Compare = Callable[[Array, Array], Contrast]
+
+_WORDS: Final = {
+    "slower": "slower", "faster": "faster", "equal": "same", "not known": "unclear",
+}  # fmt: skip
+VERDICTS: Final = tuple(_WORDS.values())
+
+BEYOND_ALL: Final = 700.0
+"""Logarithm of a ratio that says nothing more; few launches may know their error that badly."""
 
 ALIKE: Final = {"node": 0.75, "rank": 0.75}
 """Least part of the points that changed as the part did. The pairs of a node have another end, and
@@ -29,6 +38,51 @@ ALIKE_ELSE: Final = 0.9
 
 FAR: Final = 3.0
 """Standard errors by which a point that did not change alike differs from its part."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One ratio of times, and what may be said of it.
+
+    Attributes
+    ----------
+    ratio
+        after / before.
+    low, high
+        Its 95 % interval; None where a side has one launch, which says nothing of the others.
+    p
+        Chance of such a difference between equal machines, corrected for the number of questions
+        asked; None likewise.
+    verdict
+        ``same``: the interval lies within the margin, so that equality is proved; ``slower`` or
+        ``faster``: more than chance, and not within the margin; ``unclear``: not known.
+    """
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float | None
+    verdict: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether it is slower or faster."""
+        return self.verdict in VERDICTS[:2]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return dict(vars(self))
+
+
+def differences(found: Contrast, corrected: Array, margin: float) -> list[Difference]:
+    """Return each difference, with its p-value as it was corrected."""
+    rows = (found.change, found.low, np.minimum(found.high, BEYOND_ALL), np.minimum(corrected, 1.0))
+    return [
+        Difference(exp(change), None, None, None, _WORDS["not known"]) if isnan(p)
+        else Difference(*(ratios := (exp(change), exp(low), exp(high))), p,
+                        _WORDS[verdict(*ratios, margin=margin, sure=p < RATE)])
+        for change, low, high, p in np.column_stack(rows).tolist()
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -102,6 +156,7 @@ def changed_parts(
     after: Array,
     kinds: Sequence[Sequence[Group]],
     compare: Compare,
+    single: Contrast,
     *,
     tests: int,
     margin: float,
@@ -116,6 +171,8 @@ def changed_parts(
         What may have changed together, the largest kind first.
     compare
         How two sides are compared.
+    single
+        What that says of single points.
     tests
         Number of kinds among which the chance of a wrong verdict is shared out.
     margin
@@ -126,43 +183,29 @@ def changed_parts(
     list of Part, ndarray of shape (points,)
         The parts, and which points they explain.
     """
-    single = compare(before, after)
     explained = np.zeros(before.shape[1], dtype=bool)
+    base = np.exp(np.nanmean(before, axis=0))
     found: list[Part] = []
     for groups in kinds:
-        found += _of_kind(before, after, groups, compare, single, explained, (tests, margin))
+        whole = _contrasts(before, after, [group.points for group in groups], compare)
+        differing = differences(whole, whole.p * tests * len(groups), margin)
+        size = [len(group.points) for group in groups] * np.abs(whole.change)
+        for k in np.argsort(-np.nan_to_num(size), kind="stable").tolist():
+            group = groups[k]
+            if not differing[k].changed:
+                continue
+            alike = group.points[_alike(single, base, group.points, whole.change[k])]
+            enough = len(alike) >= ALIKE.get(group.kind, ALIKE_ELSE) * len(group.points)
+            if not enough or 2 * np.sum(~explained[alike]) < len(alike):
+                continue
+            explained[alike] = True
+            sides = [float(np.exp(np.nanmean(side[:, alike]))) for side in (before, after)]
+            added = float(np.median(base[alike] * np.expm1(single.change[alike])))
+            found.append(Part(
+                group.kind, group.who, group.nbytes, sides[0], sides[1], added, differing[k],
+                tuple(alike.tolist()), len(group.points),
+            ))  # fmt: skip
     return found, explained
-
-
-def _of_kind(
-    before: Array, after: Array, groups: Sequence[Group], compare: Compare, single: Contrast,
-    explained: NDArray[np.bool_], rule: tuple[int, float],
-) -> list[Part]:  # fmt: skip
-    """Find the changed groups of one kind; mark what they explain."""
-    tests, margin = rule
-    base = np.exp(np.nanmean(before, axis=0))
-    whole = _contrasts(before, after, [group.points for group in groups], compare)
-    differences = whole.differences(whole.p * tests * len(groups), margin)
-    found = []
-    size = [len(group.points) * abs(whole.change[k]) for k, group in enumerate(groups)]
-    for k in np.argsort(-np.nan_to_num(size), kind="stable").tolist():
-        group = groups[k]
-        difference = differences[k]
-        if difference.verdict not in ("slower", "faster"):
-            continue
-        alike = group.points[_alike(single, base, group.points, whole.change[k])]
-        new = alike[~explained[alike]]
-        enough = len(alike) >= ALIKE.get(group.kind, ALIKE_ELSE) * len(group.points)
-        if not enough or 2 * len(new) < len(alike):
-            continue
-        explained[alike] = True
-        sides = [float(np.exp(np.nanmean(side[:, alike]))) for side in (before, after)]
-        added = float(np.median(base[alike] * np.expm1(single.change[alike])))
-        found.append(Part(
-            group.kind, group.who, group.nbytes, sides[0], sides[1], added, difference,
-            tuple(alike.tolist()), len(group.points),
-        ))  # fmt: skip
-    return found
 
 
 def _alike(
@@ -189,11 +232,5 @@ def _contrasts(
 ) -> Contrast:
     """Compare groups of points: the median over each group is one number of a launch."""
     both = np.concatenate([before, after])
-    whole = ~np.isnan(both).any(axis=0)
-    level = both - np.mean(both, axis=0)
-    values = np.full((len(both), len(groups)), np.nan)
-    for k, group in enumerate(groups):
-        known = group[whole[group]]
-        if len(known):
-            values[:, k] = np.median(level[:, known], axis=1)
+    values = group_medians(both - np.mean(both, axis=0), groups)
     return compare(values[: len(before)], values[len(before) :])

@@ -13,7 +13,7 @@ common. Likewise a curve is its shift, and each point what is left of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from isochrone.applications.emulation.summary import emulation
 from isochrone.base.errors import InputError
+from isochrone.base.stats import MAD_TO_SIGMA
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.changes.maps import Matched, matched
-from isochrone.changes.measured import logs_of
-from isochrone.changes.shifts import MIN_UNITS, shifts_of
+from isochrone.changes.machine import parted
+from isochrone.changes.measured import Matched, by_curve, logs_of, matched
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse
@@ -38,6 +38,15 @@ __all__ = ["Quantities", "Quantity", "at_size", "called", "quantities"]
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+MIN_UNITS: Final = 4
+"""Of fewer nodes, or hosts that are compared inside, none is the odd one out."""
+
+HUBER: Final = 1.345
+"""Residuals beyond so many spreads count less; 95 % as efficient as least squares if normal."""
+
+_ROUNDS: Final = 30
+_SETTLED: Final = 1e-6
 
 MIN_POINTS: Final = 3
 """Of fewer points a curve has no shift of its own."""
@@ -223,6 +232,29 @@ class _Map:
         lower = np.full(len(shift), np.nan) if own is None else np.quantile(own, 0.25, axis=1)
         return _Column(quantity, shift, np.exp(np.median(self.logs[:, rows], axis=1)), lower)
 
+    def _about(
+        self, kind: str, who: str, seats: Iterable[int], rows: Ints, level: int | None = None
+    ) -> Quantity:
+        hosts = dict.fromkeys(self.places.hosts[seat] for seat in seats)
+        ranks = tuple(self.places.rank[seat] for seat in seats)
+        return Quantity(kind, who, tuple(filter(None, hosts)), ranks, level, self.nbytes, len(rows))
+
+    def _rank(self, seat: int, rows: Ints) -> Quantity:
+        host = self.places.hosts[seat]
+        who = f"rank {self.places.rank[seat]}" + (f" ({printable(host, 60)})" if host else "")
+        return self._about("rank", who, [seat], rows)
+
+    @cached_property
+    def _on(self) -> dict[int, Ints]:
+        """The places on each node."""
+        return dict(parted(self.seat_host, np.arange(len(self.seat_host))))
+
+    def _seats(self, *units: int) -> list[int]:
+        """Return the places on some nodes; or some ranks, by their numbers."""
+        if self.by_host:
+            return sorted(seat for unit in units for seat in self._on[unit].tolist())
+        return sorted(units, key=self.places.rank.__getitem__)
+
     def _levels(self) -> Iterator[_Column]:
         level, levels = self._units[1], self._fit[0]
         for k, name in enumerate(self.names):
@@ -232,9 +264,7 @@ class _Map:
             shift = np.median(self.delta[:, rows], axis=1)
             if (level == k).any():  # of the network: without what single nodes add
                 shift = levels[:, np.unique(level).tolist().index(k)]
-            about = Quantity(
-                "level", f"level {k} ({name})", level=k, nbytes=self.nbytes, points=len(rows)
-            )
+            about = self._about("level", f"level {k} ({name})", (), rows, k)
             yield self._column(about, shift, rows)
 
     @cached_property
@@ -244,15 +274,13 @@ class _Map:
         one, other = self.seat_host[self.a[rows]], self.seat_host[self.b[rows]]
         count = int(self.seat_host.max()) + 1
         code = np.minimum(one, other) * count + np.maximum(one, other)
-        order = np.argsort(code, kind="stable")
-        codes, first = np.unique(code[order], return_index=True)
-        parts = [rows[own] for own in np.split(order, first[1:])]
+        codes, parts = zip(*parted(code, rows), strict=True)
         pairs = np.column_stack(np.divmod(codes, count))
         level = np.array([int(np.median(self.level[own])) for own in parts])
         if len(parts) == len(rows):
-            return pairs, level, self.delta[:, rows[order]], parts
+            return pairs, level, self.delta[:, np.concatenate(parts)], list(parts)
         delta = np.array([np.median(self.delta[:, own], axis=1) for own in parts]).T
-        return pairs, level, delta, parts
+        return pairs, level, delta, list(parts)
 
     @cached_property
     def _fit(self) -> tuple[Array, Array, Array]:
@@ -271,43 +299,26 @@ class _Map:
             for k in np.unique(pairs).tolist():
                 own = np.flatnonzero((pairs == k).any(axis=1))
                 rows = np.concatenate([parts[p] for p in own])
-                yield self._column(self._unit(k, len(rows)), units[:, k], rows, beyond[:, own])
+                about = (
+                    self._about("node", self.host_names[k], self._seats(k), rows)
+                    if self.by_host else self._rank(k, rows)
+                )  # fmt: skip
+                yield self._column(about, units[:, k], rows, beyond[:, own])
         if self.by_host:
             yield from self._ranks()
         single = len(parts) == int(self.outer.sum())  # a row is the median of its part then
         seconds = np.exp(self.logs[:, np.concatenate(parts)]) if single else None
         none = np.full(len(self.logs), np.nan)
-        for k, (a, b) in enumerate(pairs.tolist()):
-            hosts, ranks, who = self._ends(a, b)
-            about = Quantity("pair", who, hosts, ranks, int(level[k]), self.nbytes, len(parts[k]))
+        for k, units_ in enumerate(pairs.tolist()):
+            seats = self._seats(*units_)
+            names = [self.host_names[u] for u in units_] if self.by_host else [
+                str(self.places.rank[seat]) for seat in seats
+            ]  # fmt: skip
+            about = self._about("pair", "-".join(names), seats, parts[k], int(level[k]))
             if seconds is None:
                 yield self._column(about, rest[:, k], parts[k])
             else:
                 yield _Column(about, rest[:, k], seconds[:, k], none)
-
-    def _unit(self, k: int, points: int) -> Quantity:
-        if self.by_host:
-            seats = np.flatnonzero(self.seat_host == k)
-            ranks = tuple(self.places.rank[seat] for seat in seats)
-            host = self.host_names[k]
-            return Quantity("node", host, (host,), ranks, None, self.nbytes, points)
-        return self._rank(k, points)
-
-    def _rank(self, seat: int, points: int) -> Quantity:
-        host = self.places.hosts[seat]
-        rank = self.places.rank[seat]
-        who = f"rank {rank}" + (f" ({printable(host, 60)})" if host else "")
-        hosts = (host,) if host else ()
-        return Quantity("rank", who, hosts, (rank,), None, self.nbytes, points)
-
-    def _ends(self, a: int, b: int) -> tuple[tuple[str, ...], tuple[int, ...], str]:
-        if self.by_host:
-            hosts = self.host_names[a], self.host_names[b]
-            ranks = np.flatnonzero((self.seat_host == a) | (self.seat_host == b)).tolist()
-            return hosts, tuple(self.places.rank[seat] for seat in ranks), "-".join(hosts)
-        pair = tuple(sorted((self.places.rank[a], self.places.rank[b])))
-        names = dict.fromkeys(self.places.hosts[seat] for seat in (a, b))
-        return tuple(name for name in names if name), pair, f"{pair[0]}-{pair[1]}"
 
     def _ranks(self) -> Iterator[_Column]:
         """Yield what each rank adds to that of its node, where nodes have several."""
@@ -321,26 +332,19 @@ class _Map:
             rows = np.flatnonzero(self.outer & ((self.a == seat) | (self.b == seat)))
             if len(rows):
                 own = self.delta[:, rows] - delta[:, place[rows]]
-                shift = np.median(own, axis=1)
-                yield self._column(self._rank(seat, len(rows)), shift, rows, own)
+                yield self._column(self._rank(seat, rows), np.median(own, axis=1), rows, own)
 
     def _insides(self) -> Iterator[_Column]:
         """Yield what each node adds within itself, over the others."""
         inner = np.flatnonzero(~self.outer)
-        host = self.seat_host[self.a[inner]]
-        known = np.unique(host)
-        if len(known) < MIN_UNITS:
+        own = dict(parted(self.seat_host[self.a[inner]], inner))
+        if len(own) < MIN_UNITS:
             return
-        own = [inner[host == k] for k in known]
-        shift = np.array([np.median(self.delta[:, rows], axis=1) for rows in own])
+        shift = np.array([np.median(self.delta[:, rows], axis=1) for rows in own.values()])
         shift = shift - np.median(shift, axis=0)
-        for k, rows, values in zip(known.tolist(), own, shift, strict=True):
-            name = self.host_names[k]
-            seats = np.flatnonzero(self.seat_host == k)
-            ranks = tuple(self.places.rank[seat] for seat in seats)
-            who = f"inside of {printable(name, 60)}"
-            about = Quantity("inside", who, (name,), ranks, None, self.nbytes, len(rows))
-            yield self._column(about, values, rows)
+        for (k, rows), values in zip(own.items(), shift, strict=True):
+            who = f"inside of {printable(self.host_names[k], 60)}"
+            yield self._column(self._about("inside", who, self._seats(k), rows), values, rows)
 
 
 # ---- curves and points -------------------------------------------------------------------------
@@ -354,17 +358,14 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
     keys = [key for key, known in zip(keys, whole, strict=True) if known]
     logs = logs[:, whole]
     delta = logs - np.mean(logs[:earlier], axis=0)
-    curves: dict[str, list[int]] = {}
-    for k, key in enumerate(keys):
-        curves.setdefault(_curve(key, run.by), []).append(k)
     items: list[Quantity] = []
     shifts: list[Array] = []
     seconds: list[Array] = []
-    for name, own in curves.items():
+    for about, own in by_curve(keys, run.by).items():
         common = np.zeros(len(logs))
         if len(own) >= MIN_POINTS:
             common = np.median(delta[:, own], axis=1)
-            items.append(Quantity("curve", name or "all points", points=len(own)))
+            items.append(Quantity("curve", _point(dict(about)) or "all points", points=len(own)))
             shifts.append(common)
             seconds.append(np.exp(np.median(logs[:, own], axis=1)))
         for k in own:
@@ -390,10 +391,46 @@ def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
     return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], logs
 
 
-def _curve(key: dict[str, Any], by: Sequence[str]) -> str:
-    own = {n: v for n, v in key.items() if (n in by if by else isinstance(v, str))}
-    return _point(own)
-
-
 def _point(key: dict[str, Any]) -> str:
     return printable(", ".join(f"{name} {value}" for name, value in key.items()), 200)
+
+
+# ---- shifts of levels and nodes, which a few odd pairs do not move -----------------------------
+
+
+def shifts_of(pairs: Ints, level: Ints, values: Array) -> tuple[Array, Array, Array]:
+    """Return the shift of each level and unit, and the rest of each pair.
+
+    What all units have in common belongs to the levels: the unit in the middle has none. Of fewer
+    than `MIN_UNITS` all is the level's.
+    """
+    levels, of_level = np.unique(level, return_inverse=True)
+    units = int(pairs.max()) + 1
+    middle = np.array([np.median(values[of_level == k]) for k in range(len(levels))])
+    if len(np.unique(pairs)) < MIN_UNITS:
+        return middle, np.zeros(units), values - middle[of_level]
+    ends = of_level, len(levels) + pairs[:, 0], len(levels) + pairs[:, 1]
+    count = len(levels) + units
+    found, rest = np.zeros(count), values - middle[of_level]
+    for _ in range(_ROUNDS):
+        spread = max(MAD_TO_SIGMA * float(np.median(np.abs(rest))), 1e-6)
+        weight = np.minimum(1.0, HUBER * spread / np.maximum(np.abs(rest), 1e-12))
+        before, found = found, _least_squares(ends, weight, values, count)
+        rest = values - sum(found[end] for end in ends)
+        if np.max(np.abs(found - before)) < _SETTLED:
+            break
+    own = found[len(levels) :]
+    common = float(np.median(own[np.unique(pairs)]))
+    return found[: len(levels)] + 2 * common, own - common, rest
+
+
+def _least_squares(ends: Sequence[Ints], weight: Array, values: Array, count: int) -> Array:
+    """Solve for numbers of which each value is the sum of three, by the normal equations."""
+    square = np.zeros((count, count))
+    right = np.zeros(count)
+    for one in ends:
+        right += np.bincount(one, weight * values, count)
+        for other in ends:
+            square += np.bincount(one * count + other, weight, count**2).reshape(count, count)
+    scale = max(float(np.trace(square)) / count, 1.0)
+    return np.asarray(np.linalg.solve(square + 1e-9 * scale * np.eye(count), right), np.float64)

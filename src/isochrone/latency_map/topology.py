@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import median_interval
 from isochrone.base.text import listed, printable
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
 from isochrone.latency_map.partitions import Partition, groups_of, numbered

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import (
+from isochrone.base.inference import (
     FEW_GROUPS,
     grouped_median_interval,
     median_interval,

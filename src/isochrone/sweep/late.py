@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import median_interval
 from isochrone.sweep.curves import Curve, Participant, participants
 
 __all__ = ["CLEARLY", "OPERATIONS", "late"]

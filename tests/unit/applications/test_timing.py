@@ -15,11 +15,10 @@ from isochrone.applications.emulation.timing import (
     ENOUGH,
     MIN_REPEATS,
     Slowdown,
-    differs,
-    estimate,
     iterations,
     slowdowns,
 )
+from isochrone.base.inference import estimate
 from made_up.emulations import BULLY, QUIET, VICTIM, Truth, emulation, together
 
 PAIR = (
@@ -49,21 +48,21 @@ def test_few_repeats_give_medians_and_no_interval(repeats: int) -> None:
     assert found.repeats == repeats
     assert found.walls
     assert not any(one.seconds.known for one in found.walls)
-    assert not any(one.differs for one in found.slowdowns)
+    assert not any(one.wall.differs for one in found.slowdowns)
     for one in found.to_json()["slowdowns"]:
         assert (one["ratio"], one["low"], one["high"], one["differs"]) == (None, None, None, False)
 
 
 def test_a_ratio_differs_only_if_its_interval_is_known_and_does_not_hold_1() -> None:
-    assert differs(estimate([1.1, 1.2, 1.3, 1.4, 1.5]))
-    assert not differs(estimate([0.99, 1.2, 1.3, 1.4, 1.5]))
-    assert not differs(estimate([1.1, 1.2, 1.3, 1.4]))
+    assert estimate([1.1, 1.2, 1.3, 1.4, 1.5]).differs
+    assert not estimate([0.99, 1.2, 1.3, 1.4, 1.5]).differs
+    assert not estimate([1.1, 1.2, 1.3, 1.4]).differs
 
 
 def test_what_differs_in_the_last_digits_that_are_written_down_is_the_same() -> None:
     """Simulated times repeat exactly, and nothing else would make an interval of no width."""
-    assert not differs(estimate([1 + 1e-8] * 5))
-    assert differs(estimate([1 + 1e-3] * 5))
+    assert not estimate([1 + 1e-8] * 5).differs
+    assert estimate([1 + 1e-3] * 5).differs
 
 
 def test_a_background_application_is_compared_by_its_iterations() -> None:

@@ -9,18 +9,14 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 from scipy.stats import median_abs_deviation
 
-from isochrone.base.stats import (
+from isochrone.base.inference import (
     even_median_interval,
     grouped_median_interval,
-    mad,
     median_interval,
-    middles_by,
-    order_by,
-    outlier_limit,
     quantile_interval,
     ratio_interval,
-    row_medians,
-)  # fmt: skip
+)
+from isochrone.base.stats import mad, middles_by, order_by, outlier_limit, row_medians
 
 finite = st.floats(-1e6, 1e6)
 gaps = st.none() | finite

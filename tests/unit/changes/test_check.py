@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
+from isochrone.changes.alike import why_not
 from isochrone.changes.allowed import parse_rule
 from isochrone.changes.check import Check, Earlier, check, together
-from isochrone.changes.comparable import why_not
 from isochrone.changes.quantities import quantities
 from isochrone.runfile.run import Run
 from made_up import nights

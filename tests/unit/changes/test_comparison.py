@@ -10,8 +10,7 @@ from beds.golden import Golden
 from isochrone.changes.compare import Change, Comparison
 from isochrone.changes.gate import Limit
 from isochrone.changes.pages.comparison import blocks, complaint, name_of, passed
-from isochrone.changes.parts import Part
-from isochrone.changes.verdict import Difference
+from isochrone.changes.parts import Difference, Part
 from isochrone.pages.page import Sentence, Table
 from isochrone.runfile.surroundings import Differing
 

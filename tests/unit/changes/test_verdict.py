@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from isochrone.changes.verdict import Contrast, contrast, holm
+from isochrone.base.inference import Contrast, contrast, holm
+from isochrone.changes.parts import differences
 
 
 def test_many_things_at_once_are_welchs_test_of_each() -> None:
@@ -73,4 +74,4 @@ def test_three_words_and_what_each_means(low: float, high: float, p: float, word
     logs = [np.log([x]) for x in ((low * high) ** 0.5, 1.0, low, high)]
     logs[1] = np.array([0.1])
     found = Contrast(logs[0], logs[1], logs[2], logs[3], np.array([p]))
-    assert found.differences(np.array([p]), 0.05)[0].verdict == word
+    assert differences(found, np.array([p]), 0.05)[0].verdict == word

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import median_interval
 from isochrone.base.table import Table
 from isochrone.base.units import format_seconds
 from isochrone.changes.compare import compare

@@ -10,7 +10,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import median_interval
 from isochrone.runfile import file as runs
 from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run

@@ -16,8 +16,9 @@ from isochrone.applications.emulation.recorded import (
     phase_seconds,
     rank_times,
 )
-from isochrone.applications.emulation.timing import Estimate, Iterations, Slowdown, Wall
+from isochrone.applications.emulation.timing import Iterations, Slowdown, Wall
 from isochrone.applications.emulation.work import Phase, Shares
+from isochrone.base.inference import Estimate
 from isochrone.runfile.run import Run
 
 __all__ = ["ALL", "Emulation", "emulation"]
@@ -119,7 +120,7 @@ class Emulation:
                  "each": list(one.each)} for one in self.walls
             ],
             "slowdowns": [
-                {**self._who(one), **_ratio(one.wall), "differs": one.differs,
+                {**self._who(one), **_ratio(one.wall), "differs": one.wall.differs,
                  "p99": None if one.tail is None else _ratio(one.tail)} for one in self.slowdowns
             ],
             "iterations": [

@@ -8,25 +8,25 @@ over the repetitions of
     (seconds an iteration beside others) / (seconds an iteration alone), both of one repetition.
 
 Intervals hold such a median with 95 %, whatever the distribution; those of five repetitions, the
-smallest and the largest, with 93.75 % (`isochrone.base.stats.even_median_interval`). Fewer
+smallest and the largest, with 93.75 % (`isochrone.base.inference.even_median_interval`). Fewer
 repetitions give none.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from isochrone.applications.emulation.recorded import Launched
-from isochrone.base.stats import FEW_GROUPS, even_median_interval
+from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
 
 __all__ = [
-    "ENOUGH", "MIN_REPEATS", "QUANTILES", "Estimate", "Iterations", "Slowdown", "Wall",
-    "estimate", "iterations", "slowdowns", "walls",
+    "ENOUGH", "MIN_REPEATS", "QUANTILES", "Iterations", "Slowdown", "Wall", "iterations",
+    "others", "slowdowns", "walls",
 ]  # fmt: skip
 
 MIN_REPEATS: Final = FEW_GROUPS - 1
@@ -43,31 +43,8 @@ ENOUGH: Final = {
 _TAIL: Final = 100
 """Iterations of a launch from which on one of them may lie beyond the 99th percentile."""
 
-_SAME: Final = 1e-4
-"""Part by which times are the same: simulated ones repeat to the digits that are written down."""
-
 Sets = dict[tuple[int, tuple[int, ...]], list[Launched]]
 """Launches by application and by all that ran together, in the order of the repetitions."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A median over repetitions, and its 95 % interval; NaN where these are too few."""
-
-    n: int
-    median: float
-    low: float
-    high: float
-
-    @property
-    def known(self) -> bool:
-        """Whether there is an interval."""
-        return not math.isnan(self.low)
-
-    def to_json(self, name: str) -> dict[str, Any]:
-        """Return it for JSON under a name; an interval that is not known is None."""
-        known = [self.low, self.high] if self.known else [None, None]
-        return {"n": self.n, name: self.median, "low": known[0], "high": known[1]}
 
 
 @dataclass(frozen=True)
@@ -112,11 +89,6 @@ class Slowdown:
     wall: Estimate
     tail: Estimate | None
 
-    @property
-    def differs(self) -> bool:
-        """Whether the interval does not contain 1."""
-        return differs(self.wall)
-
 
 @dataclass(frozen=True)
 class Iterations:
@@ -141,24 +113,13 @@ class Iterations:
     max: float
 
 
-def differs(ratio: Estimate) -> bool:
-    """Whether the interval of a ratio is known and does not contain 1."""
-    return ratio.known and not ratio.low * (1 - _SAME) <= 1 <= ratio.high * (1 + _SAME)
-
-
-def estimate(values: Iterable[float]) -> Estimate:
-    """Return the median of at least one value and its interval."""
-    sample = np.array(list(values))
-    low, high = even_median_interval(sample)
-    return Estimate(len(sample), float(np.median(sample)), low, high)
-
-
 def by_set(found: Sequence[Launched]) -> Sets:
     """Sort launches by application and by what ran together: alone first, then pairs, then more."""
     sets: Sets = {}
-    for one in sorted(found, key=lambda one: (one.app, len(one.together), one.together)):
+    ordered = sorted(found, key=lambda one: (one.app, len(one.together), one.together, one.repeat))
+    for one in ordered:
         sets.setdefault((one.app, one.together), []).append(one)
-    return {key: sorted(members, key=lambda one: one.repeat) for key, members in sets.items()}
+    return sets
 
 
 def walls(found: Sequence[Launched], asked: Sequence[int]) -> list[Wall]:

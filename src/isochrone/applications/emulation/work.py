@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 
 from isochrone.applications.emulation.recorded import App, Launched, PhaseSeconds, RankTime
-from isochrone.applications.emulation.timing import Estimate, estimate, others
+from isochrone.applications.emulation.timing import others
+from isochrone.base.inference import Estimate, estimate
 
 __all__ = ["Phase", "Shares", "phases", "preempted", "shares"]
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from isochrone.applications.emulation.summary import Emulation, emulation
-from isochrone.applications.emulation.timing import MIN_REPEATS, Estimate, Slowdown, differs
+from isochrone.applications.emulation.timing import MIN_REPEATS, Slowdown
 from isochrone.applications.figures._emulations import HEAD, head, short, the_run
 from isochrone.base.errors import InputError
+from isochrone.base.inference import Estimate
 from isochrone.base.units import format_ratio
 from isochrone.runfile.run import Run
 from isochrone.views.style import (
@@ -96,7 +97,7 @@ def _panel(axes: Axes, found: Emulation, rows: list[int], columns: list[str], of
     """Fill the cells of one matrix."""
     ratios = {(one.app, found.beside(one.beside)): of(one) for one in found.slowdowns}
     known = [one for one in ratios.values() if one is not None and one.known]
-    span = max([_LEAST_SPAN, *(abs(math.log(one.median)) for one in known if differs(one))])
+    span = max([_LEAST_SPAN, *(abs(math.log(one.median)) for one in known if one.differs)])
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
     for y, app in enumerate(rows):
@@ -118,14 +119,14 @@ def _fill(axes: Axes, x: int, y: int, ratio: Estimate, span: float, columns: int
         return
     interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
     axes.text(x + 0.5, y + 0.38, format_ratio(ratio.median), color=ink, size=LABEL + 1.5,
-              ha="center", va="center", weight="bold" if differs(ratio) else "normal")  # fmt: skip
+              ha="center", va="center", weight="bold" if ratio.differs else "normal")  # fmt: skip
     axes.text(x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1, ha="center",
               va="center")  # fmt: skip
 
 
 def _colours(ratio: Estimate, span: float) -> tuple[str, str]:
     """Return the colour of a cell and of what is written on it: red is slower, blue faster."""
-    if not differs(ratio):
+    if not ratio.differs:
         return _EVEN, _ON_EVEN
     from matplotlib import colormaps
     from matplotlib.colors import to_hex

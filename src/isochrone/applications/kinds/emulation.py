@@ -10,7 +10,8 @@ from typing import Any, Final
 from isochrone.applications.description import plain_data
 from isochrone.applications.emulation.recorded import DESCRIPTION, KIND, Edge, events
 from isochrone.applications.emulation.summary import Emulation, emulation
-from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Estimate, Slowdown, differs
+from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Slowdown
+from isochrone.base.inference import Estimate
 from isochrone.base.units import format_bytes, format_ratio, format_seconds
 from isochrone.models.pages.model import predicted_by_several
 from isochrone.pages.page import (
@@ -125,7 +126,8 @@ def _disturbed(found: Emulation) -> list[Block]:
         return []
     if not any(one.wall.known for one in found.slowdowns):
         return [_too_few(found)]
-    clear = sorted((one for one in found.slowdowns if one.differs), key=lambda o: -o.wall.median)
+    clear = [one for one in found.slowdowns if one.wall.differs]
+    clear.sort(key=lambda one: -one.wall.median)
     if not clear:
         return [Sentence("No application was slowed down: no ratio is distinguishable from 1")]
     items = tuple(_said(found, one) for one in clear[:MAX_NAMED])
@@ -150,7 +152,7 @@ def _too_few(found: Emulation) -> Sentence:
 
 def _tiles(found: Emulation) -> list[Tile]:
     """Return the largest slowdown and the wall times alone of the first applications."""
-    clear = [one for one in found.slowdowns if one.differs]
+    clear = [one for one in found.slowdowns if one.wall.differs]
     tiles = []
     if clear:
         most = max(clear, key=lambda one: one.wall.median)
@@ -205,7 +207,7 @@ def _ratio(ratio: Estimate | None) -> str:
     """Write a ratio with its interval, never without."""
     if ratio is None or not ratio.known:
         return "?"
-    mark = "" if differs(ratio) else f" {EVEN}"
+    mark = "" if ratio.differs else f" {EVEN}"
     low, high = format_ratio(ratio.low), format_ratio(ratio.high)
     return f"{format_ratio(ratio.median)} ({low} … {high}){mark}"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from isochrone.applications.emulation.summary import emulation
-from isochrone.applications.emulation.timing import Estimate
 from isochrone.applications.predict.applications import PhaseTime, Prediction
 from isochrone.applications.predict.emulated import predicted
 from isochrone.base.errors import InputError
+from isochrone.base.inference import Estimate
 from isochrone.models import Model
 from isochrone.runfile.run import Run
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.changes.alike import Group
 from isochrone.changes.baseline import ENOUGH
-from isochrone.changes.comparable import Group
 from isochrone.changes.quantities import at_size, called
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
@@ -57,9 +57,9 @@ def typical_times(
 def _title(group: Group) -> Sentence:
     first = group.runs[0]
     about = [f"{first.experiment} on {plural(first.size, 'rank')}"]
-    library = library_name(group.setting["MPI library"])
+    library = library_name(group.settings[0]["MPI library"])
     about += [f"{what}: {printable(text, 100)}" for what, text in (
-        ("hosts", group.setting["hosts"]), ("MPI library", library),
+        ("hosts", group.settings[0]["hosts"]), ("MPI library", library),
     )]  # fmt: skip
     few = "" if len(group.runs) >= ENOUGH else f" (a verdict needs {ENOUGH})"
     return Sentence(f"{plural(len(group.runs), 'run')}{few}: " + "; ".join(about), "strong")

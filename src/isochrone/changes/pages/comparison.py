@@ -8,8 +8,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.changes.compare import Comparison
 from isochrone.changes.gate import Limit
-from isochrone.changes.parts import Part
-from isochrone.changes.verdict import VERDICTS, Difference
+from isochrone.changes.parts import VERDICTS, Difference, Part
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Tone
 
 __all__ = ["blocks", "complaint", "name_of", "passed", "what_to_measure"]

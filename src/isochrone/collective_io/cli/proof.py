@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from isochrone.base.errors import InputError
+from isochrone.base.inference import Speedup, speedup
 from isochrone.collective_io import proof
 from isochrone.collective_io.cli.workload import chosen_pattern
 from isochrone.collective_io.proof import JobRunner, Launch
@@ -18,7 +19,6 @@ from isochrone.console.options import read_count
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan
-from isochrone.measure.speedup import Speedup, speedup
 
 __all__ = [
     "add_launches", "add_start", "compare_in_turn", "launch_plan", "starter", "tile_options",

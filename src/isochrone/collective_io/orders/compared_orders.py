@@ -18,16 +18,14 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.measure.speedup import Speedup, speedup
 
 __all__ = ["FORMAT", "ComparedOrder", "ComparedOrders", "Correlation", "rank_correlation"]
 
 Floats = NDArray[np.float64]
 
 FORMAT: Final = 1
-
-_RESAMPLES: Final = 2000
 
 _MAX_LABEL: Final = 16
 """Nodes of an order that are shown to a person."""
@@ -75,8 +73,7 @@ class ComparedOrder:
         """95 % interval of `measured`; NaN with fewer than two launches."""
         if len(self.times) < 2:
             return math.nan, math.nan
-        low, high = np.quantile(_medians(np.array([self.times])), [0.025, 0.975])
-        return float(low), float(high)
+        return bootstrap_interval(redrawn_medians(np.array([self.times])))
 
     @property
     def deviation(self) -> float:
@@ -253,20 +250,11 @@ def rank_correlation(predicted: Floats, times: Floats) -> Correlation:
     value = _spearman(predicted, np.median(times, axis=1))
     if len(predicted) < _LEAST_ORDERS or math.isnan(value):
         return Correlation(value, math.nan, math.nan)
-    medians = _medians(times).T
-    drawn = np.random.default_rng(1).integers(0, len(predicted), (_RESAMPLES, len(predicted)))
+    medians = redrawn_medians(times).T
+    drawn = np.random.default_rng(1).integers(0, len(predicted), (len(medians), len(predicted)))
     pairs = zip(drawn, medians, strict=True)
     found = np.array([_spearman(predicted[which], some[which]) for which, some in pairs])
-    low, high = np.nanquantile(found, [0.025, 0.975])
-    return Correlation(value, float(low), float(high))
-
-
-def _medians(times: Floats) -> Floats:
-    """Return medians over turns that are drawn again and again; shape (orders, draws)."""
-    turns = times.shape[1]
-    drawn = np.random.default_rng(1).integers(0, turns, (_RESAMPLES, turns))
-    found: Floats = np.median(times[:, drawn], axis=2)
-    return found
+    return Correlation(value, *bootstrap_interval(found))
 
 
 def _spearman(left: Floats, right: Floats) -> float:

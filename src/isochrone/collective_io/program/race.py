@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from isochrone.measure.speedup import Speedup, speedup
+from isochrone.base.inference import Speedup, speedup
 
 __all__ = ["GIVEN", "MARGIN", "Duel", "Heats", "Timed", "duel", "heats", "most_starts"]
 

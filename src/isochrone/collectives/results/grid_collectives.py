@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import ratio_interval
+from isochrone.base.inference import ratio_interval
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import WORD

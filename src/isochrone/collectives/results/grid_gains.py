@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from isochrone.base.stats import ratio_interval
+from isochrone.base.inference import ratio_interval, verdict
 from isochrone.collectives.results.grid_collectives import LIBRARY, PHASES, TOTAL, GridPoint
 
 __all__ = ["WORTH", "Gain", "Parts", "Verdict", "best", "gains", "parts"]
@@ -19,6 +19,11 @@ ADDS_UP: Final = 0.1
 """Of the time: by how much the sum of the phases may miss the total."""
 
 Verdict = Literal["faster", "slower", "within the noise"]
+
+_WORDS: Final[dict[str, Verdict]] = {
+    "faster": "faster", "slower": "slower", "equal": "within the noise",
+    "not known": "within the noise",
+}  # fmt: skip
 
 Key = tuple[str, int, int]
 
@@ -45,16 +50,12 @@ class Gain:
     @property
     def verdict(self) -> Verdict:
         """Whether the grid is faster, as far as the interval can tell."""
-        low, high = (self.ratio if math.isnan(end) else end for end in (self.low, self.high))
-        if low > 1 and self.ratio > 1 + WORTH:
-            return "faster"
-        if high < 1 and self.ratio < 1 / (1 + WORTH):
-            return "slower"
-        return "within the noise"
+        low, high = _ends(self, self.ratio)
+        return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=WORTH)]
 
     def to_json(self) -> dict[str, Any]:
         """Return it for JSON; an interval that is not known is None."""
-        low, high = (None if math.isnan(end) else end for end in (self.low, self.high))
+        low, high = _ends(self, None)
         point = self.on_grid
         return {
             "op": point.op, "p": point.ranks, "bytes": point.bytes, "grid": point.grid,
@@ -86,12 +87,12 @@ class Parts:
     @property
     def adds_up(self) -> bool:
         """Whether the phases explain the total, as far as the interval can tell."""
-        low, high = (self.ratio if math.isnan(end) else end for end in (self.low, self.high))
-        return low <= 1 + ADDS_UP and high >= 1 - ADDS_UP
+        low, high = _ends(self, self.ratio)
+        return bool(low <= 1 + ADDS_UP and high >= 1 - ADDS_UP)
 
     def to_json(self) -> dict[str, Any]:
         """Return it for JSON; an interval that is not known is None."""
-        low, high = (None if math.isnan(end) else end for end in (self.low, self.high))
+        low, high = _ends(self, None)
         return {
             "op": self.total.op, "p": self.total.ranks, "bytes": self.total.bytes,
             "grid": self.total.grid, "total": self.total.seconds,
@@ -143,6 +144,11 @@ def _parts(total: GridPoint, phases: tuple[GridPoint, GridPoint]) -> Parts:
     up = math.hypot(*(phase.high - phase.seconds for phase in phases))
     ends = ratio_interval((seconds, seconds - down, seconds + up), total.estimate)
     return Parts(total, phases, seconds / total.seconds, *ends)
+
+
+def _ends(one: Gain | Parts, unknown: float | None) -> Any:
+    """Return the ends of an interval; what is not known is replaced."""
+    return (unknown if math.isnan(end) else end for end in (one.low, one.high))
 
 
 def _key(point: GridPoint) -> Key:

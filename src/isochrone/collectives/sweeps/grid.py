@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from isochrone.base.stats import FEW_GROUPS
+from isochrone.base.inference import FEW_GROUPS
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.results.grid_collectives import (

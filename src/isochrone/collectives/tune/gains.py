@@ -6,11 +6,11 @@ The gain is 1 − chosen / library. Its interval is of the logarithm x of the ra
   interval of their mean (1908, *The probable error of a mean*, Biometrika 6): launches differ, and
   what both have in common cancels;
 * fewer: of each pass, in which both were measured in turn, one x, and the order statistics that
-  enclose their median, whatever the distribution (`isochrone.base.stats.median_interval`). It is
-  of these launches: another one may be slower or faster by more;
-* launches that measured one each: Welch's interval (1947, Biometrika 34) of the difference of the
-  mean logarithms of the launches, from three of each on; of fewer launches that of their passes,
-  but only where the other side has to be ruled out and not to be chosen.
+  enclose their median, whatever the distribution (`isochrone.base.inference.median_interval`). It
+  is of these launches: another one may be slower or faster by more;
+* launches that measured one each: the interval of `isochrone.base.inference.contrast`, from three
+  of each on; of fewer launches that of their passes, but only where the other side has to be ruled
+  out and not to be chosen.
 
 Where one of k candidates is to be chosen by the same data, the fastest looks better than it is.
 Each interval then has the confidence 1 − 0.05 / k (Bonferroni), so that of choices between equals
@@ -26,15 +26,11 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
-from isochrone.base.stats import median_interval
+from isochrone.base.inference import RATE, contrast, means, median_interval
 from isochrone.collectives.tune.times import Times
 
-__all__ = ["FEWEST_LAUNCHES", "RATE", "Gain", "gain", "median_of"]
-
-RATE: Final = 0.05
-"""Chance that an interval does not hold the truth, over all candidates of a point."""
+__all__ = ["FEWEST_LAUNCHES", "Gain", "gain", "median_of"]
 
 FEWEST_LAUNCHES: Final = 3
 
@@ -94,21 +90,26 @@ def gain(
     both = sorted(library.keys() & chosen.keys())
     least, own = (times if not both else {k: times[k] for k in both} for times in (library, chosen))
     before, after = median_of(least), median_of(own)
-    confidence = 1 - RATE / candidates
+    rate = RATE / candidates
     launches = 0
+    low, high = -inf, inf
     if exact:
         low = high = log(before / after)
     elif len(both) >= FEWEST_LAUNCHES:
         launches = len(both)
-        low, high = _student(_launches(least) - _launches(own), confidence)
+        low, high = map(float, means(_launches(least) - _launches(own)).interval(rate))
     elif both:
-        low, high = _ordered(_passes(least, own), confidence)
+        ratios = _passes(least, own)
+        if 2.0 ** (1 - len(ratios)) <= rate:  # or all may lie on one side of the median
+            low, high = median_interval(ratios, 1 - rate)
     else:
         launches = min(len(library), len(chosen))
-        sides = _launches(library), _launches(chosen)
+        sides = _launches(chosen), _launches(library)
         if launches < FEWEST_LAUNCHES and by_passes:
-            launches, sides = 0, (_all_passes(library), _all_passes(chosen))
-        low, high = _welch(*sides, confidence)
+            launches, sides = 0, (_all_passes(chosen), _all_passes(library))
+        if min(map(len, sides)) >= FEWEST_LAUNCHES:  # or passes
+            found = contrast(sides[0][:, None], sides[1][:, None], rate)
+            low, high = float(found.low[0]), float(found.high[0])
     return Gain(before, after, 1 - exp(-low), 1 - exp(-high), launches)
 
 
@@ -132,31 +133,3 @@ def _passes(library: Times, chosen: Times) -> NDArray[np.float64]:
         for turn in library[launch].keys() & chosen[launch].keys()
     ]
     return np.array(found)
-
-
-def _ordered(values: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """Enclose the median; n values cannot if all lie on one side of it too often, in 2^(1-n)."""
-    if 2.0 ** (1 - len(values)) > 1 - confidence:
-        return -inf, inf
-    return median_interval(values, confidence)
-
-
-def _student(values: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    error = float(np.std(values, ddof=1)) / len(values) ** 0.5
-    half = float(stdtrit(len(values) - 1, (1 + confidence) / 2)) * error
-    return float(values.mean()) - half, float(values.mean()) + half
-
-
-def _welch(
-    library: NDArray[np.float64], chosen: NDArray[np.float64], confidence: float
-) -> tuple[float, float]:
-    if min(len(library), len(chosen)) < FEWEST_LAUNCHES:  # or passes
-        return -inf, inf
-    parts = [float(np.var(side, ddof=1)) / len(side) for side in (library, chosen)]
-    middle = float(library.mean() - chosen.mean())
-    if not sum(parts):
-        return middle, middle
-    weights = [p * p / (len(side) - 1) for p, side in zip(parts, (library, chosen), strict=True)]
-    freedom = sum(parts) ** 2 / sum(weights)
-    half = float(stdtrit(freedom, (1 + confidence) / 2)) * sum(parts) ** 0.5
-    return middle - half, middle + half

@@ -7,7 +7,6 @@ that were forced only, and not for grids, whose phases would use these algorithm
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
@@ -15,11 +14,14 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import middles_by
 from isochrone.collectives.grid_collectives import LIBRARY
 from isochrone.collectives.results.grid_collectives import algorithm
 from isochrone.collectives.tuning_table import mpi_name
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import passes_of
+from isochrone.runfile.samples import points as by_point
 from isochrone.sweep.curves import samples
 
 __all__ = ["DEFAULT", "Choice", "Place", "Times", "TuningTimes", "read_times"]
@@ -49,7 +51,7 @@ class Place(NamedTuple):
     nodes: int
 
 
-Times = Mapping[int, Mapping[int, float]]
+Times = dict[int, dict[int, float]]
 """Median seconds by launch and pass."""
 
 
@@ -95,18 +97,13 @@ def read_times(runs: Sequence[Run]) -> TuningTimes:
         placements of ranks, or partly simulated.
     """
     _check_alike(runs)
-    found: dict[Place, dict[int, dict[Choice, dict[int, dict[int, float]]]]] = defaultdict(
-        lambda: defaultdict(lambda: defaultdict(dict))
-    )
+    times: dict[Place, dict[int, dict[Choice, Times]]] = {}
     for launch, run in enumerate(runs):
         for place, size, choice, passes in _of_run(run):
-            found[place][size][choice][launch] = passes
-    if not found:
+            choices = times.setdefault(place, {}).setdefault(size, {})
+            choices.setdefault(choice, {})[launch] = passes
+    if not times:
         raise InputError("the runs hold no operation of a size", where=runs[0].where)
-    times: dict[Place, dict[int, dict[Choice, Times]]] = {
-        place: {size: dict(choices) for size, choices in sizes.items()}
-        for place, sizes in found.items()
-    }
     origin = together(run.origin for run in runs)
     return TuningTimes(_library(runs[0]), origin, times, _partial(runs))
 
@@ -147,27 +144,21 @@ def _of_run(run: Run) -> list[tuple[Place, int, Choice, dict[int, float]]]:
     table = samples(run)
     forced = {op: name for op, name in algorithm(run).items() if op != _SELECTOR}
     nodes = [rank.node for rank in sorted(run.ranks, key=lambda rank: rank.rank)]
-    number = len(table["seconds"])
-    blank = [None] * number
-    columns = [
-        table[name].tolist() if name in table else blank
-        for name in ("op", "p", "grid", "phase", "bytes", "pass", "seconds")
-    ]
-    grouped: dict[tuple[Place, int, Choice], dict[int, list[float]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
-    for row, (op, p, grid, phase, size, turn, seconds) in enumerate(zip(*columns, strict=True)):
-        if op == "barrier" or phase not in (None, "total"):
+    names = [name for name in ("op", "p", "grid", "phase", "bytes") if name in table]
+    found = []
+    for key, rows in by_point(table, names, run.where).items():
+        of = dict(key)
+        choice = _choice(of["op"], of.get("grid") or LIBRARY, forced)
+        if of["op"] == "barrier" or of.get("phase") not in (None, "total") or choice is None:
             continue
-        choice = _choice(op, LIBRARY if grid is None else grid, forced)
-        if choice is None:
-            continue
-        place = Place(op, int(p), len(set(nodes[: int(p)])) or 1)
-        grouped[place, int(size), choice][row if turn is None else int(turn)].append(seconds)
-    return [
-        (*key, {turn: float(np.median(values)) for turn, values in passes.items()})
-        for key, passes in grouped.items()
-    ]
+        place = Place(of["op"], int(of["p"]), len(set(nodes[: int(of["p"])])) or 1)
+        passes = passes_of(table, rows)
+        turns, lower, upper = middles_by(
+            rows if passes is None else passes.astype(np.int64), table["seconds"][rows]
+        )
+        medians = dict(zip(turns.tolist(), ((lower + upper) / 2).tolist(), strict=True))
+        found.append((place, int(of["bytes"]), choice, medians))
+    return found
 
 
 def _choice(op: str, grid: str, forced: Mapping[str, str]) -> Choice | None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from isochrone.changes.comparable import groups_of
+from isochrone.changes.alike import groups_of
 from isochrone.changes.pages.baseline import listing
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs

@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from isochrone.changes.alike import groups_of
 from isochrone.changes.baseline import typical
-from isochrone.changes.comparable import groups_of
 from isochrone.changes.pages.baseline import typical_times
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from isochrone.changes.moderated import LEAST_SPREAD, moderated
+from isochrone.base.inference import LEAST_SPREAD, moderated
 
 
 def test_alike_spreads_become_one_that_is_known_well() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap
 
-from isochrone.measure.speedup import speedup
+from isochrone.base.inference import speedup
 
 
 def test_a_known_ratio_is_found_and_enclosed() -> None:

@@ -1,0 +1,516 @@
+"""What samples say for certain: intervals, comparisons of two sides, and the verdict on them.
+
+Everything that the program says of chance is decided here: what encloses a median, whether one side
+is faster than another one, and when that is not known.
+
+Repetitions within one launch are alike because they share the launch: where its ranks and pages
+are, what else runs. Launches of the same program differ by 5 to 30 %, so that a thousand
+repetitions of one launch are still one observation of the machine (Hunold & Carpen-Amarie 2016,
+*Reproducible MPI Benchmarking Is Still Not as Easy as You Think*, IEEE TPDS 27). Each launch is
+therefore one number, the logarithm of its median.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isochrone.base.stats import binomial, known, middles_by
+
+__all__ = [
+    "FEW_GROUPS", "LEAST_SPREAD", "RATE", "Contrast", "Estimate", "Means", "Speedup", "Verdict",
+    "bootstrap_interval", "contrast", "estimate", "even_median_interval", "group_medians",
+    "grouped_median_interval", "holm", "means", "median_interval", "moderated",
+    "quantile_interval", "ratio_interval", "redrawn_medians", "speedup", "verdict",
+    "without_chance",
+]  # fmt: skip
+
+Array = NDArray[np.float64]
+
+RATE: Final = 0.05
+"""Chance of even one wrong ``slower`` or ``faster``, and of an interval without the truth."""
+
+FEW_GROUPS: Final = 6
+"""Fewer values cannot enclose their median at 95 %: that of 5 is beyond all of them in 2/32."""
+
+ROUNDING: Final = 1e-9
+"""Relative difference that is only how numbers are written."""
+
+_WRITTEN: Final = 1e-4
+"""Part by which times are the same: simulated ones repeat to the digits that are written down."""
+
+TRIM: Final = 0.2
+"""Part of the launches that may be disturbed on either end."""
+
+LEAST_TO_TRIM: Final = 5
+
+RESAMPLES: Final = 2000
+
+FEW_PAIRS: Final = 4
+"""So few are not drawn from: where nothing differs, one interval of eight (of three pairs) would
+lie above 1."""
+
+FEW_SPREADS: Final = 4
+"""Fewer things say nothing of how much spreads differ."""
+
+LEAST_SPREAD: Final = 2e-3
+"""Relative spread that even exact times of a simulator are credited with."""
+
+
+# ---- the verdict -------------------------------------------------------------------------------
+
+Verdict = Literal["faster", "slower", "equal", "not known"]
+
+
+def verdict(
+    ratio: float, low: float, high: float, *, margin: float = 0.0, rounding: float = 0.0,
+    least: float = 0.0, sure: bool = True,
+) -> Verdict:  # fmt: skip
+    """Say what a ratio of times, after / before, and its interval mean.
+
+    Parameters
+    ----------
+    ratio, low, high
+        The estimate and its 95 % interval; NaN where that is not known.
+    margin
+        ``equal`` is what lies within it as a whole, so that equality is proved.
+    rounding
+        Part of the ratio by which the ends of the interval may be off.
+    least
+        Who is less faster is not called so.
+    sure
+        Whether the difference is more than chance where many questions are asked.
+    """
+    if low * (1 + margin) >= 1 - ROUNDING and high <= (1 + margin) * (1 + ROUNDING):
+        return "equal"
+    if sure and low * (1 - rounding) > 1 and ratio > 1 + least:
+        return "slower"
+    if sure and high * (1 + rounding) < 1 and ratio * (1 + least) < 1:
+        return "faster"
+    return "not known"
+
+
+# ---- one sample --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median over repetitions, and its 95 % interval; NaN where these are too few."""
+
+    n: int
+    median: float
+    low: float
+    high: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return not math.isnan(self.low)
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is of a ratio, and its interval is known and does not contain 1."""
+        found = verdict(self.median, self.low, self.high, rounding=_WRITTEN)
+        return found in ("faster", "slower")
+
+    def to_json(self, name: str) -> dict[str, Any]:
+        """Return it for JSON under a name; an interval that is not known is None."""
+        ends = (self.low, self.high) if self.known else (None, None)
+        return {"n": self.n, name: self.median, "low": ends[0], "high": ends[1]}
+
+
+def estimate(values: Iterable[float]) -> Estimate:
+    """Return the median of at least one value, and its interval by `even_median_interval`."""
+    sample = np.array(list(values))
+    return Estimate(len(sample), float(np.median(sample)), *even_median_interval(sample))
+
+
+def median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[float, float]:
+    """Return two order statistics that enclose the true median, whatever the distribution.
+
+    The k-th smallest and the k-th largest of n values miss the median only if fewer than k of them
+    fall on one side of it, and that number is binomial with n and 1/2 (Le Boudec 2010, *Performance
+    Evaluation of Computer and Communication Systems*, theorem 2.1). The largest k that keeps
+    ``confidence`` is taken. Fewer than six values cannot reach 95 %: then they are the smallest
+    and the largest. An empty sample gives NaN.
+    """
+    sample = np.sort(known(values))
+    n = sample.size
+    if not n:
+        return math.nan, math.nan
+    k = _median_order(n, confidence)
+    return float(sample[k - 1]), float(sample[n - k])
+
+
+@lru_cache(maxsize=1024)
+def _median_order(n: int, confidence: float) -> int:
+    """Return the order k of the interval of the median of n values."""
+    beyond = (1 - confidence) / 2
+    return max(1, int(np.searchsorted(binomial(n, 0.5)[: n // 2], beyond, side="right")))
+
+
+def quantile_interval(
+    values: ArrayLike, part: float, confidence: float = 1 - RATE
+) -> tuple[float, float] | None:
+    """Return two order statistics that enclose a quantile, whatever the distribution; or None.
+
+    As `median_interval`, for the value that a ``part`` of all repetitions stays below: the number
+    of values below it is binomial with n and ``part``, and on either side at most half of what
+    ``confidence`` leaves may be missed (Le Boudec 2010, theorem 2.1). None where even the largest
+    value is below the quantile too often: 72 values are the fewest for 0.95, 368 for 0.99.
+    """
+    sample = np.sort(known(values))
+    below, above = _quantile_orders(sample.size, part, confidence)
+    if below < 1 or above >= sample.size:
+        return None
+    return float(sample[below - 1]), float(sample[above])
+
+
+@lru_cache(maxsize=1024)
+def _quantile_orders(n: int, part: float, confidence: float) -> tuple[int, int]:
+    """Return how many of n values are below a quantile at least, and at most."""
+    beyond = (1 - confidence) / 2
+    cumulated = binomial(n, part)[:n]
+    below = int(np.searchsorted(cumulated, beyond, side="right"))  # P(fewer than this) <= beyond
+    return below, int(np.searchsorted(cumulated, 1 - beyond, side="left"))
+
+
+def even_median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[float, float]:
+    """Return an interval of the median that holds it with ``confidence``, and not with more.
+
+    Few values have few order statistics: those of `median_interval` enclose the median of eight at
+    99.2 % where 95 % is asked for. Here the two pairs next to ``confidence`` are interpolated so
+    that the level is met closely for any distribution (Hettmansperger & Sheather 1986, *Confidence
+    intervals based on interpolated order statistics*, Statistics & Probability Letters 4, 75-79).
+    Of five values these are the smallest and the largest, which hold it with 93.75 %; fewer cannot
+    come near 95 %, and give NaN.
+    """
+    sample = np.sort(known(values))
+    n = sample.size
+    if n < FEW_GROUPS - 1:
+        return math.nan, math.nan
+    k = _median_order(n, confidence)
+    level, next_level = (1 - 2 * binomial(n, 0.5)[[k - 1, k]]).tolist()
+    if level < confidence:
+        return float(sample[0]), float(sample[-1])
+    part = (level - confidence) / (level - next_level)
+    weight = (n - k) * part / (k + (n - 2 * k) * part)
+    low = (1 - weight) * sample[k - 1] + weight * sample[k]
+    high = (1 - weight) * sample[n - k] + weight * sample[n - k - 1]
+    return float(low), float(high)
+
+
+def grouped_median_interval(
+    values: ArrayLike, groups: ArrayLike, confidence: float = 1 - RATE
+) -> tuple[float, float]:
+    """Enclose the median of values of which those of a group are alike.
+
+    Repetitions that follow each other are correlated, so the interval of independent ones is far
+    too narrow. Here each group, such as a pass, is one value: its median. The interval is that of
+    `median_interval` over them, and widened if need be to hold the median of all values.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than `FEW_GROUPS` groups.
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    keys, lower, upper = middles_by(np.unique(groups, return_inverse=True)[1], sample)
+    if len(keys) < FEW_GROUPS:
+        raise ValueError(f"{len(keys)} groups are too few for an interval")
+    low, high = median_interval((lower + upper) / 2, confidence)
+    middle = float(np.median(sample))
+    return min(low, middle), max(high, middle)
+
+
+def group_medians(values: Array, groups: Sequence[NDArray[np.int64]]) -> Array:
+    """Return of each launch the median over the columns of a group that all launches have.
+
+    Parameters
+    ----------
+    values
+        Shape (launches, columns), NaN where a launch lacks one.
+    groups
+        Numbers of columns.
+
+    Returns
+    -------
+    ndarray of shape (launches, groups)
+        NaN for a group that has nothing in common.
+    """
+    whole = np.asarray(~np.isnan(values).any(axis=0))
+    found = np.full((len(values), len(groups)), np.nan)
+    for k, group in enumerate(groups):
+        own = group[whole[group]]
+        if len(own):
+            found[:, k] = np.median(values[:, own], axis=1)
+    return found
+
+
+class Means(NamedTuple):
+    """Means of columns: their number of values, squared standard error, degrees of freedom.
+
+    The last two are NaN of a single value, which does not say how much values differ.
+    """
+
+    n: Array
+    middle: Array
+    squared: Array
+    freedom: Array
+
+    def interval(self, rate: float = RATE) -> tuple[Array, Array]:
+        """Enclose the means (Student 1908, *The probable error of a mean*, Biometrika 6, 1-25)."""
+        from scipy.special import stdtrit  # SciPy takes long to import
+
+        half = stdtrit(self.freedom, 1 - rate / 2) * np.sqrt(self.squared)
+        return self.middle - half, self.middle + half
+
+    def next_interval(self, rate: float = RATE) -> tuple[Array, Array]:
+        """Enclose one more value (Hahn & Meeker 1991, *Statistical Intervals*, 4.7)."""
+        return self._replace(squared=self.squared * (self.n + 1)).interval(rate)
+
+
+def means(values: Array) -> Means:
+    """Return the mean of each column, NaN left out, and how sure it is."""
+    n = np.sum(~np.isnan(values), axis=0).astype(np.float64)
+    middle = np.where(n, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
+    freedom = np.where(n > 1, n - 1, np.nan)
+    return Means(n, middle, np.nansum((values - middle) ** 2, axis=0) / freedom / n, freedom)
+
+
+def _trimmed_means(values: Array) -> Means:
+    """Return the trimmed mean of each column, and its error by the winsorised variance."""
+    number = len(values)
+    cut = int(TRIM * number)
+    kept = number - 2 * cut
+    inner = np.sort(values, axis=0)[cut : number - cut]
+    pulled_in = np.clip(values, inner[0], inner[-1])
+    squared = (number - 1) * np.var(pulled_in, axis=0, ddof=1) / (kept * (kept - 1))
+    each = np.full(values.shape[1], float(kept))
+    return Means(each, np.mean(inner, axis=0), squared, each - 1)
+
+
+def moderated(squared: Array, freedom: int | Array) -> tuple[Array, Array]:
+    """Return squared spreads, each drawn to that of all, and their degrees of freedom.
+
+    Of five launches the spread of one pair is known within a factor of two; a map has thousands of
+    pairs that scatter alike. Each squared spread is drawn to that of all, as far as they are alike
+    (Smyth 2004, *Linear models and empirical Bayes methods for assessing differential expression in
+    microarray experiments*, Statistical Applications in Genetics and Molecular Biology 3,
+    article 3). Where a few things scatter far more than the others they keep most of their own.
+
+    Parameters
+    ----------
+    squared
+        Variances of logarithms of times, one for each thing.
+    freedom
+        Degrees of freedom of each: launches - 1.
+    """
+    from scipy.special import digamma, polygamma
+
+    own = np.maximum(squared, LEAST_SPREAD**2)
+    free = np.broadcast_to(np.asarray(freedom, np.float64), own.shape)
+    if len(own) < FEW_SPREADS:
+        return own, free
+    half = free / 2
+    logs = np.log(own) - digamma(half) + np.log(half)
+    more = float(np.var(logs, ddof=1)) - float(np.mean(polygamma(1, half)))
+    if more <= 0:  # no more different than chance makes them: one spread for all
+        total = float(np.sum(free))
+        return np.full(len(own), free @ own / total), np.full(len(own), total)
+    prior = 2 * _trigamma_inverse(more)
+    common = np.exp(np.mean(logs) + digamma(prior / 2) - np.log(prior / 2))
+    return (prior * common + free * own) / (prior + free), free + prior
+
+
+def _trigamma_inverse(value: float) -> float:
+    """Solve trigamma(x) = value by Newton's steps on 1 / trigamma (Smyth 2004, appendix)."""
+    from scipy.special import polygamma
+
+    x = 0.5 + 1 / value
+    for _ in range(60):
+        at = float(polygamma(1, x))
+        step = at * (1 - at / value) / float(polygamma(2, x))
+        x += step
+        if abs(step) < 1e-8 * x:
+            break
+    return x
+
+
+# ---- two sides ---------------------------------------------------------------------------------
+
+
+class Contrast(NamedTuple):
+    """Differences of many things at once, as logarithms of ratios; arrays of one length.
+
+    ``error`` is the standard error, ``low`` and ``high`` enclose the change at 95 %, and ``p`` is
+    the chance of such a change between equals; NaN where a side has fewer than two launches.
+    """
+
+    change: Array
+    error: Array
+    low: Array
+    high: Array
+    p: Array
+
+
+def contrast(before: Array, after: Array, rate: float = RATE) -> Contrast:
+    """Compare two sides by Welch's test, or by Yuen's where that tells more.
+
+    Welch (1947, *The generalization of "Student's" problem when several different population
+    variances are involved*, Biometrika 34) takes means. One launch that was disturbed as a whole
+    spoils them; Yuen (1974, *The two-sample trimmed t for unequal population variances*,
+    Biometrika 61) leaves out the fastest and the slowest fifth. From five launches a side on the
+    one with the narrower interval counts, and each has half of the chance to be wrong.
+
+    Parameters
+    ----------
+    before, after
+        Logarithms of times, one row a launch and one column for each thing that is compared; NaN
+        where a launch did not measure it.
+    rate
+        Chance that an interval does not hold the truth.
+    """
+    sides = means(before), means(after)
+    if min(len(before), len(after)) < LEAST_TO_TRIM:
+        return _test(*sides, rate)
+    whole = ~np.isnan(np.concatenate([before, after])).any(axis=0)
+    plain = _test(*sides, np.where(whole, rate / 2, rate))
+    trimmed = _test(_trimmed_means(before), _trimmed_means(after), rate / 2)
+    narrower = whole & (trimmed.high - trimmed.low < plain.high - plain.low)
+    chosen = Contrast(*(np.where(narrower, t, p) for t, p in zip(trimmed, plain, strict=True)))
+    return chosen._replace(p=np.minimum(chosen.p * np.where(whole, 2, 1), 1.0))
+
+
+def _test(left: Means, right: Means, rate: float | Array) -> Contrast:
+    """Compare two estimates; the interval is wrong with a chance of ``rate``."""
+    from scipy.special import stdtr, stdtrit
+
+    change = right.middle - left.middle
+    error = np.sqrt(left.squared + right.squared)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Satterthwaite's degrees of freedom; sides without any spread leave no doubt
+        weight = left.squared**2 / left.freedom + right.squared**2 / right.freedom
+        of_t = np.where(weight > 0, (left.squared + right.squared) ** 2 / weight, 1.0)
+        p = 2 * stdtr(of_t, -np.abs(change) / error)
+    certain = error <= ROUNDING
+    p = np.where(certain, np.where(np.abs(change) > ROUNDING, 0.0, 1.0), p)
+    half = np.where(certain, 0.0, stdtrit(of_t, 1 - rate / 2) * error)
+    return Contrast(change, error, change - half, change + half, p)
+
+
+def without_chance(before: Array, after: Array) -> Contrast:
+    """Compare times that know no chance: any difference beyond rounding is one."""
+    change = means(after).middle - means(before).middle
+    p = np.where(np.abs(change) > ROUNDING, 0.0, 1.0)
+    return Contrast(change, np.zeros_like(change), change, change, p)
+
+
+def holm(chances: Array) -> Array:
+    """Correct p-values for their number, NaN left out.
+
+    Holm 1979, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of
+    Statistics 6, 65-70.
+    """
+    corrected = np.full(len(chances), np.nan)
+    order = np.argsort(chances, kind="stable")[: int(np.sum(~np.isnan(chances)))]
+    stepped = chances[order] * (len(order) - np.arange(len(order)))
+    corrected[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return corrected
+
+
+def ratio_interval(
+    above: tuple[float, float, float], below: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Enclose the ratio of two positive estimates by their own intervals.
+
+    Each estimate is its value, low and high end. Their distances are added as those of independent
+    errors, on the logarithms (Zou & Donner 2008, *Construction of confidence intervals about linear
+    combinations of parameters*, Statistics in Medicine 27, 1693-1702: MOVER), so that the interval
+    is narrower than that of the worst case. NaN where an end is not known or not positive.
+    """
+    if not all(value > 0 for value in (*above, *below)):
+        return math.nan, math.nan
+    (a, a_low, a_high), (b, b_low, b_high) = above, below
+    down = math.hypot(math.log(a / a_low), math.log(b_high / b))
+    up = math.hypot(math.log(a_high / a), math.log(b / b_low))
+    return a / b * math.exp(-down), a / b * math.exp(up)
+
+
+# ---- launches in turns -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Speedup:
+    """How many times faster the proposed arrangement is.
+
+    Attributes
+    ----------
+    given, proposed
+        Medians over the launches, seconds.
+    ratio, low, high
+        given / proposed and its 95 % interval.
+    launches
+        Of each arrangement.
+    origin
+        Where the times come from: ``measured``, or ``simulated``.
+    """
+
+    given: float
+    proposed: float
+    ratio: float
+    low: float
+    high: float
+    launches: int
+    origin: str = "measured"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return dict(vars(self))
+
+
+def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Speedup:
+    """Compare launches that were made in turn, each given by its median.
+
+    The interval is that of `bootstrap_interval` over turns, because what disturbed the machine
+    disturbed both. Two to `FEW_PAIRS` pairs get Student's interval of the logarithms of their
+    ratios.
+    """
+    sides = np.array([given, proposed], np.float64)
+    middle = np.median(sides, axis=1)
+    ratio = float(middle[0] / middle[1])
+    if 1 < len(given) <= FEW_PAIRS:
+        wide = math.exp(np.ptp(means(np.log(sides[0] / sides[1])).interval()) / 2)
+        low, high = ratio / wide, ratio * wide
+    else:
+        left, right = redrawn_medians(sides, seed)
+        low, high = bootstrap_interval(left / right)
+    return Speedup(float(middle[0]), float(middle[1]), ratio, low, high, len(given))
+
+
+def redrawn_medians(times: Array, seed: int = 1) -> Array:
+    """Return medians over turns that are drawn again and again; shape (orders, draws).
+
+    ``times`` has the shape (orders, turns). What disturbed the machine disturbed its neighbours in
+    time, so that a turn is drawn as a whole.
+    """
+    # `scipy.stats.bootstrap` with `paired` is the same; every `isochrone place` would wait for
+    # the import of scipy.stats.
+    turns = times.shape[1]
+    drawn = np.random.default_rng(seed).integers(0, turns, (RESAMPLES, turns))
+    return np.asarray(np.median(times[:, drawn], axis=2))
+
+
+def bootstrap_interval(draws: Array) -> tuple[float, float]:
+    """Enclose what was drawn again and again; draws that are NaN are left out.
+
+    Percentiles (Efron & Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13).
+    """
+    low, high = np.nanquantile(draws, [RATE / 2, 1 - RATE / 2])
+    return float(low), float(high)
