@@ -11,7 +11,6 @@ import isochrone
 from isochrone.base import registry
 
 DECLARATIONS = {
-    "documents.declared": "DOCUMENT",
     "formats.exporters": "EXPORTER",
     "formats.importers": "IMPORTER",
     "formats.placements": "PLACEMENT",

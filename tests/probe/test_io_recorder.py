@@ -131,7 +131,7 @@ def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
     (unknown,) = [one for one in run.warnings if one["code"] == "unknown-pattern"]
     golden.measured(unknown["text"])
     for call in io_recording.calls(run):
-        parts = call.parts.to_json()
+        parts = vars(call.parts)
         assert None not in parts.values()
         assert sum(value for value in parts.values() if value) == pytest.approx(call.seconds)
 
@@ -158,7 +158,7 @@ def test_a_slow_access_to_the_file_is_in_that_part_and_in_no_other(
     name: str, folder: Path, tmp_path: Path
 ) -> None:
     """Others wait for the slow rank, in messages or to agree on sizes; it is not counted twice."""
-    parts = slowed(find_mpi(name), folder, tmp_path, "0 pwrite 1 3").to_json()
+    parts = slowed(find_mpi(name), folder, tmp_path, "0 pwrite 1 3")
     assert (parts.pop("file") or 0) >= 3
     assert all(value is not None and value < 1.5 for value in parts.values()), parts
 
@@ -169,7 +169,7 @@ def test_a_rank_that_comes_late_to_an_exchange_is_not_in_the_counts(
     name: str, folder: Path, tmp_path: Path
 ) -> None:
     """It sleeps behind the Alltoall of the first round, while the other one waits for its data."""
-    parts = slowed(find_mpi(name), folder, tmp_path, "2 Alltoall 2 3").to_json()
+    parts = slowed(find_mpi(name), folder, tmp_path, "2 Alltoall 2 3")
     assert (parts.pop("exchange") or 0) > 2
     assert all(value is not None and value < 1.5 for value in parts.values()), parts
 

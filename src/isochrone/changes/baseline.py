@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,7 +234,19 @@ def _first_causes(changes: Iterable[Change]) -> list[Change]:
     return [one for one in changes if not explained(one.what)]
 
 
-def typical(runs: Sequence[Run]) -> list[dict[str, Any]]:
+class Typical(TypedDict):
+    """Typical time of a quantity; the 95 % interval of the next run, null of fewer than two."""
+
+    kind: str
+    who: str
+    bytes: int | None
+    points: int
+    seconds: float
+    low: float | None
+    high: float | None
+
+
+def typical(runs: Sequence[Run]) -> list[Typical]:
     """Return typical times of the quantities of runs of one setting, as plain data.
 
     Each with ``kind``, ``who``, ``seconds`` (geometric mean of the medians) and ``low`` and

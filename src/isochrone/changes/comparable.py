@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.text import printable
 from isochrone.runfile.run import NO_END, Run
 
@@ -94,24 +95,37 @@ def _hosts(here: str, there: str) -> str:
     return f"other hosts: {printable(only[1] or 'none', 60)} instead of {printable(only[0], 60)}"
 
 
+class Kept(NamedTuple):
+    """A run of a baseline."""
+
+    file: str
+    started: str
+    complete: bool
+
+
+class Alike(NamedTuple):
+    """Runs of one experiment."""
+
+    experiment: str
+    kind: str
+    ranks: int
+    runs: list[Kept]
+
+
 @dataclass(frozen=True)
 class Group:
     """Runs that can be held against each other, the oldest first."""
 
     setting: Setting
-    runs: list[Run]
+    runs: Hidden[list[Run]]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
+    @property
+    @shown
+    def about(self) -> Inline[Alike]:
+        """What they are, for a document."""
         first = self.runs[0]
-        return {
-            "experiment": first.experiment, "kind": first.kind, "ranks": first.size,
-            "setting": self.setting,
-            "runs": [
-                {"file": run.where, "started": run.about.started, "complete": run.complete}
-                for run in self.runs
-            ],
-        }  # fmt: skip
+        kept = [Kept(run.where, run.about.started, run.complete) for run in self.runs]
+        return Alike(first.experiment, first.kind, first.size, kept)
 
 
 def groups_of(runs: Sequence[Run]) -> list[Group]:

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from isochrone.base.documents import Hidden, Inline, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.changes.alike import around, check_alike, environment
 from isochrone.changes.explanation import of_all_ranks
@@ -56,10 +57,10 @@ class Change:
         after / before, and what may be said of it.
     """
 
-    key: dict[str, Any]
+    key: dict[str, Value]
     before: float
     after: float
-    difference: Difference
+    difference: Inline[Difference]
 
     @property
     def ratio(self) -> float:
@@ -71,10 +72,12 @@ class Change:
         """``slower``, ``faster``, ``same`` or ``unclear``."""
         return self.difference.verdict
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the point for JSON."""
-        sides = {"key": self.key, "before": self.before, "after": self.after}
-        return {**sides, **self.difference.to_json()}
+
+class Sides(NamedTuple):
+    """Launches of each side."""
+
+    before: int
+    after: int
 
 
 @dataclass(frozen=True)
@@ -117,41 +120,30 @@ class Comparison:
 
     experiment: str
     points: list[Change]
-    kind: str
+    kind: Hidden[str]
     parts: list[Part]
     overall: Difference | None
     differences: list[dict[str, str]]
-    launches: tuple[int, int]
+    launches: Sides
     unit: str
     margin: float
     visible: float | None
     notes: list[str]
     explanations: list[Differing] = field(default_factory=list)
-    one_sided: int = 0
-    partial: int = 0
+    one_sided: Hidden[int] = 0
+    partial: Hidden[int] = 0
+
+    @property
+    @shown
+    def counts(self) -> dict[str, int]:
+        """Number of points with each verdict."""
+        verdicts = [point.verdict for point in self.points]
+        return {word: verdicts.count(word) for word in VERDICTS}
 
     @property
     def one_start(self) -> bool:
         """Whether a side has only one launch, so that nothing can be said of the machine."""
         return self.unit != "exact" and min(self.launches) < 2
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparison for JSON."""
-        verdicts = [point.verdict for point in self.points]
-        return {
-            "experiment": self.experiment,
-            "counts": {word: verdicts.count(word) for word in VERDICTS},
-            "points": [point.to_json() for point in self.points],
-            "differences": self.differences,
-            "explanations": [one.to_json() for one in self.explanations],
-            "parts": [part.to_json() for part in self.parts],
-            "overall": self.overall and self.overall.to_json(),
-            "launches": {"before": self.launches[0], "after": self.launches[1]},
-            "unit": self.unit,
-            "margin": self.margin,
-            "visible": self.visible,
-            "notes": self.notes,
-        }
 
 
 def compare(
@@ -215,7 +207,7 @@ def compare(
         parts=parts,
         overall=whole,
         differences=environment(before, after, explains),
-        launches=(len(before), len(after)),
+        launches=Sides(len(before), len(after)),
         unit=unit,
         margin=margin,
         visible=_visible(single),

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.changes.verdict import Contrast, Difference
 
 __all__ = ["Group", "Part", "changed_parts", "overall"]
@@ -79,17 +80,15 @@ class Part:
     before: float
     after: float
     added: float
-    difference: Difference
-    points: tuple[int, ...]
+    difference: Inline[Difference]
+    points: Hidden[tuple[int, ...]]
     of: int
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; seconds."""
-        return {
-            "kind": self.kind, "who": self.who, "bytes": self.nbytes, "before": self.before,
-            "after": self.after, "added": self.added, **self.difference.to_json(),
-            "points": len(self.points), "of": self.of,
-        }  # fmt: skip
+    @property
+    @shown
+    def count(self) -> Annotated[int, "as points"]:
+        """How many points it explains."""
+        return len(self.points)
 
 
 def overall(before: Array, after: Array, compare: Compare) -> Contrast:

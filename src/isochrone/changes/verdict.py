@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, isnan
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,13 +67,6 @@ class Difference:
     high: float | None
     p: float | None
     verdict: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "ratio": self.ratio, "low": self.low, "high": self.high, "p": self.p,
-            "verdict": self.verdict,
-        }  # fmt: skip
 
 
 class Contrast(NamedTuple):

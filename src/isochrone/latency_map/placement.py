@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+
+from isochrone.base.documents import Hidden
 
 __all__ = ["Placement", "placement_of"]
 
@@ -27,12 +28,8 @@ class Placement:
     """
 
     kind: str
-    hosts: tuple[str, ...]
+    hosts: Hidden[tuple[str, ...]]
     ranks_per_node: tuple[int, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {"kind": self.kind, "ranks_per_node": list(self.ranks_per_node)}
 
 
 def placement_of(hosts: Sequence[str]) -> Placement:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -39,10 +39,6 @@ class Speedup:
     high: float
     launches: int
     origin: str = "measured"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return dict(vars(self))
 
 
 def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Speedup:

@@ -25,10 +25,6 @@ class Deviation:
     maximum: float
     points: int
 
-    def to_json(self) -> dict[str, float]:
-        """Return the deviation for JSON."""
-        return dict(vars(self))
-
 
 def deviation(predicted: Array, measured: Array) -> Deviation:
     """Compare times; a time that could not be predicted (NaN) counts as wrong by 100 %."""

@@ -15,20 +15,22 @@ import hashlib
 import json
 import math
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
+from isochrone.base.documents import IfKnown, Inline, Scalar
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
+from isochrone.models.quality import Quality, Ranked
 from isochrone.models.questions import needed
 from isochrone.models.regime import Regime, Rival, Widening
 from isochrone.models.terms import variables_of
 
-__all__ = ["FORMAT", "document", "from_document", "read", "write"]
+__all__ = ["FORMAT", "ModelFile", "document", "from_document", "read", "write"]
 
 FORMAT: Final = 1
 
@@ -40,6 +42,33 @@ _ROUNDING: Final = 1e-9
 _KEYS: Final = [
     field.encode_name for field in msgspec.structs.fields(Model) if field.name != "extra"
 ]
+
+
+class Explained:
+    """Why a formula was taken, and the point to measure next."""
+
+    where: dict[str, Scalar]
+    sentences: list[str]
+    measure: dict[str, float] | None
+
+
+class ModelFile:
+    """A model: formulas for times of communication.
+
+    Attributes
+    ----------
+    sha256
+        Of the document without it, as JSON with sorted keys, no blanks.
+    """
+
+    record: Literal["model"]
+    format: int
+    family: str
+    model: Inline[Model]
+    quality: IfKnown[Quality]
+    ranking: IfKnown[list[Ranked]]
+    explanation: IfKnown[list[Explained]]
+    sha256: IfKnown[str]
 
 
 def read(path: str | Path) -> Model:

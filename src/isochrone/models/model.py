@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.models.asked import check_level, question
@@ -151,7 +152,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     disturbance: list[Disturbance] = msgspec.field(default_factory=list)
     groups: list[MeasuredGroup] = msgspec.field(default_factory=list)
     leaving: list[Leaving] = msgspec.field(default_factory=list)
-    extra: dict[str, Any] = msgspec.field(default_factory=dict)
+    extra: Hidden[dict[str, Any]] = msgspec.field(default_factory=dict)
 
     @property
     def family(self) -> str:

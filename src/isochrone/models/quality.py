@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import IfKnown, Scalar
 from isochrone.models.deviation import MAX_GROUPS, Deviation, deviation, r_squared
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
@@ -15,6 +16,35 @@ from isochrone.models.observations import Observations
 __all__ = ["deviations_by_group", "goodness_of_fit"]
 
 Array = NDArray[np.float64]
+
+
+class Tried:
+    """A family that was tried; ``reason`` says why it cannot be fitted."""
+
+    family: str
+    held_out: float | None
+    sicc: IfKnown[float]
+    pieces: IfKnown[int]
+    coefficients: IfKnown[int]
+    reason: IfKnown[str]
+
+
+class Ranked:
+    """The families that were tried for one operation."""
+
+    where: dict[str, Scalar]
+    families: list[Tried]
+
+
+class Quality:
+    """How well a model fits its data; ``groups`` by variable and value, ``held_out`` likewise."""
+
+    points: int
+    samples: int
+    r2: float | None
+    deviation: Deviation
+    groups: dict[str, dict[str, Deviation]]
+    held_out: dict[str, Deviation]
 
 
 def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str, Any]:
@@ -31,9 +61,9 @@ def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str,
         "points": len(measured),
         "samples": int(sum(one.repeats.sum() for one in observed)),
         "r2": r_squared(predicted, measured),
-        "deviation": deviation(predicted, measured).to_json(),
+        "deviation": vars(deviation(predicted, measured)),
         "groups": {
-            name: {value: found.to_json() for value, found in values.items()}
+            name: {value: vars(found) for value, found in values.items()}
             for name, values in deviations_by_group(model, observed).items()
         },
     }

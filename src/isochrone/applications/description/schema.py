@@ -2,7 +2,7 @@
 
 It says what a description may hold and where, as `reading` does. What a schema cannot say is left
 to `reading` and `lowering`: names that are there twice, expressions, ranks that do not exist.
-``docs/schema/app-1.json`` is this schema as a file.
+``isochrone emulate --schema`` prints it.
 """
 
 from __future__ import annotations

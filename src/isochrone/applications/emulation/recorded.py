@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import whole_number
@@ -44,19 +45,12 @@ class App:
         Names of its phases, in order.
     """
 
-    number: int
+    number: Hidden[int]
     name: str
     ranks: tuple[int, ...]
     iterations: int
     background: bool
     phases: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "name": self.name, "ranks": list(self.ranks), "iterations": self.iterations,
-            "background": self.background, "phases": list(self.phases),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 
 from isochrone.applications.emulation.recorded import Launched
+from isochrone.base.documents import MaybeNan
 from isochrone.base.stats import FEW_GROUPS, even_median_interval
 
 __all__ = [
@@ -55,19 +56,18 @@ class Estimate:
     """A median over repetitions, and its 95 % interval; NaN where these are too few."""
 
     n: int
-    median: float
-    low: float
-    high: float
+    median: Annotated[float, "as seconds"]
+    low: MaybeNan
+    high: MaybeNan
 
     @property
     def known(self) -> bool:
         """Whether there is an interval."""
         return not math.isnan(self.low)
 
-    def to_json(self, name: str) -> dict[str, Any]:
-        """Return it for JSON under a name; an interval that is not known is None."""
-        known = [self.low, self.high] if self.known else [None, None]
-        return {"n": self.n, name: self.median, "low": known[0], "high": known[1]}
+    def document(self, name: str) -> dict[str, Any]:
+        """Return it for a document, under a name."""
+        return {"n": self.n, name: self.median, "low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
+from isochrone.base.documents import shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.runfile.columns import amounts, integers, numbers, seconds, texts
@@ -74,13 +75,6 @@ class Operation:
     seconds: float
     most: float
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the operation for JSON."""
-        return {
-            "op": self.op, "bytes": self.bytes, "group": self.group, "members": self.members,
-            "calls": self.calls, "moved": self.moved, "seconds": self.seconds, "most": self.most,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
 class RankTime:
@@ -109,18 +103,11 @@ class RankTime:
     threads: int
 
     @property
+    @shown
     def share(self) -> float:
         """Share of the time in calls of MPI, 0 to 1, of a thread."""
         whole = self.seconds * self.threads
         return min(1.0, self.communication / whole) if whole > 0 else 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the times for JSON."""
-        return {
-            "rank": self.rank, "seconds": self.seconds, "communication": self.communication,
-            "computation": self.computation, "recording": self.recording, "calls": self.calls,
-            "threads": self.threads, "share": self.share,
-        }  # fmt: skip
 
 
 def edges(run: Run) -> Edges:

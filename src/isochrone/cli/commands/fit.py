@@ -23,6 +23,7 @@ from isochrone.console.input import tell_partial
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.others_results import Reading, add_reading
 from isochrone.formats.sides import files_of
+from isochrone.models.file import ModelFile
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief
 from isochrone.models.pages.rivals import rivals
@@ -38,6 +39,9 @@ EXAMPLES: Final = (
      "isochrone fit bcast-*.jsonl --model bcast --op bcast -o bcast.json"),
     ("why this formula, and what to measure next", "isochrone fit times.csv --explain"),
 )  # fmt: skip
+
+
+DOCUMENTS: Final = {"model": ModelFile}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

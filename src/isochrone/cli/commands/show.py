@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from isochrone.changes.launches import pool
+from isochrone.changes.launches import Launches, pool
 from isochrone.changes.pages import launches
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import read, tell_partial
@@ -28,6 +28,9 @@ EXAMPLES: Final = (
     ("for scripts", "isochrone show map.jsonl --json"),
     ("five launches together: run-1.jsonl … run-5.jsonl", "isochrone show --pool run.jsonl"),
 )  # fmt: skip
+
+
+DOCUMENTS: Final = {"show-pool": Launches}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +73,7 @@ def _pooled(args: argparse.Namespace) -> int:
         if not one.complete:
             tell_partial(one.where)
     if args.json:
-        print_json(found.to_json())
+        print_json(found)
     else:
         terminal.print_blocks(launches.blocks(found))
     return 0

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.measure.speedup import Speedup
 from isochrone.pages import terminal
 
 __all__ = ["print_outcome", "teller"]
@@ -92,9 +93,9 @@ def _cost(one: Mapping[str, Any]) -> str:
     )
 
 
-def _gained(name: str, gain: Mapping[str, Any]) -> str:
+def _gained(name: str, gain: Speedup) -> str:
     return (
-        f"{name}: {format_seconds(gain['given'], 3)} as given, "
-        f"{format_seconds(gain['proposed'], 3)} as proposed: {gain['ratio']:.2f} times as fast "
-        f"(95 % interval {gain['low']:.2f} to {gain['high']:.2f}, {gain['launches']} starts each)"
+        f"{name}: {format_seconds(gain.given, 3)} as given, "
+        f"{format_seconds(gain.proposed, 3)} as proposed: {gain.ratio:.2f} times as fast "
+        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} starts each)"
     )

@@ -62,7 +62,7 @@ class Chooser:
         user = {} if self.override else self.trials.base
         left, more = without_given(ways, given, user, self.without)
         said = {
-            "library": "ROMIO", "model": here.to_json(), "warnings": [*warnings, *more],
+            "library": "ROMIO", "model": here, "warnings": [*warnings, *more],
             "advice": _advice(self.trials.folder, here, calls),
         }  # fmt: skip
         return left, said

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 from isochrone import models
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
@@ -48,13 +49,9 @@ class Machine:
         Its file, if it has one.
     """
 
-    model: NodeCost | None
-    words: str
+    model: Hidden[NodeCost | None]
+    words: Annotated[str, "as why"]
     file: Path | None = None
-
-    def to_json(self) -> dict[str, str | None]:
-        """Return it as a JSON object."""
-        return {"file": str(self.file) if self.file else None, "why": self.words}
 
 
 def machine(

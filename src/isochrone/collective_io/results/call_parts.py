@@ -44,10 +44,6 @@ class Parts:
     file: float | None = None
     rest: float | None = None
 
-    def to_json(self) -> dict[str, float | None]:
-        """Return the parts for JSON."""
-        return {name: getattr(self, name) for name in NAMES}
-
 
 def parts_of(whole: float, measured: dict[str, float]) -> Parts:
     """Return the parts of a call that took ``whole`` seconds; NaN stands for what was not seen."""

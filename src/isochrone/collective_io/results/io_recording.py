@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.collective_io.results.call_parts import Parts, part_columns, parts_of
@@ -89,19 +90,19 @@ class RecordedPattern:
         ``offset``, accessed by ``rank`` (its number in the run).
     """
 
-    number: int
+    number: Annotated[int, "as pattern"]
     file: int
     op: str
     bytes: int
     calls: int
-    contiguous: int
+    contiguous: Annotated[int, "as pieces"]
     ranks: int
     whole: bool
-    rank: NDArray[np.int64]
-    offset: NDArray[np.int64]
-    length: NDArray[np.int64]
-    count: NDArray[np.int64]
-    stride: NDArray[np.int64]
+    rank: Hidden[NDArray[np.int64]]
+    offset: Hidden[NDArray[np.int64]]
+    length: Hidden[NDArray[np.int64]]
+    count: Hidden[NDArray[np.int64]]
+    stride: Hidden[NDArray[np.int64]]
 
     @cached_property
     def pieces(self) -> dict[str, NDArray[np.int64]]:
@@ -153,7 +154,7 @@ class RecordedFile:
         That it is on (``tmpfs``, ``lustre`` …), ``other``, or empty if not known.
     """
 
-    number: int
+    number: Annotated[int, "as file"]
     name: str
     ranks: NDArray[np.int64]
     opens: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -113,13 +114,10 @@ def _holds(run: Run) -> bool:
     return len(run.tables.get("pair", ())) > 0
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> Topology:
     found = topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
-    document = found.to_json()
-    for entry, part in zip(document["slow"], found.slow, strict=True):
-        if _suspected(part):
-            entry["suspected"] = True
-    return document
+    slow = [replace(part, suspected=_suspected(part) or None) for part in found.slow]
+    return replace(found, slow=slow)
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:

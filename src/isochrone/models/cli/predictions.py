@@ -8,11 +8,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import msgspec
 import numpy as np
 
 from isochrone import models
+from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -26,7 +28,7 @@ from isochrone.models.placement_asked import check_places, completed
 from isochrone.models.questions import WORDS, Subject, needed, not_held, recorded, subject
 from isochrone.models.terms import VARIABLES
 
-__all__ = ["add_model", "add_models", "add_values", "answer", "check_subject"]
+__all__ = ["Predicted", "add_model", "add_models", "add_values", "answer", "check_subject"]
 
 _OPTIONS: Final = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
@@ -35,6 +37,27 @@ _ASKS: Final[dict[Subject, str]] = {
     "collective": "isochrone predict collective", "message": "isochrone predict message",
     "node": "isochrone predict collective-io",
 }  # fmt: skip
+
+
+class _Time:
+    op: IfKnown[str]
+    mode: IfKnown[str]
+    ranks: IfKnown[int]
+    nodes: IfKnown[int]
+    ppn: IfKnown[int]
+    window: IfKnown[int]
+    bytes: int | None
+    seconds: float
+    low: float | None
+    high: float | None
+
+
+class Predicted(msgspec.Struct):
+    """Predicted times of messages or collective operations, each with its 95 % interval."""
+
+    predictions: Annotated[list[Any], list[_Time]]
+    origin: str | None
+    warnings: list[str]
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -179,8 +202,7 @@ def _print(
     rows: Sequence[Mapping[str, Any]], model: Model, warnings: Sequence[str], *, as_json: bool
 ) -> None:
     if as_json:
-        origin = model.origin or None
-        print_json({"predictions": rows, "origin": origin, "warnings": warnings})
+        print_json(Predicted([*rows], model.origin or None, [*warnings]))
         return
     print(predicted_by(model).text)
     for row in rows:

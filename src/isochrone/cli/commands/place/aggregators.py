@@ -18,7 +18,12 @@ from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.choice import Choice
 from isochrone.collective_io.aggregators.setting import BUFFER, Setting
-from isochrone.collective_io.cli.aggregator_choice import by_all, by_order
+from isochrone.collective_io.cli.aggregator_choice import (
+    PlacedByAll,
+    PlacedByOrder,
+    by_all,
+    by_order,
+)
 from isochrone.collective_io.cli.aggregator_proposal import Asked, Proposal
 from isochrone.collective_io.cli.placing import block_placed, print_warnings, unexchanged_first
 from isochrone.collective_io.cli.proof import (
@@ -48,6 +53,7 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.job import folder_for
+from isochrone.measure.speedup import Speedup
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
 from isochrone.pages.terminal import print_blocks
@@ -62,6 +68,9 @@ EXAMPLES: Final = (
     ("also how many there are, and their buffers",
      "isochrone place aggregators --table io.jsonl --model hot.json --choose all"),
 )  # fmt: skip
+
+
+DOCUMENTS: Final = {"place-aggregators": PlacedByOrder | PlacedByAll}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -130,7 +139,7 @@ def whole_of(args: argparse.Namespace, model: NodeCost) -> WholeCall | None:
     return WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
 
 
-def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str, Any]:
+def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> Speedup:
     """Launch with the given setting and with the proposed one, in turn; ranks stay."""
     jobs = starter(args, asked.nodes.ranks)
     by_rank = asked.nodes.by_rank
@@ -157,7 +166,7 @@ def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str,
         same = Arrangement(asked.nodes, range(len(asked.nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
         given, proposed = (Launch(options, start, by_rank) for options in sides)
-        return compare_in_turn(args, jobs, given, proposed).to_json()
+        return compare_in_turn(args, jobs, given, proposed)
 
 
 def _print(found: Proposal, document: dict[str, Any], text: str) -> None:

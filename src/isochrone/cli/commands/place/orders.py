@@ -29,7 +29,7 @@ from isochrone.collective_io.cli.workload import (
 )
 from isochrone.collective_io.orders import orders_file
 from isochrone.collective_io.orders.candidates import Candidate, choose
-from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
 from isochrone.collective_io.orders.ordered import KINDS, Ordered
 from isochrone.collective_io.pages import orders as page
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
@@ -59,6 +59,9 @@ EXAMPLES: Final = (
 
 MOST = 200
 """Orders that are compared at most."""
+
+
+DOCUMENTS: Final = {"place-orders": OrdersFile}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
         _draw(args, found)
     elif why:
         found.warnings.append(f"nothing was launched: {why}")
-    document = {**found.to_json(), "words": [*wanted.nothing_exchanged(), *page.verdict(found)]}
+    document = found.document([*wanted.nothing_exchanged(), *page.verdict(found)])
     if args.output is not None:
         orders_file.write(args.output, document)
     if args.json:
