@@ -61,7 +61,8 @@ WarningList = list[dict[str, Scalar]]
 """What makes the numbers of a run doubtful, each with ``code`` and ``text``."""
 
 _TYPES: Final = {
-    str: "string", Path: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null",
+    str: "string", Path: "string", int: "integer", float: "number", bool: "boolean",
+    NoneType: "null",
 }  # fmt: skip
 
 
@@ -141,8 +142,8 @@ def shape(hint: Any) -> Schema:
         return {"type": "object", "additionalProperties": shape(args[1])}
     if origin is np.ndarray:
         return {"type": "array", "items": {"type": "number"}}
-    items = tuple(one for one in args if one is not Ellipsis)
-    return {"type": "array", "items": shape(Union[items])}
+    items = Union[tuple(one for one in args if one is not Ellipsis)]  # noqa: UP007
+    return {"type": "array", "items": shape(items)}
 
 
 def record(*kinds: type) -> Schema:
@@ -172,5 +173,6 @@ def _said(kind: type) -> dict[str, Schema]:
     for base in kind.__mro__[::-1]:
         listed = (inspect.getdoc(base) or "").partition("\nAttributes\n")[2]
         for names, words in re.findall(r"^(\w.*)\n((?:    .*\n?)+)", listed, re.MULTILINE):
-            found |= dict.fromkeys(names.split(", "), {"description": " ".join(words.split()).replace("None", "null")})
+            said = " ".join(words.split()).replace("None", "null")
+            found |= {name: {"description": said} for name in names.split(", ")}
     return found

@@ -31,9 +31,13 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert plain(orders_file.read(path).document([])) == plain(some().document([]))
 
 
+def written() -> dict[str, Any]:
+    document: dict[str, Any] = plain(some().document([]))
+    return document
+
+
 def changed(**more: Any) -> dict[str, Any]:
-    document = plain(some().document([]))
-    return {**document, **more}
+    return written() | more
 
 
 @pytest.mark.parametrize(
@@ -44,10 +48,10 @@ def changed(**more: Any) -> dict[str, Any]:
         (changed(format=None), "the document of orders has no valid 'format'"),
         (changed(orders=[]), "it holds no orders"),
         (changed(orders=[{"order": [0]}]), "damaged"),
-        (changed(orders=[{**plain(some().document([]))["orders"][0], "predicted": 0}]), "not above zero"),
-        (changed(orders=[{**plain(some().document([]))["orders"][0], "nodes": [1]}]), "not as many"),
-        (changed(orders=[*plain(some().document([]))["orders"][:1],
-                         {**plain(some().document([]))["orders"][1], "times": [1.0]}]), "number of launches"),
+        (changed(orders=[{**written()["orders"][0], "predicted": 0}]), "not above zero"),
+        (changed(orders=[{**written()["orders"][0], "nodes": [1]}]), "not as many"),
+        (changed(orders=[*written()["orders"][:1],
+                         {**written()["orders"][1], "times": [1.0]}]), "number of launches"),
         ([1], "damaged"),
     ],
 )  # fmt: skip

@@ -147,6 +147,7 @@ def _table(savings: list[Saving]) -> Table:
             format_seconds(one.gain.library, 3),
             "default" if str(one.against) == LIBRARY else printable(one.against, 40),
             printable(one.choice.name, 40), format_seconds(one.gain.chosen, 3),
-            f"{100 * one.gain.part:.0f} %", f"{100 * one.gain.low:.0f} … {100 * one.gain.high:.0f} %",
+            f"{100 * one.gain.part:.0f} %",
+            f"{100 * one.gain.low:.0f} … {100 * one.gain.high:.0f} %",
         )  # fmt: skip
     return table
