@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from isochrone.base.documents import Hidden, Inline, Value, shown
+from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.changes.alike import around, check_alike, environment
 from isochrone.changes.explanation import of_all_ranks
@@ -124,7 +124,7 @@ class Comparison:
     parts: list[Part]
     overall: Difference | None
     differences: list[dict[str, str]]
-    launches: Sides
+    launches: Hidden[tuple[int, int]]
     unit: str
     margin: float
     visible: float | None
@@ -132,6 +132,17 @@ class Comparison:
     explanations: list[Differing] = field(default_factory=list)
     one_sided: Hidden[int] = 0
     partial: Hidden[int] = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        document: dict[str, Any] = plain(self)
+        return document
+
+    @property
+    @shown
+    def sides(self) -> Annotated[Sides, "as launches"]:
+        """Number of launches of each side."""
+        return Sides(*self.launches)
 
     @property
     @shown
@@ -207,7 +218,7 @@ def compare(
         parts=parts,
         overall=whole,
         differences=environment(before, after, explains),
-        launches=Sides(len(before), len(after)),
+        launches=(len(before), len(after)),
         unit=unit,
         margin=margin,
         visible=_visible(single),
