@@ -142,8 +142,8 @@ def shape(hint: Any) -> Schema:
         return {"type": "object", "additionalProperties": shape(args[1])}
     if origin is np.ndarray:
         return {"type": "array", "items": {"type": "number"}}
-    items = Union[tuple(one for one in args if one is not Ellipsis)]  # noqa: UP007
-    return {"type": "array", "items": shape(items)}
+    items = tuple(one for one in args if one is not Ellipsis)
+    return {"type": "array", "items": shape(Union[items])}  # noqa: UP007
 
 
 def record(*kinds: type) -> Schema:
