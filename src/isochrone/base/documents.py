@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
@@ -30,9 +30,6 @@ from typing import (
     get_origin,
     get_type_hints,
 )
-
-import msgspec
-import numpy as np
 
 __all__ = [
     "Hidden", "IfKnown", "Inline", "MaybeNan", "Scalar", "Schema", "Value", "WarningList", "plain",
@@ -90,7 +87,11 @@ def _keys(kind: Any) -> dict[str, _Key]:
             function = getattr(member, "fget", None) or getattr(member, "func", None)
             if hasattr(function, "shown"):
                 hints[name] = get_type_hints(function, include_extras=True)["return"]
-    fields = msgspec.structs.fields(kind) if issubclass(kind, msgspec.Struct) else ()
+    fields: Iterable[Any] = ()
+    if hasattr(kind, "__struct_fields__"):
+        from msgspec import structs  # nothing but a struct needs it
+
+        fields = structs.fields(kind)
     keys = {name: "bytes" if name == "nbytes" else name.rstrip("_") for name in hints}
     keys |= {one.name: one.encode_name for one in fields}
     optional = {one.name for one in fields if not one.required}
@@ -112,8 +113,10 @@ def plain(value: Any) -> Any:
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, Path):
         return str(value)
-    if not (is_dataclass(value) or isinstance(value, msgspec.Struct) or hasattr(value, "_fields")):
-        listed = value.tolist() if isinstance(value, np.ndarray) else value
+    if not (
+        is_dataclass(value) or hasattr(value, "__struct_fields__") or hasattr(value, "_fields")
+    ):
+        listed = value.tolist() if hasattr(value, "tolist") else value
         return [plain(one) for one in listed] if isinstance(listed, list | tuple) else listed
     document: dict[str, Any] = {}
     for key, (name, _, rules, _) in _keys(value.__class__).items():
@@ -140,7 +143,7 @@ def shape(hint: Any) -> Schema:
         return {} if hint is Any else {"type": _TYPES[hint]} if hint in _TYPES else record(hint)
     if issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": shape(args[1])}
-    if origin is np.ndarray:
+    if origin.__name__ == "ndarray":
         return {"type": "array", "items": {"type": "number"}}
     items = tuple(one for one in args if one is not Ellipsis)
     return {"type": "array", "items": shape(Union[items])}  # noqa: UP007
