@@ -21,7 +21,7 @@ from isochrone.base.errors import InputError
 from made_up.descriptions import descriptions
 from made_up.played import play
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 
 EXAMPLES = sorted(path.name for path in (ROOT / "examples/apps").glob("*.yaml"))
 
