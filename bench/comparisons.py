@@ -9,6 +9,7 @@ import numpy as np
 
 from isochrone.changes.compare import compare
 from isochrone.changes.gate import Limit, judge
+from isochrone.measure import job as jobs
 from isochrone.measure import launcher as launchers
 from isochrone.measure import probe
 from isochrone.runfile.file import read
@@ -94,5 +95,5 @@ def launch(built: probe.Probe, path: Path, ranks: int, command: Sequence[str]) -
     launcher = launchers.load(launchers.choose({}, built.library))
     program = (str(built.path), *command, "--out", str(path), "--force")
     job = launchers.Job(ranks=ranks, program=program, mpicc=built.mpicc, processors=PROCESSORS)
-    probe.run(launcher.command(job), timeout=60)
+    jobs.run(launcher.command(job), timeout=60)
     return read(path)

@@ -64,9 +64,8 @@ static int take_notes(int *argc, char **argv, char *error)
             argv[kept++] = argv[k];
         } else if (k + 1 == *argc || strchr(argv[k + 1], '=') == NULL ||
                    note_count == MAX_NOTES) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--note needs KEY=VALUE, at most %d times", MAX_NOTES);
-            return -1;
+            return ISO_REFUSE(error, "--note needs KEY=VALUE, at most %d times",
+                              MAX_NOTES);
         } else {
             notes[note_count++] = argv[++k];
         }
@@ -95,7 +94,22 @@ static void print_version(void)
     printf("isochrone-probe %s source %s\n%s\n", ISO_VERSION, source, library);
 }
 
-/** For programs: a line of JSON for each experiment. */
+static void list_options(iso_record_t *record, const iso_option_t *option)
+{
+    for (; option->name; option++) {
+        iso_record_begin(record, "option");
+        iso_record_text(record, "name", option->name);
+        iso_record_text(record, "value",
+                        option->metavar ? option->metavar : "");
+        iso_record_text(record, "default",
+                        option->initial ? option->initial : "");
+        iso_record_text(record, "help", option->help);
+        iso_record_end(record);
+    }
+}
+
+/** For programs: a line of JSON for each experiment, and below it one for each
+ *  of its options. */
 static void print_list(void)
 {
     iso_record_t record;
@@ -107,6 +121,9 @@ static void print_list(void)
         iso_record_text(&record, "kind", kind ? kind : "");
         iso_record_text(&record, "summary", iso_experiments[k]->summary);
         iso_record_end(&record);
+        for (int t = 0; iso_experiments[k]->options[t]; t++) {
+            list_options(&record, iso_experiments[k]->options[t]);
+        }
     }
     iso_record_close(&record);
 }
@@ -168,9 +185,7 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
         return -1;
     }
     if (common.check == 0) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--check is 0, but a job has at least 1 rank");
-        return -1;
+        return ISO_REFUSE(error, "--check is 0, but a job has at least 1 rank");
     }
     if (common.stall == NOT_GIVEN) {
         common.stall = usual_stall(experiment);
@@ -182,12 +197,12 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
 static int settle(const iso_experiment_t *experiment, int ranks, char *error)
 {
     if (ranks < experiment->min_ranks) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "%s needs at least %d ranks, not %d (start it with more, for "
-                 "example -n 4; if you did, the launcher belongs to another "
-                 "MPI)",
-                 experiment->name, experiment->min_ranks, ranks);
-        return -1;
+        return ISO_REFUSE(
+            error,
+            "%s needs at least %d ranks, not %d (start it with more, for "
+            "example -n 4; if you did, the launcher belongs to another "
+            "MPI)",
+            experiment->name, experiment->min_ranks, ranks);
     }
     if (experiment->check_ranks && experiment->check_ranks(ranks, error)) {
         return -1;
@@ -208,12 +223,11 @@ static int check_memory(const iso_experiment_t *experiment, int ranks, int here,
     if (needed <= there) {
         return 0;
     }
-    snprintf(
-        error, ISO_ERROR_LENGTH,
+    return ISO_REFUSE(
+        error,
         "its buffers need %.1f GiB for %d ranks on a machine with %.1f GiB "
         "(give smaller --bytes or fewer ranks)",
         needed / GiB, here, there / GiB);
-    return -1;
 }
 
 /** The same for the machine that each rank has found itself on; the rank that

@@ -18,9 +18,9 @@ from unittest.mock import patch
 from sphinx.application import Sphinx
 
 from isochrone.base import registry
-from isochrone.cli.experiments import asked, options_of
+from isochrone.cli.experiments import asked
 from isochrone.cli.parser import Parser
-from isochrone.measure import probe
+from isochrone.measure import sources
 
 __all__ = ["pages", "setup"]
 
@@ -68,11 +68,11 @@ def command(family: str, name: str, program: str, level: str) -> Iterator[str]:
 def experiments(level: str) -> Iterator[str]:
     """List the options of each experiment, if there is a probe that can be asked."""
     built = asked()
-    for name in probe.experiments() if built else []:
+    for name in sources.experiments() if built else []:
         yield f"\n{level} isochrone measure {name}\n"
-        for option in options_of(built, name):
-            yield f"\n`{f'{option.name} {option.value}'.strip()}`"
-            yield f": {text(option.help)}"
+        for option in built.options_of(name):
+            yield f"\n`{f'{option.flag} {option.value}'.strip()}`"
+            yield f": {text(option.words)}"
 
 
 def options(

@@ -12,8 +12,7 @@
 
 static int fail(char *error, const char *format, const char *a, const char *b)
 {
-    snprintf(error, ISO_ERROR_LENGTH, format, a, b);
-    return -1;
+    return ISO_REFUSE(error, format, a, b);
 }
 
 /** Sizes that a plain MPI count can hold. */
@@ -68,9 +67,8 @@ static int parse_choice(const iso_option_t *option, const char *text,
             return 0;
         }
         if (word[length] == '\0') {
-            snprintf(error, ISO_ERROR_LENGTH, "--%s is '%.40s', not one of %s",
-                     option->name, text, option->metavar);
-            return -1;
+            return ISO_REFUSE(error, "--%s is '%.40s', not one of %s",
+                              option->name, text, option->metavar);
         }
         word += length + 1;
     }

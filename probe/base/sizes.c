@@ -15,9 +15,8 @@ static const char DEFAULT_RANGE[] = "0:1MiB";
 static int refuse(char *error, const char *text, size_t length,
                   const char *what)
 {
-    snprintf(error, ISO_ERROR_LENGTH, "'%.*s' is %s",
-             (int)(length < 80 ? length : 80), text, what);
-    return -1;
+    return ISO_REFUSE(error, "'%.*s' is %s", (int)(length < 80 ? length : 80),
+                      text, what);
 }
 
 /** Factor of a unit: binary for KiB and K, decimal for kB; 0 if unknown. */

@@ -15,8 +15,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { ISO_MAX_SIZES = 1024, ISO_ERROR_LENGTH = 256 };
+
+/** Write one line into @a error, of ISO_ERROR_LENGTH bytes; it is -1. */
+#define ISO_REFUSE(error, ...)                                                 \
+    (snprintf(error, ISO_ERROR_LENGTH, __VA_ARGS__), -1)
 
 /** Message sizes in bytes, in the order given. */
 typedef struct iso_sizes {

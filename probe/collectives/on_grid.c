@@ -5,66 +5,33 @@
 
 #include <string.h>
 
-static void bcast(const iso_call_t *c)
-{
-    iso_grid_bcast(c->receive, c->count, c->type, c->root, c->comm, c->grid);
-}
+#define TWO_BLOCKS c->send, c->count, c->type, c->receive, c->count, c->type
+#define REDUCED    c->send, c->receive, c->count, c->type, MPI_SUM
 
-static void reduce(const iso_call_t *c)
-{
-    iso_grid_reduce(c->send, c->receive, c->count, c->type, MPI_SUM, c->root,
-                    c->comm, c->grid);
-}
+/** X(name, arguments of the call, up to the communicator) */
+#define OPERATIONS(X)                                                          \
+    X(bcast, c->receive, c->count, c->type, c->root)                           \
+    X(reduce, REDUCED, c->root)                                                \
+    X(allreduce, REDUCED)                                                      \
+    X(gather, TWO_BLOCKS, c->root)                                             \
+    X(scatter, TWO_BLOCKS, c->root)                                            \
+    X(allgather, TWO_BLOCKS)                                                   \
+    X(alltoall, TWO_BLOCKS)                                                    \
+    X(reduce_scatter_block, REDUCED)
 
-static void allreduce(const iso_call_t *c)
-{
-    iso_grid_allreduce(c->send, c->receive, c->count, c->type, MPI_SUM, c->comm,
-                       c->grid);
-}
-
-static void gather(const iso_call_t *c)
-{
-    iso_grid_gather(c->send, c->count, c->type, c->receive, c->count, c->type,
-                    c->root, c->comm, c->grid);
-}
-
-static void scatter(const iso_call_t *c)
-{
-    iso_grid_scatter(c->send, c->count, c->type, c->receive, c->count, c->type,
-                     c->root, c->comm, c->grid);
-}
-
-static void allgather(const iso_call_t *c)
-{
-    iso_grid_allgather(c->send, c->count, c->type, c->receive, c->count,
-                       c->type, c->comm, c->grid);
-}
-
-static void alltoall(const iso_call_t *c)
-{
-    iso_grid_alltoall(c->send, c->count, c->type, c->receive, c->count, c->type,
-                      c->comm, c->grid);
-}
-
-static void reduce_scatter_block(const iso_call_t *c)
-{
-    iso_grid_reduce_scatter_block(c->send, c->receive, c->count, c->type,
-                                  MPI_SUM, c->comm, c->grid);
-}
+#define DEFINE(name, ...)                                                      \
+    static void name(const iso_call_t *c)                                      \
+    {                                                                          \
+        iso_grid_##name(__VA_ARGS__, c->comm, c->grid);                        \
+    }
+OPERATIONS(DEFINE)
 
 static const struct {
     const char *name;
     void (*call)(const iso_call_t *call);
 } realisations[] = {
-    {"bcast", bcast},
-    {"reduce", reduce},
-    {"allreduce", allreduce},
-    {"gather", gather},
-    {"scatter", scatter},
-    {"allgather", allgather},
-    {"alltoall", alltoall},
-    {"reduce_scatter_block", reduce_scatter_block},
-    {NULL, NULL},
+#define ENTRY(name, ...) {#name, name},
+    OPERATIONS(ENTRY){NULL, NULL},
 };
 
 void (*iso_on_grid(const iso_operation_t *operation))(const iso_call_t *call)

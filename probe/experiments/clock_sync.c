@@ -64,14 +64,12 @@ static const iso_option_t *const all_options[] = {own_options, iso_sync_options,
 static int check(char *error)
 {
     if (options.skew >= 1e6) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--skew must be below 1e6: a clock cannot run backwards");
-        return -1;
+        return ISO_REFUSE(
+            error, "--skew must be below 1e6: a clock cannot run backwards");
     }
     if (fmax(options.seconds, fmax(options.interval, options.offset)) > 1e9) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--seconds, --interval and --offset must not be above 1e9");
-        return -1;
+        return ISO_REFUSE(
+            error, "--seconds, --interval and --offset must not be above 1e9");
     }
     return iso_sync_check(error);
 }

@@ -84,10 +84,9 @@ static int parse_slow_pair(struct pair *pair, char *error)
     *pair = (struct pair){-1, -1};
     if (options.slow_pair &&
         sscanf(options.slow_pair, "%d-%d%c", &pair->i, &pair->j, &after) != 2) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--slow-pair is '%.40s', not two ranks such as 2-7",
-                 options.slow_pair);
-        return -1;
+        return ISO_REFUSE(error,
+                          "--slow-pair is '%.40s', not two ranks such as 2-7",
+                          options.slow_pair);
     }
     return 0;
 }
@@ -99,11 +98,10 @@ static int check(char *error)
     for (int k = 0; k < options.shape.count; k++) {
         ranks *= options.shape.value[k];
         if (ranks < 1 || ranks > MAX_RANKS || k >= MAX_LEVELS) {
-            snprintf(
-                error, ISO_ERROR_LENGTH,
+            return ISO_REFUSE(
+                error,
                 "--shape takes up to %d numbers, for 2 to %d ranks in total",
                 MAX_LEVELS, MAX_RANKS);
-            return -1;
         }
     }
     if (parse_slow_pair(&slow, error)) {
@@ -112,15 +110,14 @@ static int check(char *error)
     int nodes = options.shape.count ? (int)(ranks / options.shape.value[0]) : 0;
     if (nodes && (options.slow_node >= nodes || options.slow_rank >= ranks ||
                   slow.j >= ranks || (options.slow_pair && slow.i >= slow.j))) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "what is slow is not on this machine: it has nodes 0 to %d "
-                 "and ranks 0 to %ld (a pair is I-J with I < J)",
-                 nodes - 1, ranks - 1);
-        return -1;
+        return ISO_REFUSE(
+            error,
+            "what is slow is not on this machine: it has nodes 0 to %d "
+            "and ranks 0 to %ld (a pair is I-J with I < J)",
+            nodes - 1, ranks - 1);
     }
     if (options.bandwidth == 0) {
-        snprintf(error, ISO_ERROR_LENGTH, "--bandwidth must be above 0");
-        return -1;
+        return ISO_REFUSE(error, "--bandwidth must be above 0");
     }
     return iso_sampler_check(error);
 }

@@ -49,11 +49,11 @@ static int pair_count;
 
 static int bad_pairs(char *error)
 {
-    snprintf(error, ISO_ERROR_LENGTH,
-             "--pairs is '%.60s', not up to %d pairs of two ranks such as "
-             "0-3,1-2",
-             options.pairs, MAX_PAIRS);
-    return -1;
+    return ISO_REFUSE(
+        error,
+        "--pairs is '%.60s', not up to %d pairs of two ranks such as "
+        "0-3,1-2",
+        options.pairs, MAX_PAIRS);
 }
 
 /** Read --pairs. @return how many, 0 if not given, or -1 with an error text */

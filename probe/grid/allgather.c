@@ -38,15 +38,17 @@ static int allgather(const iso_arrangement_t *a, const iso_blocks_t *own,
                      int own_block, const iso_blocks_t *all)
 {
     char *rows = iso_rows_alloc(a, all);
+    size_t bytes = (size_t)all->bytes;
     if (rows == NULL) {
         return MPI_ERR_NO_MEM;
     }
     int error = MPI_SUCCESS;
     if (rows != all->buffer || own != all) {
-        char *mine = iso_rows_my_block(a, rows, (size_t)all->bytes);
+        char *mine = iso_rows_mine(a, rows, bytes) +
+                     (size_t)a->column_of[a->rank] * bytes;
         error = iso_blocks_pack(own, own_block, mine, a->row);
     }
-    error = iso_phases_first(error, both_phases(a, rows, (int)all->bytes));
+    error = iso_phases_first(error, both_phases(a, rows, (int)bytes));
     error = iso_phases_first(error, iso_rows_unpack(a, all, rows));
     iso_rows_free(all, rows);
     return error;

@@ -93,12 +93,11 @@ int iso_grid_reduce_scatter_block(const void *send, void *receive, int count,
                                   MPI_Datatype type, MPI_Op operation,
                                   MPI_Comm comm, const iso_grid_t *grid);
 
-/** One of the two phases of an operation. */
+/** One of the two phases of an operation: the same of the library. */
 typedef struct iso_grid_phase {
-    const char *operation; /**< of the library, named as in --op */
-    bool rows;             /**< CG: all rows; else LG: columns */
-    bool times_rows;       /**< its block is p1 blocks of the operation */
-    bool times_length;     /**< its block is p2 blocks of the operation */
+    bool rows;         /**< CG: all rows; else LG: columns */
+    bool times_rows;   /**< its block is p1 blocks of the operation */
+    bool times_length; /**< its block is p2 blocks of the operation */
 } iso_grid_phase_t;
 
 /** What an operation consists of. */

@@ -55,12 +55,6 @@ char *iso_rows_mine(const iso_arrangement_t *a, char *rows, size_t bytes)
     return rows + (size_t)a->starts[a->row_of[a->rank]] * bytes;
 }
 
-char *iso_rows_my_block(const iso_arrangement_t *a, char *rows, size_t bytes)
-{
-    return iso_rows_mine(a, rows, bytes) +
-           (size_t)a->column_of[a->rank] * bytes;
-}
-
 int *iso_rows_counts(const iso_arrangement_t *a, int bytes)
 {
     int *counts = calloc(2 * (size_t)a->rows, sizeof(int));

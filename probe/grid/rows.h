@@ -28,9 +28,8 @@ int iso_rows_pack(const iso_arrangement_t *a, const iso_blocks_t *all,
 int iso_rows_unpack(const iso_arrangement_t *a, const iso_blocks_t *all,
                     const char *rows);
 
-/** Where my row is in it, and my block. */
+/** Where my row is in it. */
 char *iso_rows_mine(const iso_arrangement_t *a, char *rows, size_t bytes);
-char *iso_rows_my_block(const iso_arrangement_t *a, char *rows, size_t bytes);
 
 /**
  * The bytes of each row and, after them, the bytes before each row; to be

@@ -8,6 +8,8 @@
 #include "interposer/tuning.h"
 #include "loaded/takes_over.h"
 
+#include <limits.h>
+
 ISO_TAKES_OVER int MPI_Init(int *argc, char ***argv)
 {
     int code = PMPI_Init(argc, argv);
@@ -33,99 +35,107 @@ ISO_TAKES_OVER int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-ISO_TAKES_OVER int MPI_Bcast(void *buffer, int count, MPI_Datatype type,
-                             int root, MPI_Comm comm)
+/* --- operations ----------------------------------------------------------- */
+
+/* Parameters, with counts of the type COUNT, and their names. */
+#define TWO_BLOCKS                                                             \
+    const void *send, COUNT send_count, MPI_Datatype send_type, void *receive, \
+        COUNT receive_count, MPI_Datatype receive_type
+#define TWO_BLOCKS_NAMES                                                       \
+    send, send_count, send_type, receive, receive_count, receive_type
+#define REDUCED                                                                \
+    const void *send, void *receive, COUNT count, MPI_Datatype type,           \
+        MPI_Op operation
+#define REDUCED_NAMES send, receive, count, type, operation
+
+/* What is chosen by the block of the root or of the other ranks. */
+#define ROOTED(OPERATION, root_side, other_side)                               \
+    iso_tuning_rooted(OPERATION, root_side##_count, root_side##_type,          \
+                      other_side##_count, other_side##_type, root, comm)
+
+/* Whether counts are those of blocks below 2 GiB. Those that MPI does not look
+ * at may be anything, and decide nothing. */
+#define FITS              fits(count)
+#define BOTH_FIT(prepare) (prepare, fits(send_count) && fits(receive_count))
+#define ALL_FIT BOTH_FIT(send_count = send == MPI_IN_PLACE ? 0 : send_count)
+#define ROOTED_FIT(root_side, other_side)                                      \
+    BOTH_FIT(forget(&root_side##_count, &other_side##_count,                   \
+                    other_side == MPI_IN_PLACE, root, comm))
+
+/** X(name, name on a grid, parameters, choice, whether counts fit, names) */
+#define OPERATIONS(X)                                                          \
+    X(Bcast, bcast,                                                            \
+      (void *buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm), \
+      iso_tuning_choice(ISO_BCAST, count, type, comm), FITS, buffer, count,    \
+      type, root, comm)                                                        \
+    X(Gather, gather, (TWO_BLOCKS, int root, MPI_Comm comm),                   \
+      ROOTED(ISO_GATHER, receive, send), ROOTED_FIT(receive, send),            \
+      TWO_BLOCKS_NAMES, root, comm)                                            \
+    X(Scatter, scatter, (TWO_BLOCKS, int root, MPI_Comm comm),                 \
+      ROOTED(ISO_SCATTER, send, receive), ROOTED_FIT(send, receive),           \
+      TWO_BLOCKS_NAMES, root, comm)                                            \
+    X(Reduce, reduce, (REDUCED, int root, MPI_Comm comm),                      \
+      iso_tuning_choice(ISO_REDUCE, count, type, comm), FITS, REDUCED_NAMES,   \
+      root, comm)                                                              \
+    X(Allreduce, allreduce, (REDUCED, MPI_Comm comm),                          \
+      iso_tuning_choice(ISO_ALLREDUCE, count, type, comm), FITS,               \
+      REDUCED_NAMES, comm)                                                     \
+    X(Allgather, allgather, (TWO_BLOCKS, MPI_Comm comm),                       \
+      iso_tuning_choice(ISO_ALLGATHER, receive_count, receive_type, comm),     \
+      ALL_FIT, TWO_BLOCKS_NAMES, comm)                                         \
+    X(Alltoall, alltoall, (TWO_BLOCKS, MPI_Comm comm),                         \
+      iso_tuning_choice(ISO_ALLTOALL, receive_count, receive_type, comm),      \
+      ALL_FIT, TWO_BLOCKS_NAMES, comm)                                         \
+    X(Reduce_scatter_block, reduce_scatter_block, (REDUCED, MPI_Comm comm),    \
+      iso_tuning_choice(ISO_REDUCE_SCATTER_BLOCK, count, type, comm), FITS,    \
+      REDUCED_NAMES, comm)
+
+#define TAKE_OVER(Name, name, PARAMETERS, CHOICE, FIT, ...)                    \
+    ISO_TAKES_OVER int MPI_##Name PARAMETERS                                   \
+    {                                                                          \
+        const iso_grid_t *grid = CHOICE;                                       \
+        return grid ? iso_grid_##name(__VA_ARGS__, grid)                       \
+                    : PMPI_##Name(__VA_ARGS__);                                \
+    }
+
+#define COUNT int
+OPERATIONS(TAKE_OVER)
+#undef COUNT
+
+/* --- counts of MPI 4, which mpi4py makes ---------------------------------- */
+
+#if MPI_VERSION >= 4
+
+static bool fits(MPI_Count count)
 {
-    const iso_grid_t *grid = iso_tuning_choice(ISO_BCAST, count, type, comm);
-    return grid ? iso_grid_bcast(buffer, count, type, root, comm, grid)
-                : PMPI_Bcast(buffer, count, type, root, comm);
+    return count >= 0 && count <= INT_MAX;
 }
 
-ISO_TAKES_OVER int MPI_Gather(const void *send, int send_count,
-                              MPI_Datatype send_type, void *receive,
-                              int receive_count, MPI_Datatype receive_type,
-                              int root, MPI_Comm comm)
+/** Set the count to 0 that does not count at this rank, of the one for the
+ *  block at the root and the one for the block elsewhere. */
+static void forget(MPI_Count *at_root, MPI_Count *elsewhere, bool in_place,
+                   int root, MPI_Comm comm)
 {
-    const iso_grid_t *grid =
-        iso_tuning_rooted(ISO_GATHER, receive_count, receive_type, send_count,
-                          send_type, root, comm);
-    return grid ? iso_grid_gather(send, send_count, send_type, receive,
-                                  receive_count, receive_type, root, comm, grid)
-                : PMPI_Gather(send, send_count, send_type, receive,
-                              receive_count, receive_type, root, comm);
+    int rank = 0, inter = 0;
+    if (fits(*at_root) && fits(*elsewhere)) {
+        return;
+    }
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_rank(comm, &rank);
+    if (!inter && rank != root) {
+        *at_root = 0;
+    } else if (!inter && in_place) {
+        *elsewhere = 0;
+    }
 }
 
-ISO_TAKES_OVER int MPI_Scatter(const void *send, int send_count,
-                               MPI_Datatype send_type, void *receive,
-                               int receive_count, MPI_Datatype receive_type,
-                               int root, MPI_Comm comm)
-{
-    const iso_grid_t *grid =
-        iso_tuning_rooted(ISO_SCATTER, send_count, send_type, receive_count,
-                          receive_type, root, comm);
-    return grid
-               ? iso_grid_scatter(send, send_count, send_type, receive,
-                                  receive_count, receive_type, root, comm, grid)
-               : PMPI_Scatter(send, send_count, send_type, receive,
-                              receive_count, receive_type, root, comm);
-}
+#define TAKE_OVER_LARGE(Name, name, PARAMETERS, CHOICE, FIT, ...)              \
+    ISO_TAKES_OVER int MPI_##Name##_c PARAMETERS                               \
+    {                                                                          \
+        return FIT ? MPI_##Name(__VA_ARGS__) : PMPI_##Name##_c(__VA_ARGS__);   \
+    }
 
-ISO_TAKES_OVER int MPI_Reduce(const void *send, void *receive, int count,
-                              MPI_Datatype type, MPI_Op operation, int root,
-                              MPI_Comm comm)
-{
-    const iso_grid_t *grid = iso_tuning_choice(ISO_REDUCE, count, type, comm);
-    return grid
-               ? iso_grid_reduce(send, receive, count, type, operation, root,
-                                 comm, grid)
-               : PMPI_Reduce(send, receive, count, type, operation, root, comm);
-}
+#define COUNT MPI_Count
+OPERATIONS(TAKE_OVER_LARGE)
 
-ISO_TAKES_OVER int MPI_Allreduce(const void *send, void *receive, int count,
-                                 MPI_Datatype type, MPI_Op operation,
-                                 MPI_Comm comm)
-{
-    const iso_grid_t *grid =
-        iso_tuning_choice(ISO_ALLREDUCE, count, type, comm);
-    return grid ? iso_grid_allreduce(send, receive, count, type, operation,
-                                     comm, grid)
-                : PMPI_Allreduce(send, receive, count, type, operation, comm);
-}
-
-ISO_TAKES_OVER int MPI_Allgather(const void *send, int send_count,
-                                 MPI_Datatype send_type, void *receive,
-                                 int receive_count, MPI_Datatype receive_type,
-                                 MPI_Comm comm)
-{
-    const iso_grid_t *grid =
-        iso_tuning_choice(ISO_ALLGATHER, receive_count, receive_type, comm);
-    return grid ? iso_grid_allgather(send, send_count, send_type, receive,
-                                     receive_count, receive_type, comm, grid)
-                : PMPI_Allgather(send, send_count, send_type, receive,
-                                 receive_count, receive_type, comm);
-}
-
-ISO_TAKES_OVER int MPI_Alltoall(const void *send, int send_count,
-                                MPI_Datatype send_type, void *receive,
-                                int receive_count, MPI_Datatype receive_type,
-                                MPI_Comm comm)
-{
-    const iso_grid_t *grid =
-        iso_tuning_choice(ISO_ALLTOALL, receive_count, receive_type, comm);
-    return grid ? iso_grid_alltoall(send, send_count, send_type, receive,
-                                    receive_count, receive_type, comm, grid)
-                : PMPI_Alltoall(send, send_count, send_type, receive,
-                                receive_count, receive_type, comm);
-}
-
-ISO_TAKES_OVER int MPI_Reduce_scatter_block(const void *send, void *receive,
-                                            int count, MPI_Datatype type,
-                                            MPI_Op operation, MPI_Comm comm)
-{
-    const iso_grid_t *grid =
-        iso_tuning_choice(ISO_REDUCE_SCATTER_BLOCK, count, type, comm);
-    return grid ? iso_grid_reduce_scatter_block(send, receive, count, type,
-                                                operation, comm, grid)
-                : PMPI_Reduce_scatter_block(send, receive, count, type,
-                                            operation, comm);
-}
+#endif

@@ -57,20 +57,20 @@ static void *buffer_of(void *address)
     return address;
 }
 
-/** Define a function under all its names. */
-#define TAKE_OVER(lower, UPPER, PARAMETERS, CALL)                              \
-    static void lower##_any PARAMETERS                                         \
+/** Define a function under all its names, with parameters of these names and a
+ *  code behind them. */
+#define TAKE_OVER(lower, UPPER, CALL, ...)                                     \
+    static void mpi_##lower##_any(ISO_ADDRESSES(__VA_ARGS__))                  \
     {                                                                          \
         int result = CALL;                                                     \
         if (code) {                                                            \
             *code = result;                                                    \
         }                                                                      \
     }                                                                          \
-    ISO_FORTRAN_NAMES(lower, UPPER, PARAMETERS)
+    ISO_FORTRAN_NAMES(mpi_##lower, MPI_##UPPER, (ISO_ADDRESSES(__VA_ARGS__)))
 
 #define TYPE(handle) PMPI_Type_f2c(*(handle))
 #define COMM         PMPI_Comm_f2c(*comm)
-#define OP           PMPI_Op_f2c(*operation)
 
 /* --- beginning and end ---------------------------------------------------- */
 
@@ -88,57 +88,41 @@ static int init_thread(MPI_Fint required, MPI_Fint *provided)
     return code;
 }
 
-TAKE_OVER(mpi_init, MPI_INIT, (MPI_Fint * code), init())
-TAKE_OVER(mpi_init_thread, MPI_INIT_THREAD,
-          (MPI_Fint * required, MPI_Fint *provided, MPI_Fint *code),
-          init_thread(*required, provided))
-TAKE_OVER(mpi_finalize, MPI_FINALIZE, (MPI_Fint * code), MPI_Finalize())
+TAKE_OVER(init, INIT, init(), code)
+TAKE_OVER(init_thread, INIT_THREAD, init_thread(*required, provided), required,
+          provided, code)
+TAKE_OVER(finalize, FINALIZE, MPI_Finalize(), code)
 
 /* --- operations ----------------------------------------------------------- */
 
-TAKE_OVER(mpi_bcast, MPI_BCAST,
-          (void *buffer, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root,
-           MPI_Fint *comm, MPI_Fint *code),
-
+TAKE_OVER(bcast, BCAST,
           MPI_Bcast(buffer_of(buffer), (int)*count, TYPE(type), (int)*root,
-                    COMM))
+                    COMM),
+          buffer, count, type, root, comm, code)
 
-#define SIX                                                                    \
-    void *send, MPI_Fint *send_count, MPI_Fint *send_type, void *receive,      \
-        MPI_Fint *receive_count, MPI_Fint *receive_type
+#define SIX send, send_count, send_type, receive, receive_count, receive_type
 #define SIX_VALUES                                                             \
     buffer_of(send), (int)*send_count, TYPE(send_type), buffer_of(receive),    \
         (int)*receive_count, TYPE(receive_type)
 
-TAKE_OVER(mpi_gather, MPI_GATHER,
-          (SIX, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *code),
+TAKE_OVER(gather, GATHER, MPI_Gather(SIX_VALUES, (int)*root, COMM), SIX, root,
+          comm, code)
+TAKE_OVER(scatter, SCATTER, MPI_Scatter(SIX_VALUES, (int)*root, COMM), SIX,
+          root, comm, code)
+TAKE_OVER(allgather, ALLGATHER, MPI_Allgather(SIX_VALUES, COMM), SIX, comm,
+          code)
+TAKE_OVER(alltoall, ALLTOALL, MPI_Alltoall(SIX_VALUES, COMM), SIX, comm, code)
 
-          MPI_Gather(SIX_VALUES, (int)*root, COMM))
-TAKE_OVER(mpi_scatter, MPI_SCATTER,
-          (SIX, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *code),
-
-          MPI_Scatter(SIX_VALUES, (int)*root, COMM))
-TAKE_OVER(mpi_allgather, MPI_ALLGATHER, (SIX, MPI_Fint *comm, MPI_Fint *code),
-          MPI_Allgather(SIX_VALUES, COMM))
-TAKE_OVER(mpi_alltoall, MPI_ALLTOALL, (SIX, MPI_Fint *comm, MPI_Fint *code),
-          MPI_Alltoall(SIX_VALUES, COMM))
-
-#define REDUCED                                                                \
-    void *send, void *receive, MPI_Fint *count, MPI_Fint *type,                \
-        MPI_Fint *operation
+#define REDUCED send, receive, count, type, operation
 #define REDUCED_VALUES                                                         \
-    buffer_of(send), buffer_of(receive), (int)*count, TYPE(type), OP
+    buffer_of(send), buffer_of(receive), (int)*count, TYPE(type),              \
+        PMPI_Op_f2c(*operation)
 
-TAKE_OVER(mpi_reduce, MPI_REDUCE,
-          (REDUCED, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *code),
-
-          MPI_Reduce(REDUCED_VALUES, (int)*root, COMM))
-TAKE_OVER(mpi_allreduce, MPI_ALLREDUCE,
-          (REDUCED, MPI_Fint *comm, MPI_Fint *code),
-          MPI_Allreduce(REDUCED_VALUES, COMM))
-TAKE_OVER(mpi_reduce_scatter_block, MPI_REDUCE_SCATTER_BLOCK,
-          (REDUCED, MPI_Fint *comm, MPI_Fint *code),
-
-          MPI_Reduce_scatter_block(REDUCED_VALUES, COMM))
+TAKE_OVER(reduce, REDUCE, MPI_Reduce(REDUCED_VALUES, (int)*root, COMM), REDUCED,
+          root, comm, code)
+TAKE_OVER(allreduce, ALLREDUCE, MPI_Allreduce(REDUCED_VALUES, COMM), REDUCED,
+          comm, code)
+TAKE_OVER(reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+          MPI_Reduce_scatter_block(REDUCED_VALUES, COMM), REDUCED, comm, code)
 
 #endif

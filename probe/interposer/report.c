@@ -20,9 +20,8 @@ struct count {
 
 /** Counted at rank 0 only: the counts of the rules, else NULL. */
 static struct count *counts;
-static const iso_rule_t *first_rule;
+static const iso_table_t *table;
 static atomic_llong passed[ISO_TUNABLES];
-static char *source;
 
 static int rank_of_world(void)
 {
@@ -47,18 +46,14 @@ void iso_report_line(const char *format, ...)
     fprintf(stderr, "isochrone-grid: %s\n", line);
 }
 
-void iso_report_begin(const iso_table_t *table, const char *path)
+void iso_report_begin(const iso_table_t *in_force)
 {
     const char *asked = getenv("ISOCHRONE_TUNING_REPORT");
     if (rank_of_world() != 0 || asked == NULL || strcmp(asked, "1") != 0) {
         return;
     }
-    first_rule = table->rules;
-    source = malloc(strlen(path) + 1);
-    counts = calloc((size_t)table->count + 1, sizeof *counts);
-    if (source) {
-        strcpy(source, path);
-    }
+    table = in_force;
+    counts = calloc((size_t)table->first[ISO_TUNABLES] + 1, sizeof *counts);
 }
 
 void iso_report_choice(const iso_rule_t *rule, long long bytes)
@@ -66,8 +61,8 @@ void iso_report_choice(const iso_rule_t *rule, long long bytes)
     if (counts == NULL) {
         return;
     }
-    struct count *count = &counts[rule - first_rule];
-    double saved = iso_rule_saving(rule, (double)bytes) / PICOSECOND;
+    struct count *count = &counts[rule - table->rules];
+    double saved = iso_rule_saving(table, rule, (double)bytes) / PICOSECOND;
     atomic_fetch_add_explicit(&count->calls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&count->saved, llround(saved),
                               memory_order_relaxed);
@@ -109,7 +104,7 @@ static const char *seconds_text(double seconds, char *text)
 /** Print a rule that was followed; return what it saved, seconds. */
 static double print_rule(const iso_rule_t *rule)
 {
-    struct count *count = &counts[rule - first_rule];
+    struct count *count = &counts[rule - table->rules];
     long long calls = atomic_load(&count->calls);
     double saved = (double)atomic_load(&count->saved) * PICOSECOND;
     char low[NUMBER], high[NUMBER], gain[NUMBER], word[ISO_GRID_WORD];
@@ -138,10 +133,10 @@ static long long print_passed(iso_tunable_t operation)
 }
 
 /** Say whether sums may differ from those of the library. */
-static void print_reductions(const iso_table_t *table, bool left)
+static void print_reductions(bool left)
 {
     long long calls = 0;
-    for (int k = 0; k < table->count; k++) {
+    for (int k = 0; k < table->first[ISO_TUNABLES]; k++) {
         calls += iso_tunable_reduces(table->rules[k].operation)
                      ? atomic_load(&counts[k].calls)
                      : 0;
@@ -156,7 +151,7 @@ static void print_reductions(const iso_table_t *table, bool left)
     }
 }
 
-void iso_report_end(const iso_table_t *table, bool left)
+void iso_report_end(bool left)
 {
     long long calls = 0, libraries = 0;
     double saved = 0;
@@ -164,20 +159,18 @@ void iso_report_end(const iso_table_t *table, bool left)
     if (counts == NULL) {
         return;
     }
-    iso_report_line("calls of rank 0, by %s:", source ? source : "the table");
-    for (int k = 0; k < table->count; k++) {
+    iso_report_line("calls of rank 0, by %s:", table->path);
+    for (int k = 0; k < table->first[ISO_TUNABLES]; k++) {
         saved += print_rule(&table->rules[k]);
         calls += atomic_load(&counts[k].calls);
     }
     for (int k = 0; k < ISO_TUNABLES; k++) {
         libraries += print_passed((iso_tunable_t)k);
     }
-    print_reductions(table, left);
+    print_reductions(left);
     iso_report_line("in all: grids %lld, library %lld; saved %s, by the times "
                     "in the table",
                     calls, libraries, seconds_text(saved, text));
-    free(source);
     free(counts);
     counts = NULL;
-    source = NULL;
 }

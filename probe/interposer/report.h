@@ -15,7 +15,7 @@ void iso_report_line(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 /** Begin to count, if a report is asked for. */
-void iso_report_begin(const iso_table_t *table, const char *path);
+void iso_report_begin(const iso_table_t *table);
 
 /** Count a call for which a rule was followed. */
 void iso_report_choice(const iso_rule_t *rule, long long bytes);
@@ -25,6 +25,6 @@ void iso_report_pass(iso_tunable_t operation);
 
 /** Print the report, if it is asked for.
  *  @param left  whether reductions were left to the library */
-void iso_report_end(const iso_table_t *table, bool left);
+void iso_report_end(bool left);
 
 #endif

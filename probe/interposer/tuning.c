@@ -1,60 +1,184 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "interposer/tuning.h"
 
-#include "interposer/communicator.h"
 #include "interposer/report.h"
-#include "interposer/table_file.h"
 #include "loaded/program.h"
 
+#include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
-/** Written by iso_tuning_begin, only read afterwards: by any thread. */
-static iso_table_t table;
+/* --- communicators ---------------------------------------------------------
+ */
+
+/* What has to be known of a communicator; found out once, kept with it. */
+
+/** The attribute with the number of nodes, as a number in place of a pointer.
+ */
+static int keyval = MPI_KEYVAL_INVALID;
+
+/** Before the others, after MPI_Init. */
+static void begin_communicators(void)
+{
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
+                            &keyval, NULL);
+}
+
+/** Before MPI_Finalize; nothing is known of communicators from then on. */
+static void end_communicators(void)
+{
+    if (keyval != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_free_keyval(&keyval);
+    }
+}
+
+/** Count nodes: their first ranks are added up. */
+static int count_nodes(MPI_Comm comm)
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    int rank = 0, nodes = -1;
+    if (PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                             &node) != MPI_SUCCESS) {
+        return -1;
+    }
+    PMPI_Comm_rank(node, &rank);
+    PMPI_Comm_free(&node);
+    int first = rank == 0;
+    int code = PMPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, comm);
+    return code == MPI_SUCCESS ? nodes : -1;
+}
+
+/** Number of nodes that its ranks are on, -1 if that cannot be found out.
+ *  Collective when it is asked for the first time. */
+static int nodes_of(MPI_Comm comm)
+{
+    void *known = NULL;
+    int found = 0;
+    if (keyval == MPI_KEYVAL_INVALID) { /* within MPI_Finalize */
+        return -1;
+    }
+    PMPI_Comm_get_attr(comm, keyval, &known, &found);
+    if (found) {
+        return (int)(intptr_t)known;
+    }
+    int nodes = count_nodes(comm);
+    PMPI_Comm_set_attr(comm, keyval, (void *)(intptr_t)nodes);
+    return nodes;
+}
+
+/* --- the table in force ----------------------------------------------------
+ */
+
+enum { EXIT_USAGE = 2, NO_TABLE = -1, NOT_READ = -2 };
+
+/** Written by iso_tuning_begin, only read afterwards: by any thread. NULL
+ *  where there is none. */
+static iso_table_t *table;
 static bool reductions_left; /**< to the library, whatever the table says */
 
-/** Say if the table is of another MPI than this one. */
-static bool is_other_mpi(const char *path)
+/** End all ranks, each of which knows that it has to. */
+static _Noreturn void stop(void)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], here[ISO_MPI_NAME],
-        wanted[ISO_MPI_NAME];
+    fflush(NULL);
+    PMPI_Finalize();
+    _exit(EXIT_USAGE);
+}
+
+/** At rank 0: read a file; return its length, or NOT_READ after a line that
+ *  says why. */
+static int read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    bool found = file && fseek(file, 0, SEEK_END) == 0;
+    long length = found ? ftell(file) : -1;
+    if (length > INT_MAX) { /* as a folder has, too */
+        errno = EFBIG;
+    } else if (length >= 0 && (table = malloc((size_t)length + 1))) {
+        rewind(file);
+        found = fread(table, 1, (size_t)length, file) == (size_t)length;
+    }
+    if (table == NULL || !found) {
+        iso_report_line("%s: cannot read the tuning table: %s", path,
+                        strerror(errno));
+        length = NOT_READ;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return (int)length;
+}
+
+/** Let all ranks have the table that ISOCHRONE_TUNING names at rank 0, so that
+ *  a file system is not asked by every rank at once, and all have the same.
+ *  Ends the program if it cannot be read. */
+static void read_table(void)
+{
+    const char *asked = getenv("ISOCHRONE_TUNING");
+    int rank = 0, length = NO_TABLE;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && asked != NULL && *asked != '\0') {
+        length = read_file(asked);
+    }
+    PMPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (length == NO_TABLE) {
+        return;
+    }
+    if (length == NOT_READ) {
+        stop();
+    }
+    if (table == NULL && (table = malloc((size_t)length + 1)) == NULL) {
+        fprintf(stderr, "isochrone-grid: no memory for the tuning table\n");
+        PMPI_Abort(MPI_COMM_WORLD, EXIT_USAGE); /* the others do not know it */
+    }
+    PMPI_Bcast(table, length, MPI_CHAR, 0, MPI_COMM_WORLD);
+    const char *bad = iso_table_check(table, (size_t)length);
+    if (bad) { /* at all ranks alike */
+        iso_report_line("%s: not a tuning table that can be applied: %s", asked,
+                        bad);
+        stop();
+    }
+}
+
+/** Say if the table is of another MPI than this one. */
+static bool is_other_mpi(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], here[ISO_MPI_NAME];
     int length = 0;
     PMPI_Get_library_version(library, &length);
     iso_mpi_name(library, here);
-    iso_mpi_name(table.mpi, wanted);
-    if (strcasecmp(here, wanted) == 0) {
+    if (strcasecmp(here, table->mpi) == 0) {
         return false;
     }
-    iso_report_line("%s is for %s, and this is %s: nothing is changed", path,
-                    wanted, here);
+    iso_report_line("%s is for %s, and this is %s: nothing is changed",
+                    table->path, table->mpi, here);
     return true;
 }
 
 /** Say if no rule is for all ranks of the program. */
-static void check_ranks(const char *path)
+static void check_ranks(void)
 {
     int size = 0, nearest = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int k = 0; k < table.count; k++) {
-        if (table.rules[k].ranks == size) {
+    for (int k = 0; k < table->first[ISO_TUNABLES]; k++) {
+        int ranks = table->rules[k].ranks;
+        if (ranks == size) {
             return;
         }
-        nearest = nearest == 0 || table.rules[k].ranks < nearest
-                      ? table.rules[k].ranks
-                      : nearest;
+        nearest = nearest == 0 || ranks < nearest ? ranks : nearest;
     }
     if (nearest > size) {
         iso_report_line("%s has rules for %d ranks or more, and these are %d: "
                         "nothing is changed",
-                        path, nearest, size);
+                        table->path, nearest, size);
     } else if (nearest) {
         iso_report_line("%s has no rule for the %d ranks of this program, only "
                         "for communicators of other sizes, such as %d",
-                        path, size, nearest);
+                        table->path, size, nearest);
     }
 }
 
@@ -70,31 +194,30 @@ static bool leaves_reductions(void)
 void iso_tuning_begin(void)
 {
     static bool begun; /* by a Fortran function that called the C function */
-    char path[ISO_TABLE_PATH];
-    iso_table_t read;
     if (begun) {
         return;
     }
     begun = true;
-    if (!iso_table_file_read(&read, path)) {
+    read_table();
+    if (table == NULL) {
         return;
     }
-    table = read;
     reductions_left = leaves_reductions();
-    if (is_other_mpi(path)) {
-        iso_table_free(&table);
+    if (is_other_mpi()) {
+        memset(table->first, 0, sizeof table->first);
     } else {
-        check_ranks(path);
+        check_ranks();
     }
-    iso_communicator_begin();
-    iso_report_begin(&table, path);
+    begin_communicators();
+    iso_report_begin(table);
 }
 
 void iso_tuning_end(void)
 {
-    iso_report_end(&table, reductions_left);
-    iso_table_free(&table);
-    iso_communicator_end();
+    iso_report_end(reductions_left);
+    free(table);
+    table = NULL;
+    end_communicators();
 }
 
 /** Bytes of a block; LLONG_MAX where count or type are of 2 GiB and more. */
@@ -113,21 +236,44 @@ static long long bytes_of(long long count, MPI_Datatype type)
     return (long long)size * count;
 }
 
-/** Find the rule for a block among those for so many ranks, or NULL. */
-static const iso_rule_t *find(const iso_rules_t *group, long long bytes,
-                              MPI_Comm comm)
+/** Whether there are rules for an operation. */
+static bool is_tuned(iso_tunable_t operation)
+{
+    return table && table->first[operation] != table->first[operation + 1];
+}
+
+/** Find the first rule of an operation on so many ranks or more. */
+static int first_rule(iso_tunable_t operation, int ranks)
+{
+    int low = table->first[operation], high = table->first[operation + 1];
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (table->rules[middle].ranks < ranks) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/** Find the rule for a block, or NULL. */
+static const iso_rule_t *find(iso_tunable_t operation, int ranks,
+                              long long bytes, MPI_Comm comm)
 {
     int nodes = 0; /* of the communicator, where a rule asks for them */
-    for (int k = 0; k < group->count && group->rules[k].low <= bytes; k++) {
-        const iso_rule_t *rule = &group->rules[k];
+    for (int k = first_rule(operation, ranks);
+         k < table->first[operation + 1] && table->rules[k].ranks == ranks &&
+         table->rules[k].low <= bytes;
+         k++) {
+        const iso_rule_t *rule = &table->rules[k];
         if (bytes > rule->high) {
             continue;
         }
-        if (rule->nodes == 0) {
-            return rule;
+        if (rule->nodes) {
+            nodes = nodes ? nodes : nodes_of(comm);
         }
-        nodes = nodes ? nodes : iso_communicator_nodes(comm);
-        if (rule->nodes == nodes) {
+        if (rule->nodes == 0 || rule->nodes == nodes) {
             return rule;
         }
     }
@@ -137,23 +283,19 @@ static const iso_rule_t *find(const iso_rules_t *group, long long bytes,
 static const iso_rule_t *look_up(iso_tunable_t operation, long long count,
                                  MPI_Datatype type, MPI_Comm comm)
 {
-    int ranks = 0;
-    if (table.first[operation] == table.first[operation + 1] || count <= 0 ||
-        type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL ||
+    int ranks = 0, inter = 0;
+    if (!is_tuned(operation) || count <= 0 || type == MPI_DATATYPE_NULL ||
+        comm == MPI_COMM_NULL ||
         (reductions_left && iso_tunable_reduces(operation))) {
         return NULL;
     }
-    PMPI_Comm_size(comm, &ranks);
-    const iso_rules_t *group = iso_table_rules(&table, operation, ranks);
-    if (group == NULL) {
-        return NULL;
-    }
     long long bytes = bytes_of(count, type);
-    if (bytes < group->low || bytes > group->high || bytes == 0 ||
-        bytes > INT_MAX || iso_communicator_is_inter(comm)) {
+    PMPI_Comm_size(comm, &ranks);
+    PMPI_Comm_test_inter(comm, &inter);
+    if (bytes == 0 || bytes > INT_MAX || inter) {
         return NULL;
     }
-    const iso_rule_t *rule = find(group, bytes, comm);
+    const iso_rule_t *rule = find(operation, ranks, bytes, comm);
     if (rule) {
         iso_report_choice(rule, bytes);
     }
@@ -177,8 +319,7 @@ iso_tuning_rooted(iso_tunable_t operation, long long root_count,
                   MPI_Datatype other_type, int root, MPI_Comm comm)
 {
     int rank = 0;
-    if (table.first[operation] != table.first[operation + 1] &&
-        comm != MPI_COMM_NULL) {
+    if (is_tuned(operation) && comm != MPI_COMM_NULL) {
         PMPI_Comm_rank(comm, &rank);
     }
     return rank == root

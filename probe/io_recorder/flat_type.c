@@ -1,10 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io_recorder/flat_type.h"
 
-#include "io_recorder/flat_array.h"
 #include "io_recorder/type_contents.h"
 
 #include <stddef.h>
+
+/* --- arrays ----------------------------------------------------------------
+ */
+
+/* The parts of arrays that MPI_Type_create_subarray and
+ * MPI_Type_create_darray describe, as pieces. */
+
+/** The arguments of the datatype, as MPI_Type_get_contents gives them. */
+typedef struct iso_array {
+    int dimensions, order;
+    const int64_t *sizes;
+    const int64_t *parts, *starts;    /**< of a subarray, else NULL */
+    int rank;                         /**< among the processes of a darray */
+    const int64_t *kinds, *arguments; /**< how its dimensions are cut */
+    const int64_t *processes;
+} array_t;
+
+/** The indices of one dimension: blocks of `length`, `stride` apart. */
+typedef struct iso_cut {
+    int64_t first, length, stride, size;
+} cut_t;
+
+/** Where the process of a darray is in its grid, which is always row by row. */
+static int64_t coordinate(const array_t *array, int dimension)
+{
+    int64_t rank = array->rank;
+    for (int d = array->dimensions - 1; d > dimension; d--) {
+        rank /= array->processes[d];
+    }
+    return rank % array->processes[dimension];
+}
+
+static cut_t cut_of(const array_t *array, int d)
+{
+    int64_t size = array->sizes[d];
+    if (array->parts) {
+        return (cut_t){array->starts[d], array->parts[d], size + 1,
+                       array->starts[d] + array->parts[d]};
+    }
+    int64_t processes = array->processes[d], block = array->arguments[d];
+    int64_t at = coordinate(array, d);
+    if (array->kinds[d] == MPI_DISTRIBUTE_NONE) {
+        return (cut_t){0, size, size + 1, size};
+    }
+    if (array->kinds[d] == MPI_DISTRIBUTE_BLOCK) {
+        block = block == MPI_DISTRIBUTE_DFLT_DARG
+                    ? (size + processes - 1) / processes
+                    : block;
+        return (cut_t){at * block, block, size + 1, size};
+    }
+    block = block == MPI_DISTRIBUTE_DFLT_DARG ? 1 : block;
+    return (cut_t){at * block, block, processes * block, size};
+}
+
+/** Repeat what is inside along one dimension. */
+static void add_dimension(const cut_t *cut, const iso_pieces_t *inside,
+                          int64_t extent, iso_pieces_t *list)
+{
+    for (int64_t at = cut->first; at < cut->size && !list->too_many;
+         at += cut->stride) {
+        int64_t rest = cut->size - at;
+        iso_pieces_repeat(list, inside, at * extent,
+                          cut->length < rest ? cut->length : rest, extent);
+    }
+    iso_pieces_end(list);
+}
+
+/** Add the pieces of a part of an array of elements of this extent. */
+static void flatten_array(const array_t *array, const iso_pieces_t *element,
+                          int64_t extent, iso_pieces_t *list)
+{
+    iso_pieces_t inside = {0};
+    iso_pieces_add_all(&inside, element, 0);
+    iso_pieces_end(&inside);
+    for (int k = 0; k < array->dimensions; k++) {
+        int d = array->order == MPI_ORDER_C ? array->dimensions - 1 - k : k;
+        cut_t cut = cut_of(array, d);
+        iso_pieces_t outside = {0};
+        add_dimension(&cut, &inside, extent, &outside);
+        extent *= array->sizes[d];
+        iso_pieces_free(&inside);
+        inside = outside;
+    }
+    iso_pieces_add_all(list, &inside, 0);
+    iso_pieces_free(&inside);
+}
+
+/* --- datatypes -------------------------------------------------------------
+ */
 
 int64_t iso_type_size(MPI_Datatype type)
 {
@@ -92,7 +180,7 @@ static void add_array(const iso_contents_t *made, const iso_part_t *part,
                       iso_pieces_t *list)
 {
     const int64_t *counts = made->counts;
-    iso_array_t array = {0};
+    array_t array = {0};
     if (made->combiner == MPI_COMBINER_SUBARRAY) {
         int n = array.dimensions = (int)counts[0];
         array.sizes = &counts[1];
@@ -108,7 +196,7 @@ static void add_array(const iso_contents_t *made, const iso_part_t *part,
         array.processes = &counts[3 + 3 * n];
         array.order = (int)counts[3 + 4 * n];
     }
-    iso_array_flatten(&array, &part->pieces, part->extent, list);
+    flatten_array(&array, &part->pieces, part->extent, list);
 }
 
 static bool add_struct(const iso_contents_t *made, iso_pieces_t *list)

@@ -109,11 +109,7 @@ static iso_gathered_call_t *call_of(iso_gathered_t *all,
     if (known->call > 0) {
         return &all->calls[known->call - 1];
     }
-    if (all->call_count == all->call_room) {
-        all->call_room = all->call_room ? 2 * all->call_room : 64;
-        all->calls = iso_resized(all->calls,
-                                 (size_t)all->call_room * sizeof(*all->calls));
-    }
+    ISO_GROW(all->calls, all->call_count, all->call_room);
     iso_gathered_call_t *made = &all->calls[all->call_count++];
     *made = (iso_gathered_call_t){.file = call->file,
                                   .sequence = call->sequence,

@@ -39,7 +39,7 @@ typedef struct iso_opened {
     int accesses; /**< collective ones */
     int joined;   /**< the first of those with the same name and ranks */
     char *name;
-    char *filesystem;  /**< of `iso_filesystem_of` */
+    char *filesystem;  /**< of `filesystem_of` */
     iso_hint_t *hints; /**< of the first time that it was accessed */
     int hint_count;
     /** Calls and bytes of all ranks, seconds of the rank with most. */

@@ -8,114 +8,58 @@
 #include "io_recorder/takes.h"
 #include "io_recorder/timing.h"
 
-#define SYNC(WHAT, Name, PARAMETERS, ARGUMENTS)                                \
-    ISO_TAKES_OVER int Name PARAMETERS                                         \
+/** Define a function with parameters of these types. */
+#define INSIDE(BEFORE, AFTER, Name, ...)                                       \
+    ISO_TAKES_OVER int Name(ISO_PARAMETERS(__VA_ARGS__))                       \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         double begin = iso_timing ? PMPI_Wtime() : 0;                          \
-        int code = next ARGUMENTS;                                             \
         if (iso_timing) {                                                      \
-            iso_timing_sync(WHAT, begin, PMPI_Wtime());                        \
+            BEFORE;                                                            \
+        }                                                                      \
+        int code = next(ISO_ARGUMENTS(__VA_ARGS__));                           \
+        if (iso_timing) {                                                      \
+            AFTER;                                                             \
         }                                                                      \
         return code;                                                           \
     }
 
-#define MESSAGE(Name, PARAMETERS, ARGUMENTS)                                   \
-    ISO_TAKES_OVER int Name PARAMETERS                                         \
-    {                                                                          \
-        ISO_NEXT(Name)                                                         \
-        if (iso_timing) {                                                      \
-            iso_timing_message(PMPI_Wtime());                                  \
-        }                                                                      \
-        return next ARGUMENTS;                                                 \
-    }
+#define BEGUN  iso_timing_message(begin)
+#define WAITED iso_timing_waited(PMPI_Wtime())
 
-#define WAIT(Name, PARAMETERS, ARGUMENTS)                                      \
-    ISO_TAKES_OVER int Name PARAMETERS                                         \
-    {                                                                          \
-        ISO_NEXT(Name)                                                         \
-        int code = next ARGUMENTS;                                             \
-        if (iso_timing) {                                                      \
-            iso_timing_waited(PMPI_Wtime());                                   \
-        }                                                                      \
-        return code;                                                           \
-    }
-
+#define SYNC(WHAT, ...)                                                        \
+    INSIDE(, iso_timing_sync(WHAT, begin, PMPI_Wtime()), __VA_ARGS__)
+#define MESSAGE(...) INSIDE(BEGUN, , __VA_ARGS__)
+#define WAIT(...)    INSIDE((void)begin, WAITED, __VA_ARGS__)
 /** All of an exchange in one call. */
-#define EXCHANGE(Name, PARAMETERS, ARGUMENTS)                                  \
-    ISO_TAKES_OVER int Name PARAMETERS                                         \
-    {                                                                          \
-        ISO_NEXT(Name)                                                         \
-        if (iso_timing) {                                                      \
-            iso_timing_message(PMPI_Wtime());                                  \
-        }                                                                      \
-        int code = next ARGUMENTS;                                             \
-        if (iso_timing) {                                                      \
-            iso_timing_waited(PMPI_Wtime());                                   \
-        }                                                                      \
-        return code;                                                           \
-    }
+#define EXCHANGE(...) INSIDE(BEGUN, WAITED, __VA_ARGS__)
 
-#define SENT(COUNT)     const void *from, COUNT sent, MPI_Datatype of
-#define RECEIVED(COUNT) void *to, COUNT received, MPI_Datatype as
+#define SENT(COUNT)     const void *, COUNT, MPI_Datatype
+#define RECEIVED(COUNT) void *, COUNT, MPI_Datatype
 
-SYNC(ISO_ALLGATHER, PMPI_Allgather, (SENT(int), RECEIVED(int), MPI_Comm comm),
-     (from, sent, of, to, received, as, comm))
-SYNC(ISO_ALLTOALL, PMPI_Alltoall, (SENT(int), RECEIVED(int), MPI_Comm comm),
-     (from, sent, of, to, received, as, comm))
-SYNC(ISO_ALLREDUCE, PMPI_Allreduce,
-     (const void *from, void *to, int count, MPI_Datatype type,
-      MPI_Op operation, MPI_Comm comm),
-     (from, to, count, type, operation, comm))
+#define WITH_COUNTS(COUNT, _c)                                                 \
+    SYNC(ISO_ALLGATHER, PMPI_Allgather##_c, SENT(COUNT), RECEIVED(COUNT),      \
+         MPI_Comm)                                                             \
+    SYNC(ISO_ALLTOALL, PMPI_Alltoall##_c, SENT(COUNT), RECEIVED(COUNT),        \
+         MPI_Comm)                                                             \
+    SYNC(ISO_ALLREDUCE, PMPI_Allreduce##_c, const void *, void *, COUNT,       \
+         MPI_Datatype, MPI_Op, MPI_Comm)                                       \
+    MESSAGE(PMPI_Isend##_c, SENT(COUNT), int, int, MPI_Comm, MPI_Request *)    \
+    MESSAGE(PMPI_Issend##_c, SENT(COUNT), int, int, MPI_Comm, MPI_Request *)   \
+    MESSAGE(PMPI_Irecv##_c, RECEIVED(COUNT), int, int, MPI_Comm, MPI_Request *)
 
-#define SEND_PARAMETERS(COUNT)                                                 \
-    (SENT(COUNT), int rank, int tag, MPI_Comm comm, MPI_Request *request)
-#define SEND_ARGUMENTS (from, sent, of, rank, tag, comm, request)
-#define RECEIVE_PARAMETERS(COUNT)                                              \
-    (RECEIVED(COUNT), int rank, int tag, MPI_Comm comm, MPI_Request *request)
-#define RECEIVE_ARGUMENTS (to, received, as, rank, tag, comm, request)
-
-MESSAGE(PMPI_Isend, SEND_PARAMETERS(int), SEND_ARGUMENTS)
-MESSAGE(PMPI_Issend, SEND_PARAMETERS(int), SEND_ARGUMENTS)
-MESSAGE(PMPI_Irecv, RECEIVE_PARAMETERS(int), RECEIVE_ARGUMENTS)
-
-WAIT(PMPI_Wait, (MPI_Request * request, MPI_Status *status), (request, status))
-WAIT(PMPI_Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]),
-     (count, requests, statuses))
-WAIT(PMPI_Waitany,
-     (int count, MPI_Request requests[], int *index, MPI_Status *status),
-     (count, requests, index, status))
-WAIT(PMPI_Waitsome,
-     (int count, MPI_Request requests[], int *done, int indices[],
-      MPI_Status statuses[]),
-     (count, requests, done, indices, statuses))
-
-EXCHANGE(PMPI_Alltoallv,
-         (const void *from, const int sent[], const int sent_at[],
-          MPI_Datatype of, void *to, const int received[],
-          const int received_at[], MPI_Datatype as, MPI_Comm comm),
-         (from, sent, sent_at, of, to, received, received_at, as, comm))
-EXCHANGE(PMPI_Alltoallw,
-         (const void *from, const int sent[], const int sent_at[],
-          const MPI_Datatype of[], void *to, const int received[],
-          const int received_at[], const MPI_Datatype as[], MPI_Comm comm),
-         (from, sent, sent_at, of, to, received, received_at, as, comm))
-
+WITH_COUNTS(int, )
 #if MPI_VERSION >= 4
-
-SYNC(ISO_ALLGATHER, PMPI_Allgather_c,
-     (SENT(MPI_Count), RECEIVED(MPI_Count), MPI_Comm comm),
-     (from, sent, of, to, received, as, comm))
-SYNC(ISO_ALLTOALL, PMPI_Alltoall_c,
-     (SENT(MPI_Count), RECEIVED(MPI_Count), MPI_Comm comm),
-     (from, sent, of, to, received, as, comm))
-SYNC(ISO_ALLREDUCE, PMPI_Allreduce_c,
-     (const void *from, void *to, MPI_Count count, MPI_Datatype type,
-      MPI_Op operation, MPI_Comm comm),
-     (from, to, count, type, operation, comm))
-
-MESSAGE(PMPI_Isend_c, SEND_PARAMETERS(MPI_Count), SEND_ARGUMENTS)
-MESSAGE(PMPI_Issend_c, SEND_PARAMETERS(MPI_Count), SEND_ARGUMENTS)
-MESSAGE(PMPI_Irecv_c, RECEIVE_PARAMETERS(MPI_Count), RECEIVE_ARGUMENTS)
-
+WITH_COUNTS(MPI_Count, _c)
 #endif
+
+WAIT(PMPI_Wait, MPI_Request *, MPI_Status *)
+WAIT(PMPI_Waitall, int, MPI_Request *, MPI_Status *)
+WAIT(PMPI_Waitany, int, MPI_Request *, int *, MPI_Status *)
+WAIT(PMPI_Waitsome, int, MPI_Request *, int *, int *, MPI_Status *)
+
+EXCHANGE(PMPI_Alltoallv, const void *, const int *, const int *, MPI_Datatype,
+         void *, const int *, const int *, MPI_Datatype, MPI_Comm)
+EXCHANGE(PMPI_Alltoallw, const void *, const int *, const int *,
+         const MPI_Datatype *, void *, const int *, const int *,
+         const MPI_Datatype *, MPI_Comm)

@@ -172,11 +172,7 @@ static void keep_call(iso_open_file_t *file, const iso_access_t *access,
         all.calls_left_out++;
         return;
     }
-    if (all.call_count == all.call_room) {
-        all.call_room = all.call_room ? 2 * all.call_room : 64;
-        all.calls =
-            iso_resized(all.calls, (size_t)all.call_room * sizeof(*all.calls));
-    }
+    ISO_GROW(all.calls, all.call_count, all.call_room);
     file->last_call = all.call_count;
     iso_io_call_t *call = &all.calls[all.call_count++];
     memset(call, 0, sizeof(*call)); /* it is sent as it lies in memory */

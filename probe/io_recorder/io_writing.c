@@ -3,26 +3,192 @@
 
 #include "io_recorder/gathered.h"
 #include "io_recorder/packed.h"
-#include "io_recorder/patterns.h"
 #include "recording/memory.h"
 #include "recording/output.h"
 #include "recording/sending.h"
+#include "runfile/record.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+/* --- patterns ------------------------------------------------------------ */
+
+/* Calls whose pieces are the same at all ranks, up to one shift of all of them,
+ * are one pattern. */
+
+enum { ISO_MAX_PATTERNS = 2048 };
+
+typedef struct iso_pattern {
+    int file;
+    bool write, whole; /**< whole: no piece is left out */
+    int64_t bytes, pieces, calls;
+    int64_t reference; /**< of the first call */
+    /** The first call, as all ranks know it. */
+    iso_open_id_t of;
+    int sequence;
+} iso_pattern_t;
+
+typedef struct iso_patterns {
+    iso_pattern_t *list;
+    int used;
+    int64_t left_out; /**< calls of none */
+} iso_patterns_t;
+
+enum { MAX_RECORDS = 1 << 21, LEAST_RECORDS = 1 << 12 };
+
+/** An entry of the map: the pattern of calls of this hash. */
+typedef struct iso_known {
+    iso_key_t key; /**< hash, file and direction, bytes */
+    int pattern;
+} iso_known_t;
+
+static void add_pattern(iso_patterns_t *patterns, int file,
+                        const iso_gathered_call_t *call)
+{
+    patterns->list = iso_resized(patterns->list, (size_t)(patterns->used + 1) *
+                                                     sizeof(*patterns->list));
+    patterns->list[patterns->used++] =
+        (iso_pattern_t){.file = file,
+                        .write = call->write,
+                        .whole = true,
+                        .bytes = call->bytes,
+                        .pieces = call->pieces,
+                        .reference = call->reference,
+                        .of = call->file,
+                        .sequence = call->sequence};
+}
+
+/** Find the patterns; each call gets its number, or -1. At rank 0. */
+static iso_patterns_t find_patterns(iso_gathered_t *all)
+{
+    iso_patterns_t patterns = {0};
+    iso_map_t known = iso_map(sizeof(iso_known_t));
+    for (int k = 0; k < all->call_count; k++) {
+        iso_gathered_call_t *call = &all->calls[k];
+        const iso_opened_t *file = iso_gathered_file(all, call->file);
+        int64_t kind = 2 * (int64_t)file->joined + call->write;
+        iso_known_t *found = NULL;
+        call->pattern = -1;
+        if (call->placed && call->ranks == file->rank_count) {
+            found =
+                iso_map_find(&known, (int64_t)call->hash, kind, call->bytes);
+            if (found == NULL && patterns.used < ISO_MAX_PATTERNS) {
+                found =
+                    iso_map_get(&known, (int64_t)call->hash, kind, call->bytes);
+                found->pattern = patterns.used;
+                add_pattern(&patterns, file->joined, call);
+            }
+        }
+        if (found) {
+            call->pattern = found->pattern;
+            patterns.list[call->pattern].calls++;
+        } else {
+            patterns.left_out++;
+        }
+    }
+    iso_map_free(&known);
+    return patterns;
+}
+
+/* --- pieces --------------------------------------------------------------- */
+
+/** Return the call of this rank that is the first of a pattern, or NULL. */
+static const iso_io_call_t *first_call(const iso_io_recording_t *recording,
+                                       const iso_pattern_t *pattern)
+{
+    for (int k = 0; k < recording->call_count; k++) {
+        const iso_io_call_t *call = &recording->calls[k];
+        if (call->sequence == pattern->sequence &&
+            call->file.leader == pattern->of.leader &&
+            call->file.number == pattern->of.number) {
+            return call;
+        }
+    }
+    return NULL;
+}
+
+static void write_piece(iso_record_t *record, int pattern, int rank,
+                        const iso_run_t *run, int64_t base)
+{
+    iso_record_begin(record, "piece");
+    iso_record_int(record, "pattern", pattern);
+    iso_record_int(record, "rank", rank);
+    iso_record_int(record, "offset", (long)(base + run->offset));
+    iso_record_int(record, "length", (long)run->length);
+    iso_record_int(record, "count", (long)run->count);
+    iso_record_int(record, "stride", (long)run->stride);
+    iso_record_end(record);
+}
+
+/** Write what this rank accesses in each pattern, and mark in @a whole where
+ *  that is too much. */
+static void write_pieces(const iso_patterns_t *patterns,
+                         const iso_io_recording_t *recording, FILE *stream,
+                         int rank, int ranks, char *whole)
+{
+    iso_record_t record = {.stream = stream};
+    int room = MAX_RECORDS / ranks;
+    room = room > LEAST_RECORDS ? room : LEAST_RECORDS;
+    for (int p = 0; p < patterns->used; p++) {
+        const iso_io_call_t *call = first_call(recording, &patterns->list[p]);
+        whole[p] = 1;
+        if (call == NULL) {
+            continue;
+        }
+        const iso_shape_t *shape = &recording->shapes.list[call->shape];
+        whole[p] = !shape->left_out && shape->used <= room;
+        for (int k = 0; k < shape->used && whole[p]; k++) {
+            write_piece(&record, p, rank, &shape->runs[k], call->base);
+        }
+        if (call->bytes == 0) {
+            iso_run_t none = {.count = 1};
+            write_piece(&record, p, rank, &none, call->base);
+        }
+        room -= whole[p] ? shape->used : 0;
+    }
+}
+
+static void mark(void *self, const void *list, size_t count)
+{
+    const char *whole = list;
+    iso_patterns_t *patterns = self;
+    for (size_t p = 0; p < count; p++) {
+        patterns->list[p].whole = patterns->list[p].whole && whole[p];
+    }
+}
+
+/**
+ * Write the pieces of all patterns. Collective; patterns come from rank 0,
+ * where those are marked that are not whole.
+ */
+static void patterns_pieces(iso_patterns_t *patterns,
+                            const iso_io_recording_t *recording,
+                            iso_output_t *output)
+{
+    char *text = NULL;
+    size_t length = 0;
+    PMPI_Bcast(&patterns->used, 1, MPI_INT, 0, output->comm);
+    size_t count = (size_t)patterns->used;
+    size_t bytes = count * sizeof(*patterns->list);
+    patterns->list = iso_resized(patterns->list, bytes);
+    PMPI_Bcast(patterns->list, (int)bytes, MPI_BYTE, 0, output->comm);
+    char *whole = iso_zeroed(count);
+    FILE *memory = iso_memory_open(&text, &length);
+    write_pieces(patterns, recording, memory, output->rank, output->ranks,
+                 whole);
+    iso_memory_close(memory);
+    iso_output_collect(output, text, length, whole, count, patterns, mark);
+    free(text);
+    free(whole);
+}
+
+/* --- the run file ----------------------------------------------------------
+ */
 
 static const char *quantity(void)
 {
     return "collective accesses to files, the slowest rank";
 }
-
-static const iso_option_t *const no_options[] = {NULL};
-
-static const iso_experiment_t experiment = {
-    .name = "io-recording",
-    .kind = "io-recording",
-    .options = no_options,
-    .quantity = quantity,
-};
 
 /* --- files ---------------------------------------------------------------- */
 
@@ -154,10 +320,8 @@ static void write_calls(iso_record_t *record, const iso_gathered_t *all,
 static void warn(iso_record_t *record, const char *code, int64_t number,
                  const char *words)
 {
-    char text[300];
     if (number > 0) {
-        snprintf(text, sizeof(text), "%" PRId64 " %s", number, words);
-        iso_record_warning(record, code, text);
+        iso_record_warning(record, code, "%" PRId64 " %s", number, words);
     }
 }
 
@@ -197,23 +361,23 @@ static void write_warnings(iso_record_t *record, const iso_gathered_t *all,
 /* --- all ------------------------------------------------------------------ */
 
 /** Bring the recordings of all ranks together at rank 0. */
-static iso_gathered_t gather(const iso_io_recording_t *recording, int rank,
-                             int ranks, MPI_Comm comm)
+static iso_gathered_t gather(const iso_io_recording_t *recording,
+                             const iso_output_t *output)
 {
     iso_gathered_t all = iso_gathered();
     size_t length = 0;
     char *bytes = iso_pack(recording, &length);
-    if (rank == 0) {
+    if (output->rank == 0) {
         iso_gathered_take(&all, 0, bytes);
-        for (int r = 1; r < ranks; r++) {
+        for (int r = 1; r < output->ranks; r++) {
             long received = 0;
-            char *theirs = iso_receive_bytes(&received, r, comm);
+            char *theirs = iso_receive_bytes(&received, r, output->comm);
             iso_gathered_take(&all, r, theirs);
             free(theirs);
         }
         iso_gathered_join(&all);
     } else {
-        iso_send_bytes(bytes, (long)length, 0, comm);
+        iso_send_bytes(bytes, (long)length, 0, output->comm);
     }
     free(bytes);
     return all;
@@ -221,30 +385,21 @@ static iso_gathered_t gather(const iso_io_recording_t *recording, int rank,
 
 void iso_io_writing(const iso_io_recording_t *recording)
 {
-    MPI_Comm comm = MPI_COMM_NULL;
-    iso_output_t output = {0};
+    iso_output_t output;
     iso_patterns_t patterns = {0};
-    int rank = 0, ranks = 0;
-    PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
-    if (rank == 0) {
-        iso_output_open(&output, recording->path);
+    iso_output_begin(&output, recording->path, "io-recording", quantity);
+    iso_gathered_t all = gather(recording, &output);
+    if (output.rank == 0) {
+        patterns = find_patterns(&all);
+        write_files(&output.record, &all, output.ranks);
     }
-    iso_output_begin(&output, &experiment, comm);
-    iso_gathered_t all = gather(recording, rank, ranks, comm);
-    if (rank == 0) {
-        patterns = iso_patterns_find(&all);
-        write_files(&output.record, &all, ranks);
-    }
-    iso_patterns_pieces(&patterns, recording, output.stream, comm);
-    if (rank == 0) {
+    patterns_pieces(&patterns, recording, &output);
+    if (output.rank == 0) {
         write_patterns(&output.record, &patterns);
         write_calls(&output.record, &all, &patterns);
         write_warnings(&output.record, &all, &patterns);
-        iso_output_end(&output, recording->ended - recording->began);
     }
+    iso_output_end(&output, recording->ended - recording->began);
     free(patterns.list);
     iso_gathered_free(&all);
-    PMPI_Comm_free(&comm);
 }

@@ -1,11 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io_recorder/open_files.h"
 
-#include "io_recorder/filesystem.h"
 #include "recording/memory.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
+
+/* --- file systems ----------------------------------------------------------
+ */
+
+/* Which file system a file is on, by the number that statfs(2) has for it. */
+
+/* linux/magic.h; those of parallel file systems are in their own sources */
+static const struct {
+    unsigned long magic;
+    const char *name;
+} known[] = {
+    {0x01021994, "tmpfs"},   {0x858458f6, "ramfs"},  {0xef53, "ext"},
+    {0x58465342, "xfs"},     {0x9123683e, "btrfs"},  {0x2fc12fc1, "zfs"},
+    {0x794c7630, "overlay"}, {0x6969, "nfs"},        {0x0bd00bd0, "lustre"},
+    {0x47504653, "gpfs"},    {0x19830326, "beegfs"}, {0x00c36400, "ceph"},
+    {0x65735546, "fuse"},
+};
+
+/**
+ * Return its name (tmpfs, nfs, lustre ...), "other", or "" if it is not known.
+ *
+ * @param path  as MPI_File_open takes it, perhaps with "ufs:" in front
+ */
+static const char *filesystem_of(const char *path)
+{
+    struct statfs found;
+    const char *colon = strchr(path, ':');
+    if (statfs(path, &found) != 0 &&
+        (!colon || statfs(colon + 1, &found) != 0)) {
+        return "";
+    }
+    /* the type of f_type differs between processors; 32 bits hold all */
+    unsigned long magic = (unsigned long)found.f_type & 0xffffffffUL;
+    for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+        if (known[k].magic == magic) {
+            return known[k].name;
+        }
+    }
+    return "other";
+}
+
+/* --- open files ------------------------------------------------------------
+ */
 
 static char *copy(const char *text)
 {
@@ -30,11 +73,7 @@ void iso_open_files_add(iso_open_files_t *files, iso_open_id_t id,
                         const char *name, MPI_Info given, MPI_File handle)
 {
     int rank = 0;
-    if (files->used == files->room) {
-        files->room = files->room ? 2 * files->room : 8;
-        files->list = iso_resized(files->list,
-                                  (size_t)files->room * sizeof(*files->list));
-    }
+    ISO_GROW(files->list, files->used, files->room);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     iso_open_file_t *file = &files->list[files->used++];
     *file = (iso_open_file_t){.handle = handle,
@@ -45,7 +84,7 @@ void iso_open_files_add(iso_open_files_t *files, iso_open_id_t id,
                               .last_call = -1};
     if (file->leads) {
         file->name = copy(name);
-        file->filesystem = iso_filesystem_of(name);
+        file->filesystem = filesystem_of(name);
         iso_open_file_hints(file, given);
     }
 }

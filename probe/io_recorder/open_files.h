@@ -34,7 +34,7 @@ typedef struct iso_open_file {
     iso_open_id_t id;
     bool leads; /**< this rank is the leader, and keeps the following */
     char *name;
-    const char *filesystem; /**< of `iso_filesystem_of` */
+    const char *filesystem; /**< of `filesystem_of` */
     iso_hint_t *hints;
     int hint_count;
     /* of each rank */

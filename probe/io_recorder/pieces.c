@@ -12,11 +12,7 @@ static void append(iso_pieces_t *list, const iso_run_t *run)
         list->too_many = true;
         return;
     }
-    if (list->used == list->room) {
-        list->room = list->room ? 2 * list->room : 4;
-        list->runs =
-            iso_resized(list->runs, (size_t)list->room * sizeof(*list->runs));
-    }
+    ISO_GROW(list->runs, list->used, list->room);
     list->runs[list->used++] = *run;
 }
 

@@ -54,11 +54,7 @@ int iso_shapes_add(iso_shapes_t *shapes, const iso_pieces_t *list,
     if (known) {
         return known->shape;
     }
-    if (shapes->used == shapes->room) {
-        shapes->room = shapes->room ? 2 * shapes->room : 16;
-        shapes->list = iso_resized(shapes->list, (size_t)shapes->room *
-                                                     sizeof(*shapes->list));
-    }
+    ISO_GROW(shapes->list, shapes->used, shapes->room);
     iso_shape_t *shape = &shapes->list[shapes->used];
     *shape = (iso_shape_t){
         .hash = hash, .bytes = list->bytes, .pieces = list->pieces};

@@ -28,11 +28,7 @@ static void begin_slot(double sync)
         own.too_many = true;
         return;
     }
-    if (own.used == own.room) {
-        own.room = own.room ? 2 * own.room : 16;
-        own.slots =
-            iso_resized(own.slots, (size_t)own.room * sizeof(*own.slots));
-    }
+    ISO_GROW(own.slots, own.used, own.room);
     own.slots[own.used++] = (iso_slot_t){.sync = (float)sync};
 }
 

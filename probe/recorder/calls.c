@@ -68,15 +68,16 @@ static void free_copies(iso_copies_t *copies)
     }
 }
 
-#define COMPLETION(Name, PARAMETERS, ARGUMENTS, OP, REQUESTS, LENGTH, INDICES, \
-                   DONE)                                                       \
+#define COMPLETION(Name, name, PARAMETERS, ARGUMENTS, REQUESTS, LENGTH,        \
+                   INDICES, DONE)                                              \
     ISO_TAKES_OVER int MPI_##Name PARAMETERS                                   \
     {                                                                          \
         iso_copies_t copies;                                                   \
         iso_call_t call = iso_call_begin();                                    \
         copy(&copies, call.on ? LENGTH : 0, REQUESTS);                         \
         if (iso_call_end(&call, PMPI_##Name ARGUMENTS)) {                      \
-            iso_keep_completed(&call, OP, copies.all, LENGTH, INDICES, DONE);  \
+            iso_keep_completed(&call, ISO_OP_##name, copies.all, LENGTH,       \
+                               INDICES, DONE);                                 \
         }                                                                      \
         free_copies(&copies);                                                  \
         return iso_call_done(&call);                                           \
@@ -86,27 +87,28 @@ static void free_copies(iso_copies_t *copies)
 #define IF_ANY     (*index != MPI_UNDEFINED)
 #define COUNTED(n) (*(n) == MPI_UNDEFINED ? 0 : *(n))
 
-COMPLETION(Wait, (MPI_Request * request, MPI_Status *status), (request, status),
-           ISO_OP_WAIT, request, 1, NULL, 1)
-COMPLETION(Waitall, (MANY, MPI_Status statuses[]), (count, requests, statuses),
-           ISO_OP_WAITALL, requests, count, NULL, count)
-COMPLETION(Waitany, (MANY, int *index, MPI_Status *status),
-           (count, requests, index, status), ISO_OP_WAITANY, requests, count,
-           index, IF_ANY)
-COMPLETION(Waitsome, (MANY, int *done, int indices[], MPI_Status statuses[]),
-           (count, requests, done, indices, statuses), ISO_OP_WAITSOME,
-           requests, count, indices, COUNTED(done))
-COMPLETION(Test, (MPI_Request * request, int *flag, MPI_Status *status),
-           (request, flag, status), ISO_OP_TEST, request, 1, NULL, *flag != 0)
-COMPLETION(Testall, (MANY, int *flag, MPI_Status statuses[]),
-           (count, requests, flag, statuses), ISO_OP_TESTALL, requests, count,
-           NULL, *flag ? count : 0)
-COMPLETION(Testany, (MANY, int *index, int *flag, MPI_Status *status),
-           (count, requests, index, flag, status), ISO_OP_TESTANY, requests,
-           count, index, *flag &&IF_ANY)
-COMPLETION(Testsome, (MANY, int *done, int indices[], MPI_Status statuses[]),
-           (count, requests, done, indices, statuses), ISO_OP_TESTSOME,
-           requests, count, indices, COUNTED(done))
+COMPLETION(Wait, wait, (MPI_Request * request, MPI_Status *status),
+           (request, status), request, 1, NULL, 1)
+COMPLETION(Waitall, waitall, (MANY, MPI_Status statuses[]),
+           (count, requests, statuses), requests, count, NULL, count)
+COMPLETION(Waitany, waitany, (MANY, int *index, MPI_Status *status),
+           (count, requests, index, status), requests, count, index, IF_ANY)
+COMPLETION(Waitsome, waitsome,
+           (MANY, int *done, int indices[], MPI_Status statuses[]),
+           (count, requests, done, indices, statuses), requests, count, indices,
+           COUNTED(done))
+COMPLETION(Test, test, (MPI_Request * request, int *flag, MPI_Status *status),
+           (request, flag, status), request, 1, NULL, *flag != 0)
+COMPLETION(Testall, testall, (MANY, int *flag, MPI_Status statuses[]),
+           (count, requests, flag, statuses), requests, count, NULL,
+           *flag ? count : 0)
+COMPLETION(Testany, testany, (MANY, int *index, int *flag, MPI_Status *status),
+           (count, requests, index, flag, status), requests, count, index,
+           *flag &&IF_ANY)
+COMPLETION(Testsome, testsome,
+           (MANY, int *done, int indices[], MPI_Status statuses[]),
+           (count, requests, done, indices, statuses), requests, count, indices,
+           COUNTED(done))
 
 TAKE(Start, (MPI_Request * request), (request),
      iso_keep_starts(&call, 1, request))

@@ -50,26 +50,20 @@ static int64_t mean_of_types(const COUNT *counts, int n,
 #define TO      int to, int tag, MPI_Comm comm
 #define BYTES   iso_bytes(count, type)
 
-#define SEND(Name, OP)                                                         \
+#define SEND(Name, name)                                                       \
     TAKE(Name, (const MESSAGE, TO), (buffer, count, type, to, tag, comm),      \
-         iso_keep_send(&call, OP, ISO_NOW, BYTES, to, comm, NULL))
+         iso_keep_send(&call, ISO_OP_##name, ISO_NOW, BYTES, to, comm, NULL))  \
+    ISEND(I##name, i##name, ISO_BEGUN)                                         \
+    ISEND(Name##_init, i##name, ISO_LATER)
 #define ISEND(Name, OP, START)                                                 \
     TAKE(Name, (const MESSAGE, TO, MPI_Request *request),                      \
          (buffer, count, type, to, tag, comm, request),                        \
-         iso_keep_send(&call, OP, START, BYTES, to, comm, request))
+         iso_keep_send(&call, ISO_OP_##OP, START, BYTES, to, comm, request))
 
-SEND(Send, ISO_OP_SEND)
-SEND(Bsend, ISO_OP_BSEND)
-SEND(Ssend, ISO_OP_SSEND)
-SEND(Rsend, ISO_OP_RSEND)
-ISEND(Isend, ISO_OP_ISEND, ISO_BEGUN)
-ISEND(Ibsend, ISO_OP_IBSEND, ISO_BEGUN)
-ISEND(Issend, ISO_OP_ISSEND, ISO_BEGUN)
-ISEND(Irsend, ISO_OP_IRSEND, ISO_BEGUN)
-ISEND(Send_init, ISO_OP_ISEND, ISO_LATER)
-ISEND(Bsend_init, ISO_OP_IBSEND, ISO_LATER)
-ISEND(Ssend_init, ISO_OP_ISSEND, ISO_LATER)
-ISEND(Rsend_init, ISO_OP_IRSEND, ISO_LATER)
+SEND(Send, send)
+SEND(Bsend, bsend)
+SEND(Ssend, ssend)
+SEND(Rsend, rsend)
 
 #define FROM int source, int tag, MPI_Comm comm
 #define IRECV(Name, START)                                                     \
@@ -164,13 +158,21 @@ ISO_TAKES_OVER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
 #endif
 
 /** Define an operation: blocking, nonblocking, persistent. */
-#define COLLECTIVE(Name, IName, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)         \
+#define COLLECTIVE(Name, name, PARAMETERS, ARGUMENTS, SIZE, ROOT)              \
     TAKE(Name, PARAMETERS, ARGUMENTS,                                          \
-         iso_keep_collective(&call, OP, ISO_NOW, SIZE, ROOT, comm, NULL))      \
-    TAKE(IName, (LIST PARAMETERS, MPI_Request * request),                      \
+         iso_keep_collective(&call, ISO_OP_##name, ISO_NOW, SIZE, ROOT, comm,  \
+                             NULL))                                            \
+    TAKE(I##name, (LIST PARAMETERS, MPI_Request * request),                    \
          (LIST ARGUMENTS, request),                                            \
-         iso_keep_collective(&call, OP, ISO_BEGUN, SIZE, ROOT, comm, request)) \
-    PERSISTENT(Name, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)
+         iso_keep_collective(&call, ISO_OP_##name, ISO_BEGUN, SIZE, ROOT,      \
+                             comm, request))                                   \
+    PERSISTENT(Name, ISO_OP_##name, PARAMETERS, ARGUMENTS, SIZE, ROOT)
+#define ROOTED(Name, name, PARAMETERS, ARGUMENTS, SIZE)                        \
+    COLLECTIVE(Name, name, (LIST PARAMETERS, int root, MPI_Comm comm),         \
+               (LIST ARGUMENTS, root, comm), SIZE, root)
+#define ALL(Name, name, PARAMETERS, ARGUMENTS, SIZE)                           \
+    COLLECTIVE(Name, name, (LIST PARAMETERS, MPI_Comm comm),                   \
+               (LIST ARGUMENTS, comm), SIZE, ISO_NONE)
 
 #define SENT     const void *send, COUNT send_count, MPI_Datatype send_type
 #define RECEIVED void *receive, COUNT receive_count, MPI_Datatype receive_type
@@ -191,99 +193,75 @@ ISO_TAKES_OVER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
 #define RECEIVED_V_BYTES                                                       \
     mean_block(receive_counts, iso_partners(comm), receive_type)
 
+#define AT_ROOT(a, b) (iso_is_root(root, comm) ? (a) : (b))
+#define W                                                                      \
+    const void *send, const COUNT *send_counts, const DISPLACEMENT *send_at,   \
+        const MPI_Datatype *send_types, void *receive,                         \
+        const COUNT *receive_counts, const DISPLACEMENT *receive_at,           \
+        const MPI_Datatype *receive_types
+#define NEIGHBOR_W                                                             \
+    const void *send, const COUNT *send_counts, const MPI_Aint *send_at,       \
+        const MPI_Datatype *send_types, void *receive,                         \
+        const COUNT *receive_counts, const MPI_Aint *receive_at,               \
+        const MPI_Datatype *receive_types
+#define W_VALUES                                                               \
+    send, send_counts, send_at, send_types, receive, receive_counts,           \
+        receive_at, receive_types
+
 #ifndef LARGE_COUNTS
-COLLECTIVE(Barrier, Ibarrier, ISO_OP_BARRIER, (MPI_Comm comm), (comm), 0,
-           ISO_NONE)
+COLLECTIVE(Barrier, barrier, (MPI_Comm comm), (comm), 0, ISO_NONE)
 #endif
-COLLECTIVE(Bcast, Ibcast, ISO_OP_BCAST, (MESSAGE, int root, MPI_Comm comm),
-           (buffer, count, type, root, comm), BYTES, root)
-COLLECTIVE(Gather, Igather, ISO_OP_GATHER,
-           (SENT, RECEIVED, int root, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_VALUES, root, comm),
-           iso_is_root(root, comm) ? RECEIVED_BYTES : SENT_BYTES, root)
-COLLECTIVE(Gatherv, Igatherv, ISO_OP_GATHERV,
-           (SENT, RECEIVED_V, int root, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_V_VALUES, root, comm),
-           iso_is_root(root, comm) ? RECEIVED_V_BYTES : SENT_BYTES, root)
-COLLECTIVE(Scatter, Iscatter, ISO_OP_SCATTER,
-           (SENT, RECEIVED, int root, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_VALUES, root, comm),
-           iso_is_root(root, comm) ? SENT_BYTES : RECEIVED_BYTES, root)
-COLLECTIVE(Scatterv, Iscatterv, ISO_OP_SCATTERV,
-           (SENT_V, RECEIVED, int root, MPI_Comm comm),
-           (SENT_V_VALUES, RECEIVED_VALUES, root, comm),
-           iso_is_root(root, comm) ? SENT_V_BYTES : RECEIVED_BYTES, root)
-COLLECTIVE(Allgather, Iallgather, ISO_OP_ALLGATHER,
-           (SENT, RECEIVED, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_VALUES, comm), RECEIVED_BYTES, ISO_NONE)
-COLLECTIVE(Allgatherv, Iallgatherv, ISO_OP_ALLGATHERV,
-           (SENT, RECEIVED_V, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_V_VALUES, comm), RECEIVED_V_BYTES, ISO_NONE)
-COLLECTIVE(Alltoall, Ialltoall, ISO_OP_ALLTOALL,
-           (SENT, RECEIVED, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_VALUES, comm), RECEIVED_BYTES, ISO_NONE)
+ROOTED(Bcast, bcast, (MESSAGE), (buffer, count, type), BYTES)
+ROOTED(Gather, gather, (SENT, RECEIVED), (SENT_VALUES, RECEIVED_VALUES),
+       AT_ROOT(RECEIVED_BYTES, SENT_BYTES))
+ROOTED(Gatherv, gatherv, (SENT, RECEIVED_V), (SENT_VALUES, RECEIVED_V_VALUES),
+       AT_ROOT(RECEIVED_V_BYTES, SENT_BYTES))
+ROOTED(Scatter, scatter, (SENT, RECEIVED), (SENT_VALUES, RECEIVED_VALUES),
+       AT_ROOT(SENT_BYTES, RECEIVED_BYTES))
+ROOTED(Scatterv, scatterv, (SENT_V, RECEIVED), (SENT_V_VALUES, RECEIVED_VALUES),
+       AT_ROOT(SENT_V_BYTES, RECEIVED_BYTES))
+ALL(Allgather, allgather, (SENT, RECEIVED), (SENT_VALUES, RECEIVED_VALUES),
+    RECEIVED_BYTES)
+ALL(Allgatherv, allgatherv, (SENT, RECEIVED_V),
+    (SENT_VALUES, RECEIVED_V_VALUES), RECEIVED_V_BYTES)
+ALL(Alltoall, alltoall, (SENT, RECEIVED), (SENT_VALUES, RECEIVED_VALUES),
+    RECEIVED_BYTES)
 /* In place, what is received is what is sent. */
-COLLECTIVE(Alltoallv, Ialltoallv, ISO_OP_ALLTOALLV,
-           (SENT_V, RECEIVED_V, MPI_Comm comm),
-           (SENT_V_VALUES, RECEIVED_V_VALUES, comm),
-           send == MPI_IN_PLACE ? RECEIVED_V_BYTES : SENT_V_BYTES, ISO_NONE)
-COLLECTIVE(Alltoallw, Ialltoallw, ISO_OP_ALLTOALLW,
-           (const void *send, const COUNT *send_counts,
-            const DISPLACEMENT *send_at, const MPI_Datatype *send_types,
-            void *receive, const COUNT *receive_counts,
-            const DISPLACEMENT *receive_at, const MPI_Datatype *receive_types,
-            MPI_Comm comm),
-           (send, send_counts, send_at, send_types, receive, receive_counts,
-            receive_at, receive_types, comm),
-           send == MPI_IN_PLACE
-               ? mean_of_types(receive_counts, iso_partners(comm),
-                               receive_types)
-               : mean_of_types(send_counts, iso_partners(comm), send_types),
-           ISO_NONE)
+ALL(Alltoallv, alltoallv, (SENT_V, RECEIVED_V),
+    (SENT_V_VALUES, RECEIVED_V_VALUES),
+    send == MPI_IN_PLACE ? RECEIVED_V_BYTES : SENT_V_BYTES)
+ALL(Alltoallw, alltoallw, (W), (W_VALUES),
+    send == MPI_IN_PLACE
+        ? mean_of_types(receive_counts, iso_partners(comm), receive_types)
+        : mean_of_types(send_counts, iso_partners(comm), send_types))
 
 #define REDUCED                                                                \
     const void *send, void *receive, COUNT count, MPI_Datatype type,           \
         MPI_Op operation
 #define REDUCED_VALUES send, receive, count, type, operation
 
-COLLECTIVE(Reduce, Ireduce, ISO_OP_REDUCE, (REDUCED, int root, MPI_Comm comm),
-           (REDUCED_VALUES, root, comm), BYTES, root)
-COLLECTIVE(Allreduce, Iallreduce, ISO_OP_ALLREDUCE, (REDUCED, MPI_Comm comm),
-           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
-COLLECTIVE(Scan, Iscan, ISO_OP_SCAN, (REDUCED, MPI_Comm comm),
-           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
-COLLECTIVE(Exscan, Iexscan, ISO_OP_EXSCAN, (REDUCED, MPI_Comm comm),
-           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
-COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
-           ISO_OP_REDUCE_SCATTER_BLOCK, (REDUCED, MPI_Comm comm),
-           (REDUCED_VALUES, comm), BYTES, ISO_NONE)
-COLLECTIVE(Reduce_scatter, Ireduce_scatter, ISO_OP_REDUCE_SCATTER,
-           (const void *send, void *receive, const COUNT *counts,
-            MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-           (send, receive, counts, type, operation, comm),
-           mean_block(counts, iso_members(comm)->size, type), ISO_NONE)
+ROOTED(Reduce, reduce, (REDUCED), (REDUCED_VALUES), BYTES)
+ALL(Allreduce, allreduce, (REDUCED), (REDUCED_VALUES), BYTES)
+ALL(Scan, scan, (REDUCED), (REDUCED_VALUES), BYTES)
+ALL(Exscan, exscan, (REDUCED), (REDUCED_VALUES), BYTES)
+ALL(Reduce_scatter_block, reduce_scatter_block, (REDUCED), (REDUCED_VALUES),
+    BYTES)
+ALL(Reduce_scatter, reduce_scatter,
+    (const void *send, void *receive, const COUNT *counts, MPI_Datatype type,
+     MPI_Op operation),
+    (send, receive, counts, type, operation),
+    mean_block(counts, iso_members(comm)->size, type))
 
 /* Of neighbours with blocks of many sizes the sizes are not kept. */
-COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, ISO_OP_NEIGHBOR_ALLGATHER,
-           (SENT, RECEIVED, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_VALUES, comm), SENT_BYTES, ISO_NONE)
-COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv,
-           ISO_OP_NEIGHBOR_ALLGATHERV, (SENT, RECEIVED_V, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_V_VALUES, comm), SENT_BYTES, ISO_NONE)
-COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, ISO_OP_NEIGHBOR_ALLTOALL,
-           (SENT, RECEIVED, MPI_Comm comm),
-           (SENT_VALUES, RECEIVED_VALUES, comm), SENT_BYTES, ISO_NONE)
-COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, ISO_OP_NEIGHBOR_ALLTOALLV,
-           (SENT_V, RECEIVED_V, MPI_Comm comm),
-           (SENT_V_VALUES, RECEIVED_V_VALUES, comm), 0, ISO_NONE)
-COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, ISO_OP_NEIGHBOR_ALLTOALLW,
-           (const void *send, const COUNT *send_counts, const MPI_Aint *send_at,
-            const MPI_Datatype *send_types, void *receive,
-            const COUNT *receive_counts, const MPI_Aint *receive_at,
-            const MPI_Datatype *receive_types, MPI_Comm comm),
-           (send, send_counts, send_at, send_types, receive, receive_counts,
-            receive_at, receive_types, comm),
-           0, ISO_NONE)
+ALL(Neighbor_allgather, neighbor_allgather, (SENT, RECEIVED),
+    (SENT_VALUES, RECEIVED_VALUES), SENT_BYTES)
+ALL(Neighbor_allgatherv, neighbor_allgatherv, (SENT, RECEIVED_V),
+    (SENT_VALUES, RECEIVED_V_VALUES), SENT_BYTES)
+ALL(Neighbor_alltoall, neighbor_alltoall, (SENT, RECEIVED),
+    (SENT_VALUES, RECEIVED_VALUES), SENT_BYTES)
+ALL(Neighbor_alltoallv, neighbor_alltoallv, (SENT_V, RECEIVED_V),
+    (SENT_V_VALUES, RECEIVED_V_VALUES), 0)
+ALL(Neighbor_alltoallw, neighbor_alltoallw, (NEIGHBOR_W), (W_VALUES), 0)
 
 /* --- one-sided: counted, with what is moved --------------------------------
  */
@@ -295,16 +273,16 @@ COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, ISO_OP_NEIGHBOR_ALLTOALLW,
 #define ONE_SIDED(Name, OP, PARAMETERS, ARGUMENTS)                             \
     TAKE(Name, PARAMETERS, ARGUMENTS, iso_keep_other(&call, OP, BYTES))
 
-ONE_SIDED(Put, ISO_OP_PUT, (const ORIGIN, TARGET, MPI_Win window),
+ONE_SIDED(Put, ISO_OP_put, (const ORIGIN, TARGET, MPI_Win window),
           (buffer, count, type, TARGET_VALUES, window))
-ONE_SIDED(Get, ISO_OP_GET, (ORIGIN, TARGET, MPI_Win window),
+ONE_SIDED(Get, ISO_OP_get, (ORIGIN, TARGET, MPI_Win window),
           (buffer, count, type, TARGET_VALUES, window))
-ONE_SIDED(Accumulate, ISO_OP_ACCUMULATE,
+ONE_SIDED(Accumulate, ISO_OP_accumulate,
           (const ORIGIN, TARGET, MPI_Op operation, MPI_Win window),
           (buffer, count, type, TARGET_VALUES, operation, window))
-ONE_SIDED(Rput, ISO_OP_PUT,
+ONE_SIDED(Rput, ISO_OP_put,
           (const ORIGIN, TARGET, MPI_Win window, MPI_Request *request),
           (buffer, count, type, TARGET_VALUES, window, request))
-ONE_SIDED(Rget, ISO_OP_GET,
+ONE_SIDED(Rget, ISO_OP_get,
           (ORIGIN, TARGET, MPI_Win window, MPI_Request *request),
           (buffer, count, type, TARGET_VALUES, window, request))

@@ -6,13 +6,13 @@
 #include <string.h>
 
 const char *const iso_op_names[ISO_OP_COUNT] = {
-#define X(name, word, effect) word,
+#define X(name, effect) #name,
     ISO_OPS(X)
 #undef X
 };
 
 const iso_effect_t iso_op_effects[ISO_OP_COUNT] = {
-#define X(name, word, effect) ISO_##effect,
+#define X(name, effect) ISO_##effect,
     ISO_OPS(X)
 #undef X
 };

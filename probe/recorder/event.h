@@ -19,82 +19,82 @@ typedef enum iso_effect {
     ISO_ASIDE,      /**< counted, but no part of the sequence */
 } iso_effect_t;
 
-/** All operations: name in C, name in the run file, effect. */
+/** All operations: name, in the run file, too, and effect. */
 #define ISO_OPS(X)                                                             \
-    X(SEND, "send", SENDS)                                                     \
-    X(BSEND, "bsend", SENDS)                                                   \
-    X(SSEND, "ssend", SENDS)                                                   \
-    X(RSEND, "rsend", SENDS)                                                   \
-    X(ISEND, "isend", SENDS)                                                   \
-    X(IBSEND, "ibsend", SENDS)                                                 \
-    X(ISSEND, "issend", SENDS)                                                 \
-    X(IRSEND, "irsend", SENDS)                                                 \
-    X(RECV, "recv", RECEIVES)                                                  \
-    X(IRECV, "irecv", RECEIVES)                                                \
-    X(SENDRECV, "sendrecv", BOTH)                                              \
-    X(ISENDRECV, "isendrecv", BOTH)                                            \
-    X(WAIT, "wait", COMPLETES)                                                 \
-    X(WAITALL, "waitall", COMPLETES)                                           \
-    X(WAITANY, "waitany", COMPLETES)                                           \
-    X(WAITSOME, "waitsome", COMPLETES)                                         \
-    X(TEST, "test", COMPLETES)                                                 \
-    X(TESTALL, "testall", COMPLETES)                                           \
-    X(TESTANY, "testany", COMPLETES)                                           \
-    X(TESTSOME, "testsome", COMPLETES)                                         \
-    X(BARRIER, "barrier", COLLECTIVE)                                          \
-    X(BCAST, "bcast", COLLECTIVE)                                              \
-    X(GATHER, "gather", COLLECTIVE)                                            \
-    X(GATHERV, "gatherv", COLLECTIVE)                                          \
-    X(SCATTER, "scatter", COLLECTIVE)                                          \
-    X(SCATTERV, "scatterv", COLLECTIVE)                                        \
-    X(REDUCE, "reduce", COLLECTIVE)                                            \
-    X(ALLREDUCE, "allreduce", COLLECTIVE)                                      \
-    X(ALLGATHER, "allgather", COLLECTIVE)                                      \
-    X(ALLGATHERV, "allgatherv", COLLECTIVE)                                    \
-    X(ALLTOALL, "alltoall", COLLECTIVE)                                        \
-    X(ALLTOALLV, "alltoallv", COLLECTIVE)                                      \
-    X(ALLTOALLW, "alltoallw", COLLECTIVE)                                      \
-    X(REDUCE_SCATTER, "reduce_scatter", COLLECTIVE)                            \
-    X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block", COLLECTIVE)                \
-    X(SCAN, "scan", COLLECTIVE)                                                \
-    X(EXSCAN, "exscan", COLLECTIVE)                                            \
-    X(NEIGHBOR_ALLGATHER, "neighbor_allgather", COLLECTIVE)                    \
-    X(NEIGHBOR_ALLGATHERV, "neighbor_allgatherv", COLLECTIVE)                  \
-    X(NEIGHBOR_ALLTOALL, "neighbor_alltoall", COLLECTIVE)                      \
-    X(NEIGHBOR_ALLTOALLV, "neighbor_alltoallv", COLLECTIVE)                    \
-    X(NEIGHBOR_ALLTOALLW, "neighbor_alltoallw", COLLECTIVE)                    \
-    X(IBARRIER, "ibarrier", COLLECTIVE)                                        \
-    X(IBCAST, "ibcast", COLLECTIVE)                                            \
-    X(IGATHER, "igather", COLLECTIVE)                                          \
-    X(IGATHERV, "igatherv", COLLECTIVE)                                        \
-    X(ISCATTER, "iscatter", COLLECTIVE)                                        \
-    X(ISCATTERV, "iscatterv", COLLECTIVE)                                      \
-    X(IREDUCE, "ireduce", COLLECTIVE)                                          \
-    X(IALLREDUCE, "iallreduce", COLLECTIVE)                                    \
-    X(IALLGATHER, "iallgather", COLLECTIVE)                                    \
-    X(IALLGATHERV, "iallgatherv", COLLECTIVE)                                  \
-    X(IALLTOALL, "ialltoall", COLLECTIVE)                                      \
-    X(IALLTOALLV, "ialltoallv", COLLECTIVE)                                    \
-    X(IALLTOALLW, "ialltoallw", COLLECTIVE)                                    \
-    X(IREDUCE_SCATTER, "ireduce_scatter", COLLECTIVE)                          \
-    X(IREDUCE_SCATTER_BLOCK, "ireduce_scatter_block", COLLECTIVE)              \
-    X(ISCAN, "iscan", COLLECTIVE)                                              \
-    X(IEXSCAN, "iexscan", COLLECTIVE)                                          \
-    X(INEIGHBOR_ALLGATHER, "ineighbor_allgather", COLLECTIVE)                  \
-    X(INEIGHBOR_ALLGATHERV, "ineighbor_allgatherv", COLLECTIVE)                \
-    X(INEIGHBOR_ALLTOALL, "ineighbor_alltoall", COLLECTIVE)                    \
-    X(INEIGHBOR_ALLTOALLV, "ineighbor_alltoallv", COLLECTIVE)                  \
-    X(INEIGHBOR_ALLTOALLW, "ineighbor_alltoallw", COLLECTIVE)                  \
-    X(PROBE, "probe", ASIDE)                                                   \
-    X(COMMUNICATOR, "communicator", ASIDE)                                     \
-    X(PUT, "put", ASIDE)                                                       \
-    X(GET, "get", ASIDE)                                                       \
-    X(ACCUMULATE, "accumulate", ASIDE)                                         \
-    X(WINDOW, "window", ASIDE)                                                 \
-    X(FILE, "file", ASIDE)
+    X(send, SENDS)                                                             \
+    X(bsend, SENDS)                                                            \
+    X(ssend, SENDS)                                                            \
+    X(rsend, SENDS)                                                            \
+    X(isend, SENDS)                                                            \
+    X(ibsend, SENDS)                                                           \
+    X(issend, SENDS)                                                           \
+    X(irsend, SENDS)                                                           \
+    X(recv, RECEIVES)                                                          \
+    X(irecv, RECEIVES)                                                         \
+    X(sendrecv, BOTH)                                                          \
+    X(isendrecv, BOTH)                                                         \
+    X(wait, COMPLETES)                                                         \
+    X(waitall, COMPLETES)                                                      \
+    X(waitany, COMPLETES)                                                      \
+    X(waitsome, COMPLETES)                                                     \
+    X(test, COMPLETES)                                                         \
+    X(testall, COMPLETES)                                                      \
+    X(testany, COMPLETES)                                                      \
+    X(testsome, COMPLETES)                                                     \
+    X(barrier, COLLECTIVE)                                                     \
+    X(bcast, COLLECTIVE)                                                       \
+    X(gather, COLLECTIVE)                                                      \
+    X(gatherv, COLLECTIVE)                                                     \
+    X(scatter, COLLECTIVE)                                                     \
+    X(scatterv, COLLECTIVE)                                                    \
+    X(reduce, COLLECTIVE)                                                      \
+    X(allreduce, COLLECTIVE)                                                   \
+    X(allgather, COLLECTIVE)                                                   \
+    X(allgatherv, COLLECTIVE)                                                  \
+    X(alltoall, COLLECTIVE)                                                    \
+    X(alltoallv, COLLECTIVE)                                                   \
+    X(alltoallw, COLLECTIVE)                                                   \
+    X(reduce_scatter, COLLECTIVE)                                              \
+    X(reduce_scatter_block, COLLECTIVE)                                        \
+    X(scan, COLLECTIVE)                                                        \
+    X(exscan, COLLECTIVE)                                                      \
+    X(neighbor_allgather, COLLECTIVE)                                          \
+    X(neighbor_allgatherv, COLLECTIVE)                                         \
+    X(neighbor_alltoall, COLLECTIVE)                                           \
+    X(neighbor_alltoallv, COLLECTIVE)                                          \
+    X(neighbor_alltoallw, COLLECTIVE)                                          \
+    X(ibarrier, COLLECTIVE)                                                    \
+    X(ibcast, COLLECTIVE)                                                      \
+    X(igather, COLLECTIVE)                                                     \
+    X(igatherv, COLLECTIVE)                                                    \
+    X(iscatter, COLLECTIVE)                                                    \
+    X(iscatterv, COLLECTIVE)                                                   \
+    X(ireduce, COLLECTIVE)                                                     \
+    X(iallreduce, COLLECTIVE)                                                  \
+    X(iallgather, COLLECTIVE)                                                  \
+    X(iallgatherv, COLLECTIVE)                                                 \
+    X(ialltoall, COLLECTIVE)                                                   \
+    X(ialltoallv, COLLECTIVE)                                                  \
+    X(ialltoallw, COLLECTIVE)                                                  \
+    X(ireduce_scatter, COLLECTIVE)                                             \
+    X(ireduce_scatter_block, COLLECTIVE)                                       \
+    X(iscan, COLLECTIVE)                                                       \
+    X(iexscan, COLLECTIVE)                                                     \
+    X(ineighbor_allgather, COLLECTIVE)                                         \
+    X(ineighbor_allgatherv, COLLECTIVE)                                        \
+    X(ineighbor_alltoall, COLLECTIVE)                                          \
+    X(ineighbor_alltoallv, COLLECTIVE)                                         \
+    X(ineighbor_alltoallw, COLLECTIVE)                                         \
+    X(probe, ASIDE)                                                            \
+    X(communicator, ASIDE)                                                     \
+    X(put, ASIDE)                                                              \
+    X(get, ASIDE)                                                              \
+    X(accumulate, ASIDE)                                                       \
+    X(window, ASIDE)                                                           \
+    X(file, ASIDE)
 
 typedef enum iso_op {
-#define X(name, word, effect) ISO_OP_##name,
+#define X(name, effect) ISO_OP_##name,
     ISO_OPS(X)
 #undef X
         ISO_OP_COUNT

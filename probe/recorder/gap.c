@@ -25,11 +25,7 @@ static void add_tenth(iso_gap_t *gap, int tenth, uint32_t count)
             return;
         }
     }
-    if (gap->used == gap->room) {
-        gap->room = gap->room ? 2 * gap->room : 2;
-        gap->tenths =
-            iso_resized(gap->tenths, (size_t)gap->room * sizeof(*gap->tenths));
-    }
+    ISO_GROW(gap->tenths, gap->used, gap->room);
     gap->tenths[gap->used++] = (iso_tenth_t){tenth, count};
 }
 

@@ -68,7 +68,7 @@ void iso_keep_send(iso_call_t *call, iso_op_t op, iso_start_t start,
 void iso_keep_received(iso_call_t *call, const MPI_Status *status, int source,
                        MPI_Comm comm)
 {
-    iso_event_t event = iso_event(ISO_OP_RECV);
+    iso_event_t event = iso_event(ISO_OP_recv);
     if (source == MPI_PROC_NULL) {
         return;
     }
@@ -81,7 +81,7 @@ void iso_keep_received(iso_call_t *call, const MPI_Status *status, int source,
 void iso_keep_receive(iso_call_t *call, iso_start_t start, int64_t bytes,
                       int source, MPI_Comm comm, const MPI_Request *request)
 {
-    iso_event_t event = iso_event(ISO_OP_IRECV);
+    iso_event_t event = iso_event(ISO_OP_irecv);
     event.bytes = bytes;
     event.any = source == MPI_ANY_SOURCE;
     event.peer = iso_members_world(iso_members(comm), source);
@@ -95,7 +95,7 @@ void iso_keep_exchange(iso_call_t *call, int64_t bytes, int to,
                        const MPI_Status *status, const MPI_Request *request)
 {
     const iso_members_t *members = iso_members(comm);
-    iso_event_t event = iso_event(request ? ISO_OP_ISENDRECV : ISO_OP_SENDRECV);
+    iso_event_t event = iso_event(request ? ISO_OP_isendrecv : ISO_OP_sendrecv);
     bool known = status && source != MPI_PROC_NULL;
     if (to == MPI_PROC_NULL && source == MPI_PROC_NULL) {
         return;
@@ -112,7 +112,7 @@ void iso_keep_exchange(iso_call_t *call, int64_t bytes, int to,
 void iso_keep_probe(iso_call_t *call, const MPI_Status *status, MPI_Comm comm,
                     const MPI_Message *message)
 {
-    iso_keep_other(call, ISO_OP_PROBE, 0);
+    iso_keep_other(call, ISO_OP_probe, 0);
     if (message && *message != MPI_MESSAGE_NO_PROC) {
         iso_matched_keep(
             *message, iso_members_world(iso_members(comm), status->MPI_SOURCE));
@@ -122,7 +122,7 @@ void iso_keep_probe(iso_call_t *call, const MPI_Status *status, MPI_Comm comm,
 void iso_keep_matched(iso_call_t *call, MPI_Message message, int64_t bytes,
                       const MPI_Status *status, const MPI_Request *request)
 {
-    iso_event_t event = iso_event(request ? ISO_OP_IRECV : ISO_OP_RECV);
+    iso_event_t event = iso_event(request ? ISO_OP_irecv : ISO_OP_recv);
     if (message == MPI_MESSAGE_NO_PROC) {
         return;
     }
@@ -136,7 +136,7 @@ void iso_keep_collective(iso_call_t *call, iso_op_t op, iso_start_t start,
                          const MPI_Request *request)
 {
     const iso_members_t *members = iso_members(comm);
-    iso_op_t begun = op - ISO_OP_BARRIER + ISO_OP_IBARRIER;
+    iso_op_t begun = op - ISO_OP_barrier + ISO_OP_ibarrier;
     iso_event_t event = iso_event(start == ISO_NOW ? op : begun);
     event.bytes = bytes;
     event.root = iso_members_world(members, root);
@@ -186,7 +186,7 @@ void iso_keep_completed(iso_call_t *call, iso_op_t op, const MPI_Request *asked,
         }
     }
     bool open = iso_thread_requests(-complete);
-    if (op == ISO_OP_WAIT || op == ISO_OP_WAITALL) {
+    if (op == ISO_OP_wait || op == ISO_OP_waitall) {
         event.open = open;
         event.requests = complete;
     } else if (indices) {

@@ -145,11 +145,7 @@ static int32_t *bucket_of(const iso_sequence_t *sequence, int index)
 
 static void push(iso_sequence_t *sequence, iso_node_t *node)
 {
-    if (sequence->used == sequence->room) {
-        sequence->room = sequence->room ? 2 * sequence->room : 64;
-        sequence->top = iso_resized(sequence->top, (size_t)sequence->room *
-                                                       sizeof(*sequence->top));
-    }
+    ISO_GROW(sequence->top, sequence->used, sequence->room);
     sequence->top[sequence->used] = node;
     int32_t *last = bucket_of(sequence, sequence->used);
     node->same = *last;

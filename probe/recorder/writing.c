@@ -2,28 +2,190 @@
 #include "recorder/writing.h"
 
 #include "recorder/communicators.h"
-#include "recorder/rank_records.h"
 #include "recording/memory.h"
 #include "recording/output.h"
 #include "recording/sending.h"
 #include "runfile/record.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
+
+/* --- one rank --------------------------------------------------------------
+ */
+
+/* What the run file says of one rank: "rank_time", an "edge" for each rank that
+ * it sent to, and its sequence as "loop" and "call", in the order `at`, with
+ * what belongs to a loop at a greater `depth` after it. */
+
+/** Where a record is in the file. */
+typedef struct iso_place_in {
+    iso_record_t *record;
+    const int *groups;
+    int rank, thread, at;
+} iso_place_in_t;
+
+/** Write gaps as count, sum, least, most, then tenths and their counts. */
+static void write_gap(iso_record_t *record, const char *key,
+                      const iso_gap_t *gap)
+{
+    int tenths = gap->used ? gap->used : gap->count > 0;
+    double *values =
+        iso_resized(NULL, (size_t)(4 + 2 * tenths) * sizeof(*values));
+    values[0] = (double)gap->count;
+    values[1] = gap->total;
+    values[2] = gap->least;
+    values[3] = gap->most;
+    if (tenths && gap->used == 0) {
+        values[4] = iso_gap_tenth(gap->total);
+        values[5] = 1;
+    }
+    for (int k = 0; k < gap->used; k++) {
+        values[4 + 2 * k] = gap->tenths[k].tenth;
+        values[5 + 2 * k] = gap->tenths[k].count;
+    }
+    iso_record_doubles(record, key, values, 4 + 2 * tenths);
+    free(values);
+}
+
+static void begin(iso_place_in_t *place, const char *name, int depth)
+{
+    iso_record_begin(place->record, name);
+    iso_record_int(place->record, "rank", place->rank);
+    iso_record_int(place->record, "thread", place->thread);
+    iso_record_int(place->record, "at", place->at++);
+    iso_record_int(place->record, "depth", depth);
+}
+
+static void write_call(iso_place_in_t *place, const iso_node_t *node, int depth)
+{
+    iso_record_t *record = place->record;
+    const iso_event_t *event = &node->event;
+    bool collective = iso_op_effects[event->op] == ISO_COLLECTIVE;
+    double calls = (double)node->calls;
+    char key[32];
+    begin(place, "call", depth);
+    iso_record_text(record, "op", iso_op_names[event->op]);
+    iso_record_int(record, "peer", event->peer);
+    iso_record_int(record, "bytes", lround(node->bytes / calls));
+    iso_record_int(record, "source", event->source);
+    iso_record_int(record, "received", lround(node->received / calls));
+    iso_record_bool(record, "any", event->any);
+    iso_record_int(record, "root", event->root);
+    iso_record_int(record, "group",
+                   collective ? place->groups[event->group] : ISO_NONE);
+    iso_record_int(record, "requests", event->requests);
+    iso_record_bool(record, "open", event->open);
+    iso_record_int(record, "calls", node->calls);
+    iso_record_double(record, "seconds", node->seconds);
+    write_gap(record, "gap", &node->gap);
+    int level = 1;
+    for (const iso_gap_t *gap = node->gap.outer; gap; gap = gap->outer) {
+        snprintf(key, sizeof(key), "gap_%d", level++);
+        write_gap(record, key, gap);
+    }
+    iso_record_end(record);
+}
+
+static void write_node(iso_place_in_t *place, const iso_node_t *node, int depth)
+{
+    if (node->length == 0) {
+        write_call(place, node, depth);
+        return;
+    }
+    begin(place, "loop", depth);
+    iso_record_int(place->record, "count", node->count);
+    iso_record_end(place->record);
+    for (int k = 0; k < node->length; k++) {
+        write_node(place, node->body[k], depth + 1);
+    }
+}
+
+static void write_edges(iso_record_t *record, const iso_map_t *edges, int rank)
+{
+    const iso_edge_total_t *edge = NULL;
+    while ((edge = iso_map_next(edges, edge))) {
+        iso_record_begin(record, "edge");
+        iso_record_int(record, "from", rank);
+        iso_record_int(record, "to", (long)edge->key.a);
+        iso_record_int(record, "messages", (long)edge->messages);
+        iso_record_int(record, "bytes", lround(edge->bytes));
+        iso_record_double(record, "seconds", edge->seconds);
+        iso_record_end(record);
+    }
+}
+
+/** Warn of what was not kept. */
+static void warn_of_rank(iso_record_t *record, const iso_recording_t *recording,
+                         int rank)
+{
+    int worst = ISO_EXACT, threads = recording->threads->number + 1;
+    for (iso_thread_t *t = recording->threads; t; t = t->next) {
+        int detail = (int)t->sequence.detail;
+        worst = detail > worst ? detail : worst;
+    }
+    if (worst == ISO_SIZELESS) {
+        iso_record_warning(
+            record, "mean-sizes",
+            "the calls of rank %d repeat themselves with sizes that "
+            "differ: those of its sequence are means",
+            rank);
+    } else if (worst == ISO_GIVEN_UP) {
+        iso_record_warning(
+            record, "no-sequence",
+            "the calls of rank %d do not repeat themselves: their "
+            "sequence was given up after %d, and only totals are known",
+            rank, ISO_LIMIT);
+    }
+    if (threads > 1) {
+        iso_record_warning(record, "threads",
+                           "%d threads of rank %d called MPI", threads, rank);
+    }
+}
+
+/**
+ * @param groups  numbers of the groups in the file, by their numbers here
+ * @param asking  seconds that a call takes before it is recorded
+ */
+static void write_rank(iso_record_t *record, const iso_recording_t *recording,
+                       int rank, const int *groups, double asking)
+{
+    double communication = 0, computation = 0, own = 0, rest = 0;
+    long calls = 0;
+    for (iso_thread_t *t = recording->threads; t; t = t->next) {
+        calls += t->calls;
+        communication += t->communication;
+        computation += t->computation;
+        own += t->own + (double)t->calls * asking;
+        rest = t->number == 0 ? t->gap : rest;
+    }
+    iso_record_begin(record, "rank_time");
+    iso_record_int(record, "rank", rank);
+    iso_record_double(record, "seconds", recording->ended - recording->began);
+    iso_record_double(record, "communication", communication);
+    iso_record_double(record, "computation", computation);
+    iso_record_double(record, "recording", own);
+    iso_record_double(record, "tail", rest);
+    iso_record_int(record, "calls", calls);
+    iso_record_int(record, "threads", recording->threads->number + 1);
+    iso_record_end(record);
+    write_edges(record, &recording->totals.edges, rank);
+    for (iso_thread_t *t = recording->threads; t; t = t->next) {
+        iso_place_in_t place = {record, groups, rank, t->number, 0};
+        for (int k = 0; k < t->sequence.used; k++) {
+            write_node(&place, t->sequence.top[k], 0);
+        }
+    }
+    warn_of_rank(record, recording, rank);
+}
+
+/* --- the file of all ranks -------------------------------------------------
+ */
 
 static const char *quantity(void)
 {
     return "wall-clock time in calls of MPI, processor time between them";
 }
-
-static const iso_option_t *const no_options[] = {NULL};
-
-static const iso_experiment_t experiment = {
-    .name = "recording",
-    .kind = "recording",
-    .options = no_options,
-    .quantity = quantity,
-};
 
 /** What rank 0 puts together. */
 typedef struct iso_file {
@@ -74,13 +236,14 @@ static int *send_groups(const iso_group_t *groups, int count, MPI_Comm comm)
 
 /** Number the groups of all ranks; returns the numbers of those of rank 0. */
 static int *number_groups(iso_file_t *file, const iso_group_t *groups,
-                          int count, int ranks, MPI_Comm comm)
+                          int count)
 {
+    MPI_Comm comm = file->output.comm;
     int *own = iso_resized(NULL, (size_t)count * sizeof(*own));
     for (int k = 0; k < count; k++) {
         own[k] = file_group(file, groups[k].ranks, groups[k].size);
     }
-    for (int r = 1; r < ranks; r++) {
+    for (int r = 1; r < file->output.ranks; r++) {
         long bytes = 0, numbered = 0;
         int *packed = iso_receive_bytes(&bytes, r, comm);
         int *numbers = iso_resized(NULL, (size_t)bytes);
@@ -128,12 +291,12 @@ static void write_operations(iso_file_t *file)
     }
 }
 
-/** Write what one rank sent: its records as text, and its totals. */
-static void take_rank(iso_file_t *file, const char *text, long length,
-                      const iso_operation_total_t *totals, long count)
+/** Take in the totals of a rank. */
+static void take_totals(void *self, const void *list, size_t bytes)
 {
-    fwrite(text, 1, (size_t)length, file->output.stream);
-    for (long k = 0; k < count; k++) {
+    iso_file_t *file = self;
+    const iso_operation_total_t *totals = list;
+    for (size_t k = 0; k < bytes / sizeof(*totals); k++) {
         iso_totals_merge(&file->totals, &totals[k], totals[k].key.c);
     }
 }
@@ -154,7 +317,7 @@ static iso_operation_total_t *list_totals(const iso_totals_t *totals,
     return list;
 }
 
-static void end_file(iso_file_t *file, const iso_recording_t *recording)
+static void end_file(iso_file_t *file)
 {
     write_operations(file);
     if (file->totals.rounded) {
@@ -162,7 +325,6 @@ static void end_file(iso_file_t *file, const iso_recording_t *recording)
                            "there were so many sizes that some stand for all "
                            "up to the next power of two");
     }
-    iso_output_end(&file->output, recording->ended - recording->began);
     for (int k = 0; k < file->group_count; k++) {
         free(file->groups[k].ranks);
     }
@@ -170,57 +332,35 @@ static void end_file(iso_file_t *file, const iso_recording_t *recording)
     iso_totals_free(&file->totals);
 }
 
-/** Take in the records of all other ranks, one after the other. */
-static void take_others(iso_file_t *file, int ranks, MPI_Comm comm)
-{
-    for (int r = 1; r < ranks; r++) {
-        long length = 0, bytes = 0;
-        char *text = iso_receive_bytes(&length, r, comm);
-        iso_operation_total_t *totals = iso_receive_bytes(&bytes, r, comm);
-        take_rank(file, text, length, totals, bytes / (long)sizeof(*totals));
-        free(text);
-        free(totals);
-    }
-}
-
 void iso_writing(const iso_recording_t *recording, double asking)
 {
-    MPI_Comm comm = MPI_COMM_NULL;
-    iso_file_t file = {0};
+    iso_file_t file = {.totals = iso_totals()};
+    iso_output_t *output = &file.output;
     char *text = NULL;
     size_t length = 0;
-    int rank = 0, ranks = 0, count = 0, *numbers;
+    int count = 0, *numbers;
+    long totals_count = 0;
     const iso_group_t *groups = iso_groups(&count);
-    PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
-    if (rank == 0) {
-        iso_output_open(&file.output, recording->path);
-        file.totals = iso_totals();
-    }
-    iso_output_begin(&file.output, &experiment, comm);
-    numbers = rank == 0 ? number_groups(&file, groups, count, ranks, comm)
-                        : send_groups(groups, count, comm);
+    iso_output_begin(output, recording->path, "recording", quantity);
+    numbers = output->rank == 0 ? number_groups(&file, groups, count)
+                                : send_groups(groups, count, output->comm);
     FILE *stream = iso_memory_open(&text, &length);
     iso_record_t record = {.stream = stream};
-    iso_rank_records(&record, recording, rank, numbers, asking);
+    write_rank(&record, recording, output->rank, numbers, asking);
     iso_memory_close(stream);
-    long totals_count = 0;
     iso_operation_total_t *totals =
         list_totals(&recording->totals, numbers, &totals_count);
-    if (rank == 0) {
-        for (int k = 0; k < file.group_count; k++) {
-            write_group(&file, k);
-        }
-        take_rank(&file, text, (long)length, totals, totals_count);
-        take_others(&file, ranks, comm);
-        end_file(&file, recording);
-    } else {
-        iso_send_bytes(text, (long)length, 0, comm);
-        iso_send_bytes(totals, totals_count * (long)sizeof(*totals), 0, comm);
+    for (int k = 0; k < file.group_count; k++) {
+        write_group(&file, k);
     }
+    iso_output_collect(output, text, length, totals,
+                       (size_t)totals_count * sizeof(*totals), &file,
+                       take_totals);
+    if (output->rank == 0) {
+        end_file(&file);
+    }
+    iso_output_end(output, recording->ended - recording->began);
     free(totals);
     free(text);
     free(numbers);
-    PMPI_Comm_free(&comm);
 }

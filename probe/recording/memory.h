@@ -39,4 +39,13 @@ static inline void *iso_zeroed(size_t bytes)
     return found;
 }
 
+/** Make room for one more at the end of a list that has @a used of @a room. */
+#define ISO_GROW(list, used, room)                                             \
+    do {                                                                       \
+        if ((used) == (room)) {                                                \
+            (room) = (room) ? 2 * (room) : 4;                                  \
+            (list) = iso_resized(list, (size_t)(room) * sizeof(*(list)));      \
+        }                                                                      \
+    } while (0)
+
 #endif

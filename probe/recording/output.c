@@ -3,6 +3,7 @@
 
 #include "loaded/program.h"
 #include "recording/memory.h"
+#include "recording/sending.h"
 #include "runfile/preamble.h"
 
 #include <errno.h>
@@ -46,9 +47,10 @@ static void find_command(char *note)
     text[length] = '\0';
 }
 
-void iso_output_open(iso_output_t *output, const char *path)
+/** At rank 0. */
+static void open_file(iso_output_t *output, const char *path)
 {
-    *output = (iso_output_t){.path = path};
+    output->path = path;
     output->stream = fopen(path, "wx");
     if (output->stream == NULL) {
         fprintf(stderr, "%s: %s: cannot write it: %s\n", iso_program_library,
@@ -59,30 +61,64 @@ void iso_output_open(iso_output_t *output, const char *path)
     output->record = (iso_record_t){.stream = output->stream};
 }
 
-void iso_output_begin(iso_output_t *output, const iso_experiment_t *experiment,
-                      MPI_Comm comm)
+void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
+                      const char *(*quantity)(void))
 {
+    static const iso_option_t *const no_options[] = {NULL};
+    const iso_experiment_t experiment = {.name = kind,
+                                         .kind = kind,
+                                         .options = no_options,
+                                         .quantity = quantity};
     char note[MAX_COMMAND + 16];
-    int ranks = 0;
+    *output = (iso_output_t){.path = NULL};
+    PMPI_Comm_dup(MPI_COMM_WORLD, &output->comm);
+    PMPI_Comm_rank(output->comm, &output->rank);
+    PMPI_Comm_size(output->comm, &output->ranks);
+    if (output->rank == 0) {
+        open_file(output, path);
+    }
     iso_clock_t clock = iso_clock_examine();
-    iso_place_t *places = iso_host_gather(comm, false);
-    PMPI_Comm_size(comm, &ranks);
-    iso_context_t ctx = {.comm = comm,
-                         .control = comm,
-                         .size = ranks,
-                         .ranks = ranks,
+    iso_place_t *places = iso_host_gather(output->comm, false);
+    iso_context_t ctx = {.comm = output->comm,
+                         .control = output->comm,
+                         .size = output->ranks,
+                         .ranks = output->ranks,
                          .clock = clock,
                          .record = &output->record,
                          .places = places};
     if (places) {
         find_command(note);
-        iso_preamble_write(&ctx, experiment, (const char *const[]){note}, 1);
+        iso_preamble_write(&ctx, &experiment, (const char *const[]){note}, 1);
     }
     free(places);
 }
 
+void iso_output_collect(iso_output_t *output, const char *text, size_t length,
+                        const void *list, size_t bytes, void *self,
+                        void (*take)(void *self, const void *list,
+                                     size_t bytes))
+{
+    if (output->rank > 0) {
+        iso_send_bytes(text, (long)length, 0, output->comm);
+        iso_send_bytes(list, (long)bytes, 0, output->comm);
+        return;
+    }
+    fwrite(text, 1, length, output->stream);
+    take(self, list, bytes);
+    for (int r = 1; r < output->ranks; r++) {
+        long size = 0, number = 0;
+        char *their_text = iso_receive_bytes(&size, r, output->comm);
+        void *their_list = iso_receive_bytes(&number, r, output->comm);
+        fwrite(their_text, 1, (size_t)size, output->stream);
+        take(self, their_list, (size_t)number);
+        free(their_text);
+        free(their_list);
+    }
+}
+
 void iso_output_end(iso_output_t *output, double seconds)
 {
+    PMPI_Comm_free(&output->comm);
     if (output->stream == NULL) {
         return;
     }

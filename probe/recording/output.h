@@ -16,6 +16,8 @@ typedef struct iso_output {
     FILE *stream;     /**< NULL at all ranks but 0 */
     const char *path; /**< NULL if it cannot be written, and goes nowhere */
     iso_record_t record;
+    MPI_Comm comm; /**< of all ranks, for what comes together */
+    int rank, ranks;
 } iso_output_t;
 
 /**
@@ -26,14 +28,29 @@ typedef struct iso_output {
  */
 bool iso_output_asked(const char *variable, char **path);
 
-/** Open the file, which must not exist. At rank 0. */
-void iso_output_open(iso_output_t *output, const char *path);
+/**
+ * Open the file, which must not exist, and write its beginning. Collective over
+ * MPI_COMM_WORLD.
+ *
+ * @param kind      of the run, and name of what wrote it
+ * @param quantity  what its times are, as of an experiment
+ */
+void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
+                      const char *(*quantity)(void));
 
-/** Write its beginning; places of all ranks come together. Collective. */
-void iso_output_begin(iso_output_t *output, const iso_experiment_t *experiment,
-                      MPI_Comm comm);
+/**
+ * Append what each rank wrote into memory to the file, rank after rank, and
+ * take in the list that each has beside it. Collective.
+ *
+ * @param take  called at rank 0 with the list of each rank
+ */
+void iso_output_collect(iso_output_t *output, const char *text, size_t length,
+                        const void *list, size_t bytes, void *self,
+                        void (*take)(void *self, const void *list,
+                                     size_t bytes));
 
-/** Write the last record, of a program that took so long, and close. */
+/** Write the last record, of a program that took so long, and close.
+ *  Collective. */
 void iso_output_end(iso_output_t *output, double seconds);
 
 /** Write ranks in ascending order as "0-3 8 10-11"; to be released. */

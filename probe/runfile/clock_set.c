@@ -47,15 +47,15 @@ void iso_clock_set_warn(const iso_context_t *ctx)
         }
     }
     if (count > 0) {
-        char text[200], others[40] = "";
+        char others[40] = "";
         if (count > 1) {
             snprintf(others, sizeof(others), " and of %d more", count - 1);
         }
-        snprintf(text, sizeof(text),
-                 "the clock of rank %d%s was set while measuring, by %+.3g s "
-                 "in all, back %.0f times: do not trust single times",
-                 first, others, all[3 * first + 1], all[3 * first + 2]);
-        iso_record_warning(ctx->record, "clock-set", text);
+        iso_record_warning(
+            ctx->record, "clock-set",
+            "the clock of rank %d%s was set while measuring, by %+.3g s "
+            "in all, back %.0f times: do not trust single times",
+            first, others, all[3 * first + 1], all[3 * first + 2]);
     }
     free(all);
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -248,8 +249,13 @@ void iso_record_options(iso_record_t *record, const iso_option_t *table)
 }
 
 void iso_record_warning(iso_record_t *record, const char *code,
-                        const char *text)
+                        const char *format, ...)
 {
+    char text[512];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof(text), format, values);
+    va_end(values);
     iso_record_begin(record, "warning");
     iso_record_text(record, "code", code);
     iso_record_text(record, "text", text);

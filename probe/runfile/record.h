@@ -55,7 +55,8 @@ void iso_record_options(iso_record_t *record, const iso_option_t *table);
 
 /** A whole "warning" record: what is suspicious about this measurement. */
 void iso_record_warning(iso_record_t *record, const char *code,
-                        const char *text);
+                        const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /** Hand everything written so far to the system, or end all ranks. */
 void iso_record_flush(iso_record_t *record);

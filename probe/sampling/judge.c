@@ -11,30 +11,24 @@ static void warn(const iso_points_t *points, const iso_context_t *ctx,
                  const iso_quality_t *quality, long given_up, long lowered,
                  long max_points)
 {
-    char text[160];
     iso_record_t *record = ctx->record;
     if (given_up + quality->points < points->count) {
         iso_time_limit_warn(ctx, quality->points, points->count, "points");
     }
     if (given_up > 0) {
-        snprintf(text, sizeof(text),
-                 "%ld of %d points were given up: all their samples were void",
-                 given_up, points->count);
-        iso_record_warning(record, "given-up", text);
+        iso_record_warning(
+            record, "given-up",
+            "%ld of %d points were given up: all their samples were void",
+            given_up, points->count);
     }
     if (lowered > 0) {
-        snprintf(text, sizeof(text),
-                 "the time limit of %g s lowered the repetitions of %ld of %d "
-                 "points",
-                 iso_time_limit(), lowered, points->count);
-        iso_record_warning(record, "repeats-lowered", text);
+        iso_time_limit_warn_lowered(ctx, lowered, points->count);
     }
     if (points->full) {
-        snprintf(
-            text, sizeof(text),
+        iso_record_warning(
+            record, "max-points",
             "--max-points %ld is too few to resolve all bends of the curve",
             max_points);
-        iso_record_warning(record, "max-points", text);
     }
     iso_quality_warn(quality, record);
 }

@@ -13,19 +13,18 @@ void iso_quality_add(iso_quality_t *quality, const iso_summary_t *s)
 
 void iso_quality_warn(const iso_quality_t *quality, iso_record_t *record)
 {
-    char text[160];
     if (quality->missed > 0) {
-        snprintf(text, sizeof(text),
-                 "%ld of %ld points did not reach the requested precision "
-                 "within --max-repeats and --max-time",
-                 quality->missed, quality->points);
-        iso_record_warning(record, "precision-missed", text);
+        iso_record_warning(
+            record, "precision-missed",
+            "%ld of %ld points did not reach the requested precision "
+            "within --max-repeats and --max-time",
+            quality->missed, quality->points);
     }
     if (10 * quality->unsteady > quality->points) {
-        snprintf(text, sizeof(text),
-                 "the median of %ld of %ld points is uncertain by more than "
-                 "10 %%; the machine is noisy, or --repeats too small",
-                 quality->unsteady, quality->points);
-        iso_record_warning(record, "noisy", text);
+        iso_record_warning(
+            record, "noisy",
+            "the median of %ld of %ld points is uncertain by more than "
+            "10 %%; the machine is noisy, or --repeats too small",
+            quality->unsteady, quality->points);
     }
 }

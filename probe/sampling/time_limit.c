@@ -33,9 +33,16 @@ bool iso_time_limit_over(const iso_context_t *ctx)
 void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
                          const char *what)
 {
-    char text[160];
-    snprintf(text, sizeof(text),
-             "the time limit of %g s ended it after %ld of %ld %s", limit, done,
-             total, what);
-    iso_record_warning(ctx->record, "cut-short", text);
+    iso_record_warning(ctx->record, "cut-short",
+                       "the time limit of %g s ended it after %ld of %ld %s",
+                       limit, done, total, what);
+}
+
+void iso_time_limit_warn_lowered(const iso_context_t *ctx, long lowered,
+                                 long points)
+{
+    iso_record_warning(
+        ctx->record, "repeats-lowered",
+        "the time limit of %g s lowered the repetitions of %ld of %ld points",
+        limit, lowered, points);
 }

@@ -26,4 +26,9 @@ bool iso_time_limit_over(const iso_context_t *ctx);
 void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
                          const char *what);
 
+/** Warn at rank 0 that it lowered the repetitions ("repeats-lowered") of some
+ *  of all points. */
+void iso_time_limit_warn_lowered(const iso_context_t *ctx, long lowered,
+                                 long points);
+
 #endif

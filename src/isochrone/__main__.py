@@ -15,8 +15,11 @@ def main() -> int:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
-    from isochrone.cli.main import main as run
-
+    try:
+        from isochrone.cli.main import main as run  # takes 0.3 s
+    except MemoryError:
+        print("isochrone: there is not enough memory (see ulimit -v)", file=sys.stderr)
+        return 2
     return run()
 
 

@@ -10,6 +10,7 @@ from beds.mpis import Mpi
 from beds.recorded import built
 from beds.scripts import random_program
 from beds.tuned import rules, table
+from isochrone.collectives.tuning_table import compiled
 
 __all__ = ["PROGRAMS", "Program"]
 
@@ -32,7 +33,7 @@ def _collectives(mpi: Mpi, ranks: int, binaries: Path, folder: Path) -> Program:
     found = rules(ranks, "rows-of-2", 1, 10**6)
     found += rules(2, "nodes", 64, 64, nodes=1) if ranks > 2 else []
     path = table(folder / "table.json", mpi, found)
-    environ = {"ISOCHRONE_TUNING": str(path), "ISOCHRONE_TUNING_REPORT": "1"}
+    environ = {"ISOCHRONE_TUNING": str(compiled(path)), "ISOCHRONE_TUNING_REPORT": "1"}
     return Program((str(built(mpi, binaries, "collectives", "-g")),), environ, ENDS_WITH)
 
 

@@ -16,6 +16,7 @@ from typing import NoReturn
 import pytest
 
 from beds import documents
+from isochrone.measure import job as jobs
 from isochrone.measure import kept, probe
 from isochrone.measure import launcher as launchers
 from isochrone.measure.probe import Probe
@@ -57,7 +58,7 @@ class Mpi:
     def run(self, experiment: str, *options: str, ranks: int, out: Path) -> Run:
         """Start the probe through its launcher, check the run file against its schema, read it."""
         argv = self.argv(experiment, *options, "--out", str(out), ranks=ranks)
-        probe.run(argv, timeout=PATIENCE)
+        jobs.run(argv, timeout=PATIENCE)
         documents.check_run_file(out)
         return read(out)
 

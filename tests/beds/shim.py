@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from beds.mpis import CROWDED, PATIENCE, Mpi
-from isochrone.measure import probe
+from isochrone.measure import job
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -64,7 +64,7 @@ class Shim:
         """Measure with the shim on this machine, and read the run file."""
         argv = self.mpi.argv(experiment, *options, "--out", str(out), ranks=ranks)
         place = argv.index(str(self.mpi.probe.path))
-        probe.run([*argv[:place], *self.around(argv[place:], **settings)], timeout=PATIENCE)
+        job.run([*argv[:place], *self.around(argv[place:], **settings)], timeout=PATIENCE)
         return read(out)
 
     def traffic(self, ranks: int, log: Path) -> Traffic:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models.joining import joined
+from isochrone.models.load import joined
 from made_up.launches import launches
 
 NONE = models.parse_splits(["none"])
@@ -26,7 +26,7 @@ def test_the_next_start_is_in_its_interval(
         runs = launches(number + 1, dice, between=between, within=within)
         data = joined([models.of_run(run) for run in runs[:number]])
         (points,) = data.observations()
-        assert points.launches == number
+        assert points.starts.launches == number
         model = models.fit(data, "hockney", splits=NONE)
         (fresh,) = models.of_run(runs[number]).observations()
         found = model.predict({"b": fresh.variables["b"]})
@@ -35,7 +35,7 @@ def test_the_next_start_is_in_its_interval(
             regime.starts = None
         found = model.predict({"b": fresh.variables["b"]})
         alone.append((found.low <= fresh.seconds) & (fresh.seconds <= found.high))
-        known.append(points.between)
+        known.append(points.starts.between)
     assert np.mean(alone) < 0.85
     assert np.mean(both) >= 0.9
     assert np.median(known) == pytest.approx(between * np.sqrt(2), rel=0.25)

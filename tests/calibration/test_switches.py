@@ -62,3 +62,27 @@ def test_a_slope_that_changes_by_a_few_per_cent_is_named(change: float, trials: 
     found = [switches(with_noise(time, sizes, 0.005, seed)) for seed in range(trials)]
     named = [len(f) == 1 and 16384 <= f[0].after <= 65536 for f in found]
     rates.at_least(sum(named), trials, 0.95)
+
+
+def test_a_shared_processor_is_no_protocol(trials: int) -> None:
+    """From some size on most repetitions lost their processor; the fastest ones show what it takes.
+
+    Unless all of them lost it: then nobody can tell.
+    """
+    dice = np.random.default_rng(11)
+    wrong = 0
+    for _ in range(trials):
+        repetitions = np.outer(1e-6 + np.array(SIZES) / 8e9, dice.lognormal(0, 0.1, 20))
+        slow_from = dice.integers(4, len(SIZES))
+        share = np.where(np.arange(len(SIZES)) < slow_from, 0.1, 0.8)[:, None]
+        lost = dice.random(repetitions.shape) < share
+        repetitions += lost * 2e-2 * dice.lognormal(0, 0.02, repetitions.shape)
+        points = []
+        for nbytes, times in zip(SIZES, np.sort(repetitions), strict=True):
+            low, middle, high = times[5], float(np.median(times)), times[14]
+            points.append(Point(
+                bytes=nbytes, n=20, median=middle, low=low, high=high, min=times[0],
+                mean=times.mean(), max=times[-1], bandwidth=nbytes / middle,
+            ))  # fmt: skip
+        wrong += bool(switches(Curve({"pair": [0, 1]}, 2, tuple(points))))
+    rates.at_most(wrong, trials, 0.05)

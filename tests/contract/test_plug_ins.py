@@ -11,6 +11,7 @@ import isochrone
 from isochrone.base import registry
 
 DECLARATIONS = {
+    "*.readers": "READER",
     "formats.exporters": "EXPORTER",
     "formats.importers": "IMPORTER",
     "formats.placements": "PLACEMENT",

@@ -34,7 +34,7 @@ WRITERS = {
 def test_every_format_says_what_it_is_in_its_first_line() -> None:
     """The list of formats in the help is made of these lines."""
     for name in FORMATS:
-        first = (registry.load(traces.FAMILY, name).__doc__ or "").splitlines()[0]
+        first = (registry.load("formats.traces", name).__doc__ or "").splitlines()[0]
         assert first.endswith(".")
         assert len(first) <= 100
 

@@ -79,10 +79,14 @@ class Site:
     def cache(self) -> Path:
         return self.folder / "cache/isochrone"
 
+    def made(self) -> list[Path]:
+        """List what is kept but for what programs have answered."""
+        return [path for path in self.cache.iterdir() if path.name != "answers"]
+
     @property
     def binary(self) -> Path:
-        """The probe, once it was compiled; nothing else is kept."""
-        [folder] = self.cache.iterdir()
+        """The probe, once it was compiled."""
+        [folder] = self.made()
         return folder / "isochrone-probe"
 
 
@@ -107,7 +111,7 @@ def test_a_compiler_that_fails_is_named_with_its_last_words(site: Site, golden: 
     golden.measured(line)
     golden.measured(answer.stderr)
     assert len(answer.stderr.splitlines()) < 30
-    assert list(site.cache.iterdir()) == []
+    assert site.made() == []
     site.compiler("")
     assert site.run().returncode == 0
 
@@ -115,7 +119,7 @@ def test_a_compiler_that_fails_is_named_with_its_last_words(site: Site, golden: 
 def test_a_compiler_that_makes_nothing_is_named(site: Site, golden: Golden) -> None:
     site.compiler("nothing")
     golden.measured(one_line(site.run(), 3))
-    assert list(site.cache.iterdir()) == []
+    assert site.made() == []
 
 
 @pytest.mark.few(1)

@@ -12,11 +12,11 @@ from isochrone import models
 from isochrone.base.table import TableBuilder
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.call_features import collective_features, independent_features
-from isochrone.collective_io.predict.measured_calls import MeasuredCall
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators
-from isochrone.models.call_parts import PARTS
 from isochrone.runfile.run import Rank, Run
 from made_up.jobs import UNEVEN
 

@@ -19,7 +19,7 @@ from isochrone.applications.description.program import (
     Step,
     Wait,
 )
-from isochrone.applications.description.program_file import text
+from isochrone.applications.description.program_file import data
 from made_up import programs
 from made_up.programs import SIZE, TIME, application, program
 
@@ -121,8 +121,8 @@ def options(experiment: str, number: int, ranks: int, folder: Path) -> list[str]
     """Return a set of options; files that it names are in the folder."""
     number %= EXPERIMENTS[experiment]
     if experiment == "app":
-        file = folder / "program.txt"
-        file.write_text(_application(number, ranks, folder))
+        file = folder / "app.program"
+        file.write_bytes(_application(number, ranks, folder))
         return ["--program", str(file)]
     words = list((SWEEPS | OTHERS)[experiment][number])
     if experiment == "tile-io":
@@ -130,10 +130,10 @@ def options(experiment: str, number: int, ranks: int, folder: Path) -> list[str]
     return words
 
 
-def _application(number: int, ranks: int, folder: Path) -> str:
+def _application(number: int, ranks: int, folder: Path) -> bytes:
     """Return the program of an application with all kinds of steps and one way of sending."""
     if ranks == 1:
-        return text(program(application([[Compute(0, TIME, 1.0, "cpu")]], 3), time=[1e-6]))
+        return data(program(application([[Compute(0, TIME, 1.0, "cpu")]], 3), time=[1e-6]))
     method = METHODS[number % len(METHODS)]
     path = str(folder / "data") if method.endswith("file") else ""
     kinds: tuple[Callable[[int], list[list[Step]]], ...] = (
@@ -149,7 +149,7 @@ def _application(number: int, ranks: int, folder: Path) -> str:
         second = application(_exchange(ranks - 2), 2, name="second", background=True)
         made, launches = [first, second], [(0,), (0, 1)]
     sizes, replies = (0, 1, 4093, 70_001), (0, 13)
-    return text(program(*made, time=[1e-6], size=sizes, reply=replies, launches=launches))
+    return data(program(*made, time=[1e-6], size=sizes, reply=replies, launches=launches))
 
 
 def _exchange(ranks: int) -> list[list[Step]]:

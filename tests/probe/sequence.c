@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     int peer, bytes, gap;
     iso_sequence_begin(&sequence, argc > 1 ? atol(argv[1]) : ISO_LIMIT);
     while (scanf("%d %d %d", &peer, &bytes, &gap) == 3) {
-        iso_event_t event = iso_event(ISO_OP_SEND);
+        iso_event_t event = iso_event(ISO_OP_send);
         event.peer = peer;
         event.bytes = bytes;
         iso_sequence_add(&sequence, &event, 1e-6 * gap, 0);

@@ -11,7 +11,7 @@ import pytest
 import isochrone
 from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
-from isochrone.measure import probe
+from isochrone.measure import sources
 
 
 def ask(mpi: Mpi, *options: str) -> subprocess.CompletedProcess[str]:
@@ -34,7 +34,7 @@ def test_help_lists_one_experiment_for_each_file_or_folder(mpich: Mpi) -> None:
     """The command line and the program list the same ones, and none that does not exist."""
     files = {f.stem.replace("_", "-") for f in (ROOT / "probe/experiments").iterdir()}
     listed = ask(mpich, "--help").stdout.partition("experiments:\n")[2].partition("\n\n")[0]
-    assert {line.split()[0] for line in listed.splitlines()} == files == {*probe.experiments()}
+    assert {line.split()[0] for line in listed.splitlines()} == files == {*sources.experiments()}
 
 
 def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:

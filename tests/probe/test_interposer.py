@@ -140,9 +140,8 @@ def test_a_table_for_other_numbers_of_ranks_changes_nothing(
     ("content", "words"),
     [
         (None, "cannot read the tuning table"),
-        ("", "it is empty"),
-        ('{"record":"tuning"', "byte 18"),
-        ('{"record":"tuning","format":7,"mpi":"MPICH 5","rules":[]}', "format is not 1"),
+        ("", "it is not compiled"),
+        ('{"record":"tuning","format":1,"mpi":"MPICH 5","rules":[]}', "it is not compiled"),
     ],
 )
 def test_a_bad_table_stops_the_program_at_mpi_init_with_one_line(
@@ -205,7 +204,7 @@ def test_the_program_is_left_as_the_user_started_it(tmp_path: Path, mpich: Mpi) 
         [*words, "--tuning", str(path), "--", *show]
     ).stdout.split()
     assert threads == "_" + os.environ.get("OPENBLAS_NUM_THREADS", "")
-    assert tuning == str(path)
+    assert os.fsencode(path) in Path(tuning).read_bytes()
     # What Python ignores; a library of the MPI that is loaded, too, may handle others (SIGHUP).
     of_python = 1 << signal.SIGPIPE - 1 | 1 << signal.SIGXFSZ - 1
     assert int(ignored, 16) & of_python == 0

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from beds.mpis import Mpi
+from isochrone.applications.description.program_file import data
+from made_up.programs import application, program, ring
 
 QUICK = ("--repeats", "1")
-RING = Path(__file__).parent / "program_check/ring.txt"
 KINDS = {
     "latency-map": (QUICK, "latency-map", None),
     "null": (QUICK, "latency-map", None),
@@ -22,7 +23,7 @@ KINDS = {
     "compute": ((*QUICK, "--bytes", "8KiB"), "sweep", ["op", "p"]),
     "hotspot": ((*QUICK, "--bytes", "8"), "hotspot", None),
     "tile-io": ((*QUICK, "--phase", "exchange", "--tile", "8x8"), "tile-io", None),
-    "app": (("--program", str(RING)), "emulation", None),
+    "app": ((), "emulation", None),
     "clock-sync": (("--seconds", "0"), "clocks", None),
 }
 
@@ -34,6 +35,9 @@ def test_the_header_says_what_kind_of_result_it_is(
 ) -> None:
     """A reader needs no names of experiments; members that tell curves apart are in the samples."""
     options, kind, by = KINDS[experiment]
+    if experiment == "app":
+        (tmp_path / "ring").write_bytes(data(program(application(ring(2), 3))))
+        options = ("--program", str(tmp_path / "ring"))
     run = mpich.run(experiment, *options, ranks=2, out=tmp_path / "run.jsonl")
     assert run.header["kind"] == kind
     assert run.header.get("by") == by

@@ -14,7 +14,7 @@ import pytest
 from beds.mpis import find_mpi
 from beds.recorded import built
 from beds.sanitized import FLAGS, Sanitized, build, own_leaks
-from isochrone.measure import probe
+from isochrone.measure import sources
 from isochrone.runfile.file import read
 from made_up.probe_cases import ALONE, EXPERIMENTS, options
 
@@ -62,7 +62,7 @@ def chosen(experiment: str, name: str) -> list[tuple[int, int]]:
 
 def test_every_experiment_has_options_here() -> None:
     """A new experiment is not forgotten."""
-    assert sorted(EXPERIMENTS) == sorted(probe.experiments())
+    assert sorted(EXPERIMENTS) == sorted(sources.experiments())
 
 
 def test_leaks_of_ours_are_told_from_those_of_the_library() -> None:

@@ -1,4 +1,4 @@
-"""The reader of tuning tables in C: it takes and refuses what the one in Python does."""
+"""Compiled tuning tables: the library that is loaded into programs finds in them what was meant."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import json
 import math
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from beds.mpis import MPIS, PATIENCE, ROOT
-from made_up.tuning_tables import BAD, GOOD, document, rule
+from isochrone.collectives.tuning_table import compiled
+from made_up.tuning_tables import GOOD, OPERATIONS, document, rule
 
-SOURCES = ("interposer/table.c", "interposer/table_use.c", "interposer/json.c", "grid/shape.c")
+SOURCES = ("interposer/table.c", "grid/shape.c")
 
 Answer = subprocess.CompletedProcess[str]
 
@@ -37,34 +39,48 @@ def ask(program: Path, *words: object) -> Answer:
     return answer
 
 
-def written(content: object, folder: Path) -> Path:
+def written(content: dict[str, Any], folder: Path) -> Path:
+    """Compile a table."""
     path = folder / "table.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    return path
-
-
-@pytest.mark.parametrize("content", [content for content, _ in BAD])
-def test_what_cannot_be_applied_is_refused_in_a_line(
-    program: Path, content: object, tmp_path: Path
-) -> None:
-    answer = ask(program, "read", written(content, tmp_path))
-    assert answer.returncode == 1
-    (line,) = answer.stdout.splitlines()
-    assert len(line) < 200
+    path.write_text(json.dumps(content))
+    return compiled(path)
 
 
 @pytest.mark.parametrize("content", GOOD)
-def test_what_can_be_applied_is_read(
-    program: Path, content: dict[str, list[object]], tmp_path: Path
+def test_what_was_compiled_is_what_is_loaded(
+    program: Path, content: dict[str, Any], tmp_path: Path
 ) -> None:
-    answer = ask(program, "read", written(content, tmp_path))
-    assert answer.stdout.splitlines()[0] == f"rules {len(content['rules'])}"
+    """By operation, ranks and block, whatever the order in the table."""
+    first, *lines = ask(program, "read", written(content, tmp_path)).stdout.splitlines()
+    rules = content["rules"]
+    assert first == f"rules {len(rules)} for {content['mpi']} by {tmp_path / 'table.json'}"
+    order = sorted(rules, key=lambda r: (OPERATIONS.index(r["op"]), r["ranks"], r["bytes"]))
+    for line, meant in zip(lines, order, strict=True):
+        op, ranks, nodes, low, high, grid, count, *_ = line.split()
+        assert [op, int(ranks), grid] == [meant[key] for key in ("op", "ranks", "grid")]
+        assert [int(low), int(high)] == meant["bytes"]
+        assert int(nodes) == (meant.get("nodes") or 0)
+        assert int(count) == len(meant["points"])
 
 
-def test_a_damaged_table_is_never_read_beyond_its_end(program: Path, tmp_path: Path) -> None:
-    """Cut at every byte, and every bit of it changed."""
+def test_each_rule_has_its_own_points(program: Path, tmp_path: Path) -> None:
+    rules = [rule(op=op, points=[[64, 1e-3 * k, 5e-4 * k]]) for k, op in enumerate(OPERATIONS, 1)]
+    lines = ask(program, "read", written(document(*rules[::-1]), tmp_path)).stdout.splitlines()[1:]
+    saved = [float(line.split()[-1]) for line in lines]
+    assert saved == pytest.approx([5e-4 * k for k in range(1, len(rules) + 1)])
+
+
+def test_a_damaged_table_is_refused(program: Path, tmp_path: Path) -> None:
+    """Cut at every byte, and a bit of every byte changed; never read beyond its end."""
     content = document(rule(other="é\n\\"), rule(op="bcast", nodes=4, points=[[1, 1e-6, 2.5e-7]]))
-    assert ask(program, "damage", written(content, tmp_path)).returncode == 0
+    path = written(content, tmp_path)
+    assert ask(program, "damage", path).stdout == "0\n"
+    data = path.read_bytes()
+    for bad in (b"", b"{}", data[:-1], data + b"x", data.replace(b"tuning 1", b"tuning 2")):
+        (tmp_path / "bad").write_bytes(bad)
+        answer = ask(program, "read", tmp_path / "bad")
+        assert answer.returncode == 1
+        assert len(answer.stdout.splitlines()) == 1
 
 
 def test_savings_are_drawn_between_the_points_in_logarithms(program: Path, tmp_path: Path) -> None:
@@ -73,8 +89,8 @@ def test_savings_are_drawn_between_the_points_in_logarithms(program: Path, tmp_p
     content = document(rule(bytes=[999, 999999], points=points))
     last = ask(program, "read", written(content, tmp_path)).stdout.splitlines()[-1].split()
     between = 1e-2 - 10**-3.5  # half way, in logarithms of bytes + 1
-    assert math.isclose(float(last[1]), between, rel_tol=1e-6)
-    assert math.isclose(float(last[2]), 10 - 1e-2, rel_tol=1e-6)
+    assert math.isclose(float(last[-2]), between, rel_tol=1e-6)
+    assert math.isclose(float(last[-1]), 10 - 1e-2, rel_tol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@
  * What the library that is loaded into programs makes of a tuning table.
  *
  *     tuning_table name TEXT     name and version of a library's own words
- *     tuning_table read FILE     "rules N", then of each rule what it saves at
- *                                its smallest and largest block; or the error
- *     tuning_table damage FILE   read it cut at every byte, and with every byte
- *                                changed in eight ways: ends if nothing crashes
+ *     tuning_table read FILE     "rules N", then of each rule its numbers and
+ *                                what it saves at its smallest and largest
+ *                                block; or the error
+ *     tuning_table damage FILE   read it cut at every byte, and with a bit of
+ *                                every byte changed: ends with how many of
+ *                                these were taken
  */
 #include "interposer/table.h"
 
@@ -15,54 +17,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST = 1 << 20 };
+
 static char *contents(const char *path, size_t *length)
 {
-    char *text = malloc(ISO_TABLE_MAX_BYTES);
+    char *text = malloc(MOST);
     FILE *file = fopen(path, "rb");
-    *length = text && file ? fread(text, 1, ISO_TABLE_MAX_BYTES, file) : 0;
+    *length = text && file ? fread(text, 1, MOST, file) : 0;
     if (file) {
         fclose(file);
     }
     return text;
 }
 
-static int read_text(const char *text, size_t length, int aloud)
+static const char *check(const char *text, size_t length)
 {
-    iso_table_t table;
-    char error[ISO_TABLE_ERROR];
     char *copy = malloc(length + !length); /* so that its end is watched */
     memcpy(copy, text, length);
-    int bad = iso_table_read(copy, length, &table, error);
+    const char *bad = iso_table_check((iso_table_t *)copy, length);
     free(copy);
+    return bad;
+}
+
+static int read_text(const char *text, size_t length)
+{
+    const iso_table_t *table = (const iso_table_t *)text;
+    const char *bad = check(text, length);
     if (bad) {
-        if (aloud) {
-            printf("%s\n", error);
-        }
+        printf("%s\n", bad);
         return 1;
     }
-    if (aloud) {
-        printf("rules %d\n", table.count);
+    printf("rules %d for %s by %s\n", table->first[ISO_TUNABLES], table->mpi,
+           table->path);
+    for (int op = 0; op < ISO_TUNABLES; op++) {
+        for (int k = table->first[op]; k < table->first[op + 1]; k++) {
+            const iso_rule_t *rule = &table->rules[k];
+            char word[ISO_GRID_WORD];
+            iso_grid_word(&rule->grid, word);
+            printf("%s %d %d %lld %lld %s %d %.9g %.9g\n",
+                   iso_tunable_names[op], rule->ranks, rule->nodes,
+                   (long long)rule->low, (long long)rule->high, word,
+                   rule->count, iso_rule_saving(table, rule, (double)rule->low),
+                   iso_rule_saving(table, rule, (double)rule->high));
+        }
     }
-    for (int k = 0; aloud && k < table.count; k++) {
-        const iso_rule_t *rule = &table.rules[k];
-        printf("%s %.9g %.9g\n", iso_tunable_names[rule->operation],
-               iso_rule_saving(rule, (double)rule->low),
-               iso_rule_saving(rule, (double)rule->high));
-    }
-    iso_table_free(&table);
     return 0;
 }
 
-static void damage(char *text, size_t length)
+static int damage(char *text, size_t length)
 {
+    int taken = 0;
     for (size_t k = 0; k < length; k++) {
-        read_text(text, k, 0);
-        for (int bit = 0; bit < 8; bit++) {
-            text[k] = (char)(text[k] ^ 1 << bit);
-            read_text(text, length, 0);
-            text[k] = (char)(text[k] ^ 1 << bit);
-        }
+        taken += check(text, k) == NULL;
+        text[k] = (char)(text[k] ^ 1 << k % 8);
+        taken += check(text, length) == NULL;
+        text[k] = (char)(text[k] ^ 1 << k % 8);
     }
+    printf("%d\n", taken);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -80,9 +92,9 @@ int main(int argc, char **argv)
     char *text = contents(argv[2], &length);
     int code = 0;
     if (strcmp(argv[1], "read") == 0) {
-        code = read_text(text, length, 1);
+        code = read_text(text, length);
     } else {
-        damage(text, length);
+        code = damage(text, length);
     }
     free(text);
     return code;

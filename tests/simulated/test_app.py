@@ -29,7 +29,7 @@ from isochrone.applications.description.program import (
     Step,
     Wait,
 )
-from isochrone.applications.description.program_file import text
+from isochrone.applications.description.program_file import data
 from isochrone.measure import probe
 from isochrone.measure.launchers.simgrid import EXACT, QUIET
 from isochrone.measure.platforms import Platform, parse
@@ -68,7 +68,8 @@ def emulate(built: Path, tmp_path: Path) -> Emulate:
         made: Program, on: Platform, *options: str,
         launcher: tuple[str, ...] = (), hosts: str = "",
     ) -> Run:  # fmt: skip
-        files = {"program": text(made), "p.xml": on.xml(), "hosts": hosts or on.hosts()}
+        (tmp_path / "program").write_bytes(data(made))
+        files = {"p.xml": on.xml(), "hosts": hosts or on.hosts()}
         for name, content in files.items():
             (tmp_path / name).write_text(content)
         argv: list[str | Path] = [

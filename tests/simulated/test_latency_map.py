@@ -195,3 +195,20 @@ def test_a_simulation_says_nothing_of_the_machine_it_runs_on(healthy: Callable[[
     assert run.header.keys().isdisjoint({"settings", "memory", "machine"})
     codes = {warning["code"] for warning in run.warnings}
     assert codes.isdisjoint({"settings-differ", "nodes-differ"})
+
+
+def test_a_time_limit_ends_a_pair_too(simulation: Simulation) -> None:
+    """Not only what is begun after it is left out: a pair with many long repetitions would go on
+    for several times the limit. Each size has samples nevertheless, and what is missing is said.
+    """
+    machine, sizes, limit = parse("nodes:4"), (1 << 20, 1 << 24), 0.5
+    words = ("--bytes", ",".join(map(str, sizes)), "--repeats", "1000")
+    run = simulation.map(machine, *words, "--time-limit", str(limit))
+    longest = sum(float(np.nanmax(truth(machine, size))) for size in sizes)
+    assert run.end is not None
+    assert limit / 2 < run.end["seconds"] < limit + 20 * longest  # the warm-up counts, too
+    table = run.pairs()
+    assert set(table["bytes"].tolist()) == set(sizes)
+    assert table["n"].min() >= 1
+    assert "repeats-lowered" in {warning["code"] for warning in run.warnings}
+    assert not run.complete

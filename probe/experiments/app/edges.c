@@ -2,7 +2,7 @@
 #include "experiments/app/edges.h"
 
 #include "base/check.h"
-#include "machine/idle.h"
+#include "experiments/app/results.h"
 #include "runfile/record.h"
 
 enum { TAG_EDGES = 8701, TO = 0, MESSAGES, BYTES, MEMBERS };
@@ -49,21 +49,9 @@ void iso_edges_hand_in(const iso_player_t *player)
 {
     int count = 0;
     long long *edges = sent(player, &count);
-    MPI_CHECK(MPI_Send(edges, MEMBERS * count, MPI_LONG_LONG, 0, TAG_EDGES,
-                       player->ctx->control));
+    MPI_CHECK(MPI_Send(edges, MEMBERS * count * (int)sizeof(*edges), MPI_BYTE,
+                       0, TAG_EDGES, player->ctx->control));
     free(edges);
-}
-
-static long long *get(const iso_context_t *ctx, int from, int *count)
-{
-    MPI_Status status;
-    MPI_CHECK(MPI_Probe(from, TAG_EDGES, ctx->control, &status));
-    MPI_CHECK(MPI_Get_count(&status, MPI_LONG_LONG, count));
-    long long *edges = iso_calloc((size_t)*count, sizeof(long long));
-    MPI_CHECK(MPI_Recv(edges, *count, MPI_LONG_LONG, from, TAG_EDGES,
-                       ctx->control, MPI_STATUS_IGNORE));
-    *count /= MEMBERS;
-    return edges;
 }
 
 void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
@@ -71,8 +59,13 @@ void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
 {
     for (int r = 0; r < program->apps[app].ranks; r++) {
         int count = 0;
-        long long *edges = job_ranks[r] == 0 ? sent(own, &count)
-                                             : get(ctx, job_ranks[r], &count);
+        long long *edges;
+        if (job_ranks[r] == 0) {
+            edges = sent(own, &count);
+        } else {
+            edges = iso_results_receive(ctx, job_ranks[r], TAG_EDGES, &count);
+            count /= MEMBERS * (int)sizeof(*edges);
+        }
         for (int k = 0; k < count; k++) {
             const long long *edge = edges + MEMBERS * k;
             iso_record_begin(ctx->record, "edge");

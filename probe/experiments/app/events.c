@@ -2,7 +2,7 @@
 #include "experiments/app/events.h"
 
 #include "base/check.h"
-#include "machine/idle.h"
+#include "experiments/app/results.h"
 #include "runfile/record.h"
 
 #include <math.h>
@@ -42,29 +42,21 @@ void iso_events_hand_in(const iso_player_t *player, const iso_sync_t *sync)
     free(events);
 }
 
-static struct event *get(const iso_context_t *ctx, int from, int *count)
-{
-    MPI_Status status;
-    int bytes = 0;
-    MPI_CHECK(MPI_Probe(from, TAG_EVENTS, ctx->control, &status));
-    MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, &bytes));
-    struct event *events = iso_calloc((size_t)bytes, 1);
-    MPI_CHECK(MPI_Recv(events, bytes, MPI_BYTE, from, TAG_EVENTS, ctx->control,
-                       MPI_STATUS_IGNORE));
-    *count = bytes / (int)sizeof(*events);
-    return events;
-}
-
 void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
                        int launch, int app, const iso_player_t *own,
                        const iso_sync_t *sync, const int *job_ranks,
                        double begin)
 {
     for (int r = 0; r < program->apps[app].ranks; r++) {
-        int count = job_ranks[r] == 0 ? own->timeline.count : 0;
-        struct event *events = job_ranks[r] == 0
-                                   ? own_events(own, sync)
-                                   : get(ctx, job_ranks[r], &count);
+        struct event *events;
+        int count;
+        if (job_ranks[r] == 0) {
+            events = own_events(own, sync);
+            count = own->timeline.count;
+        } else {
+            events = iso_results_receive(ctx, job_ranks[r], TAG_EVENTS, &count);
+            count /= (int)sizeof(*events);
+        }
         for (int k = 0; k < count; k++) {
             iso_record_begin(ctx->record, "event");
             iso_record_int(ctx->record, "launch", launch);

@@ -320,7 +320,7 @@ static iso_outcome_t conduct_all(state_t *s, double max_time)
             snprintf(text, sizeof(text),
                      "the time limit of %g s ended it after %d of %d launches",
                      max_time, done, total);
-            iso_record_warning(ctx->record, "cut-short", text);
+            iso_record_warning(ctx->record, "cut-short", "%s", text);
             break;
         }
         conduct(s, done);

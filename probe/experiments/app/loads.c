@@ -38,7 +38,7 @@ void iso_loads_warn(const iso_context_t *ctx)
                      "the load of %.80s was %.1f before the start, and %d "
                      "ranks share its %d processors with that",
                      place->host, loads[r], ranks[place->node], place->cpus);
-            iso_record_warning(ctx->record, "load", text);
+            iso_record_warning(ctx->record, "load", "%s", text);
             ranks[place->node] = 0; /* once a node */
         }
     }

@@ -191,7 +191,7 @@ static void warn(const iso_context_t *ctx, const iso_program_t *program,
                  "%.80s and %.80s share a node: there are too few nodes, or "
                  "the ranks were asked for",
                  program->apps[one].name, program->apps[other].name);
-        iso_record_warning(ctx->record, "shared-nodes", text);
+        iso_record_warning(ctx->record, "shared-nodes", "%s", text);
     } else if (program->placement != ISO_PLACE_DISJOINT && !share &&
                program->app_count > 1) {
         iso_record_warning(ctx->record, "no-shared-nodes",

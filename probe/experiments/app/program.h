@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file program.h
- * What the ranks of applications do, as a text that Isochrone writes.
+ * What the ranks of applications do, as Isochrone writes it.
  *
- * One line each, words separated by one blank, a path to the end of its line:
+ * A file is a header, numbers (double), words (int), texts (each ended by a
+ * zero byte; together a multiple of 4 bytes) and steps (words), in the byte
+ * order of the machine. A text is named by the place of its first byte among
+ * the texts. The words are
  *
- *     isochrone-program 1
- *     seed 7
- *     placement disjoint | shared-nodes | shared-cores
- *     values INDEX COUNT V V V ...        equally likely; seconds or bytes
- *     app INDEX NAME ranks COUNT iterations N background 0|1
- *     on APP RANK RANK ...                ranks of the job it asks for
- *     phase APP INDEX NAME METHOD [PATH]  message, shared-memory, posix-file,
- *                                         mpi-file
- *     steps APP RANK                      of one iteration, until the next such
- *       compute PHASE VALUES FACTOR cpu|spin|sleep
- *       send PHASE TO VALUES              and isend
- *       recv PHASE FROM VALUES            and irecv
- *       wait PHASE
- *       serve PHASE REQUEST REPLY TIME MODE CLIENT CLIENT ...
- *       farm PHASE TASKS TASK RESULT WORKER WORKER ...
- *       work PHASE MASTER TASK RESULT TIME FACTOR MODE
- *       collective PHASE OP VALUES ROOT GRID|- [RANK RANK ...]
- *     run REPEAT APP APP ...              in the order in which they are done
- *     end
+ *     placement, number of lists, applications and launches; then
+ *     each list of equally likely values, seconds or bytes: first number, count
+ *     each application: name, ranks, iterations, background (0 or 1),
+ *         count and ranks of the job it asks for,
+ *         count and name, method, path (the empty text: none) of its phases,
+ *         where the steps of each of its ranks begin, and those of the last end
+ *     each launch: repeat, count and applications, ascending
  *
- * Indices count from 0 in the order of the lines; blanks at the begin of a line
- * mean nothing. What the steps mean, and which draw each makes, is said in
- * program.py of isochrone/workloads/applications.
+ * and a step is ISO_STEP_WORDS of them and a list, see iso_step_read(). What
+ * steps mean, and which draw each makes, is said in program.py of
+ * isochrone/applications/description.
  *
- * The text is from elsewhere: every number is checked, and memory is bounded by
- * a multiple of the text. Rank 0 reads and checks the whole; every other rank
- * gets the lines that are not steps and the steps of its own.
+ * What is in the file was checked when it was written; a file that has changed
+ * since then has another checksum. Every rank but rank 0 gets what comes before
+ * the steps, and the steps of its own.
  */
 #ifndef ISO_APP_PROGRAM_H
 #define ISO_APP_PROGRAM_H
@@ -42,7 +33,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct iso_tally; /* tally.h */
+/** Of version 2. */
+#define ISO_PROGRAM_MAGIC "iso-app2"
+
+typedef struct iso_program_header {
+    char magic[8];
+    uint64_t checksum; /**< CRC-32 of all that follows */
+    uint64_t seed;
+    int64_t numbers, words, letters, steps; /**< how many there are */
+} iso_program_header_t;
 
 typedef enum iso_method {
     ISO_METHOD_MESSAGE,
@@ -62,36 +61,31 @@ typedef enum iso_placement {
 
 /** Equally likely values, seconds or bytes. */
 typedef struct iso_values {
-    double *items;
-    long count;
+    const double *items;
+    int count;
     double most; /**< the largest of them */
 } iso_values_t;
 
 typedef struct iso_app_phase {
-    char *name, *path; /**< the path is NULL for methods without a file */
+    const char *name, *path; /**< the path is NULL for methods without a file */
     iso_method_t method;
 } iso_app_phase_t;
 
-/** Where the steps of a rank stand in the text. */
-typedef struct iso_section {
-    const char *begin, *end; /**< NULL: nowhere; without the line "steps" */
-} iso_section_t;
-
 typedef struct iso_app {
-    char *name;
+    const char *name;
     int ranks;
     long iterations;
     bool background;
-    int *on; /**< ranks of the job it asks for */
+    const int *on; /**< ranks of the job it asks for */
     int on_count;
     iso_app_phase_t *phases;
     int phase_count;
-    iso_section_t *sections; /**< of each rank */
+    const int *begin; /**< of the steps of each rank, and their end */
 } iso_app_t;
 
 typedef struct iso_launch {
     long repeat;
-    int *together; /**< applications, ascending */
+    const int *together; /**< applications, ascending */
     int count;
 } iso_launch_t;
 
@@ -102,29 +96,29 @@ typedef struct iso_program {
     iso_app_t *apps;
     iso_launch_t *launches;
     int value_count, app_count, launch_count;
-    int ranks;         /**< of all applications together */
-    double most_bytes; /**< that a rank needs for its messages */
+    int ranks; /**< of all applications together */
+    const double *numbers;
+    const char *texts;
     /** Of the rank that was asked for. */
     iso_step_t *steps;
     long step_count;
+    void *memory; /**< all that is pointed to */
+    int *words;   /**< of the steps */
 } iso_program_t;
 
-/** What is read. */
-typedef struct iso_program_text {
-    const char *file; /**< its name, for complaints */
-    const char *text;
-    size_t length;
-    int app, rank; /**< whose steps are kept; -1: nobody's */
-} iso_program_text_t;
+/** Bytes before the steps. */
+size_t iso_program_head(const iso_program_header_t *header);
 
 /**
- * Read a program.
+ * Find everything but the steps.
  *
- * @param tally  NULL, or where steps are counted, to see if they match
- * @return 0, or -1 with "FILE:LINE: what" in @a error; to be freed either way
+ * @param memory  what comes before the steps of a file; the program owns it
  */
-int iso_program_parse(iso_program_t *program, const iso_program_text_t *text,
-                      struct iso_tally *tally, char *error);
+void iso_program_load(iso_program_t *program, void *memory);
+
+/** Take the steps of a rank, which are @a count of the words of a file. */
+void iso_program_take_steps(iso_program_t *program, int *words, int count);
+
 void iso_program_free(iso_program_t *program);
 
 /** Whether an application takes part in a launch. */

@@ -60,29 +60,37 @@ void iso_results_hand_in(iso_player_t *player, const iso_sync_t *sync)
     if (first) {
         MPI_CHECK(MPI_Send(all, values * ranks, MPI_DOUBLE, 0, TAG_RANKS,
                            player->ctx->control));
-        MPI_CHECK(MPI_Send(each, (int)kept, MPI_DOUBLE, 0, TAG_EACH,
-                           player->ctx->control));
+        MPI_CHECK(MPI_Send(each, (int)kept * (int)sizeof(double), MPI_BYTE, 0,
+                           TAG_EACH, player->ctx->control));
     }
     free(all);
     free(each);
+}
+
+void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
+                          int *bytes)
+{
+    MPI_Status status;
+    MPI_CHECK(MPI_Probe(from, tag, ctx->control, &status));
+    MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, bytes));
+    void *found = iso_calloc((size_t)*bytes, 1);
+    MPI_CHECK(MPI_Recv(found, *bytes, MPI_BYTE, from, tag, ctx->control,
+                       MPI_STATUS_IGNORE));
+    return found;
 }
 
 iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
                                  int root)
 {
     iso_app_result_t r = own;
-    MPI_Status status;
     int values = values_of(app);
     if (root != 0) {
         r.ranks =
             iso_calloc((size_t)values * (size_t)app->ranks, sizeof(double));
         iso_idle_recv(&ctx->clock, r.ranks, values * app->ranks, MPI_DOUBLE,
                       root, TAG_RANKS, ctx->control, MPI_STATUS_IGNORE);
-        MPI_CHECK(MPI_Probe(root, TAG_EACH, ctx->control, &status));
-        MPI_CHECK(MPI_Get_count(&status, MPI_DOUBLE, &r.each_count));
-        r.each = iso_calloc((size_t)r.each_count, sizeof(double));
-        MPI_CHECK(MPI_Recv(r.each, r.each_count, MPI_DOUBLE, root, TAG_EACH,
-                           ctx->control, MPI_STATUS_IGNORE));
+        r.each = iso_results_receive(ctx, root, TAG_EACH, &r.each_count);
+        r.each_count /= (int)sizeof(double);
     }
     r.begin = INFINITY;
     r.end = -INFINITY;

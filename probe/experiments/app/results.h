@@ -37,6 +37,10 @@ void iso_results_hand_in(iso_player_t *player, const iso_sync_t *sync);
 /** At rank 0: get the results of an application whose rank 0 is @a root. */
 iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
                                  int root);
+
+/** At rank 0: receive what another one has sent as bytes; to be freed. */
+void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
+                          int *bytes);
 void iso_results_free(iso_app_result_t *result);
 
 /** At rank 0: write those of a launch. @param results  by application */

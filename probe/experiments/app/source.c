@@ -3,23 +3,20 @@
 #include "experiments/app/source.h"
 
 #include "base/check.h"
-#include "experiments/app/tally.h"
 #include "machine/idle.h"
 #include "machine/plain.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TAG_PART = 8401, MAX_FILE = 1 << 28 };
+enum { TAG_PART = 8401, MAX_FILE = 1 << 30, CHECKED = 2 * sizeof(uint64_t) };
 
 static struct {
     const char *path;
-    char *text;
-    size_t length;
-    iso_program_t program;
-    iso_tally_t tally;
+    iso_program_t program; /**< its memory is the whole file */
+    const int *steps;      /**< of all ranks */
     double memory;
 } source;
 
@@ -29,28 +26,89 @@ static int complain(const char *path, const char *what, char *error)
     return -1;
 }
 
+/** CRC-32 as in zlib. */
+static uint64_t checksum(const unsigned char *bytes, size_t length)
+{
+    uint32_t sum = 0xFFFFFFFFu;
+    for (size_t k = 0; k < length; k++) {
+        sum ^= bytes[k];
+        for (int bit = 0; bit < 8; bit++) {
+            sum = sum >> 1 ^ (sum & 1 ? 0xEDB88320u : 0);
+        }
+    }
+    return ~sum;
+}
+
+/** Whether a file is whole; else what it is. */
+static const char *fault(const unsigned char *file, size_t length)
+{
+    const iso_program_header_t *header = (const void *)file;
+    if (length < sizeof(*header) ||
+        memcmp(header->magic, ISO_PROGRAM_MAGIC, sizeof(header->magic)) != 0) {
+        return "it is no program that this version of isochrone wrote";
+    }
+    return checksum(file + CHECKED, length - CHECKED) != header->checksum ||
+                   iso_program_head(header) +
+                           (size_t)header->steps * sizeof(int) !=
+                       length
+               ? "it is damaged: its checksum is another one"
+               : NULL;
+}
+
 /** Read the whole file. */
-static int read_text(const char *path, char *error)
+static int read_file(const char *path, char *error)
 {
     struct stat found;
+    const char *wrong = NULL;
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
         return complain(path, strerror(errno), error);
     }
-    int wrong = 0;
     if (fstat(fileno(stream), &found) != 0 || !S_ISREG(found.st_mode)) {
-        wrong = complain(path, "it is no plain file", error);
+        wrong = "it is no plain file";
     } else if (found.st_size > MAX_FILE) {
-        wrong = complain(path, "it is longer than 256 MiB", error);
+        wrong = "it is longer than 1 GiB";
     } else {
-        source.length = (size_t)found.st_size;
-        source.text = iso_calloc(source.length + 1, 1);
-        if (fread(source.text, 1, source.length, stream) != source.length) {
-            wrong = complain(path, "it cannot be read", error);
+        size_t length = (size_t)found.st_size;
+        unsigned char *file = iso_calloc(length + 1, 1);
+        wrong = fread(file, 1, length, stream) == length ? fault(file, length)
+                                                         : "it cannot be read";
+        if (wrong) {
+            free(file);
+        } else {
+            iso_program_load(&source.program, file);
+            source.steps =
+                (const void *)(file + iso_program_head((const void *)file));
         }
     }
     fclose(stream);
-    return wrong;
+    return wrong ? complain(path, wrong, error) : 0;
+}
+
+/** The step that begins at a word of the file; go on to the next one. */
+static iso_step_t next_step(int *at)
+{
+    iso_step_t step = iso_step_read(&source.program, source.steps + *at);
+    *at += ISO_STEP_WORDS + step.count;
+    return step;
+}
+
+/** Bytes that a rank needs for its messages, at most. */
+static double most_bytes(const iso_program_t *program)
+{
+    double most = 0;
+    for (int k = 0; k < program->app_count; k++) {
+        const iso_app_t *app = &program->apps[k];
+        for (int r = 0; r < app->ranks; r++) {
+            iso_needs_t needs = {0};
+            for (int at = app->begin[r]; at < app->begin[r + 1];) {
+                iso_step_t step = next_step(&at);
+                iso_needs_add(&needs, program, app, &step);
+            }
+            most = fmax(most, needs.send + needs.receive + needs.pending);
+        }
+    }
+    return most;
 }
 
 static int check_ranks(const iso_program_t *program, int ranks, char *error)
@@ -88,14 +146,11 @@ static int load(const char *path, int ranks, char *error)
 {
     iso_source_free();
     source.path = path;
-    if (read_text(path, error)) {
+    if (read_file(path, error)) {
         return -1;
     }
-    iso_program_text_t whole = {path, source.text, source.length, -1, -1};
-    int wrong =
-        iso_program_parse(&source.program, &whole, &source.tally, error);
-    source.memory = source.program.most_bytes;
-    return wrong ? -1 : check_ranks(&source.program, ranks, error);
+    source.memory = most_bytes(&source.program);
+    return check_ranks(&source.program, ranks, error);
 }
 
 int iso_source_load(const char *path, int ranks, char *error)
@@ -127,32 +182,55 @@ const iso_program_t *iso_source_program(void)
 
 void iso_source_free(void)
 {
-    free(source.text);
-    source.text = NULL;
-    free(source.tally.items);
-    source.tally = (iso_tally_t){0};
     iso_program_free(&source.program);
+}
+
+/** Check that a rank shares its node with those it shares memory with. */
+static int check_rank(const iso_app_t *app, int rank, const int *nodes,
+                      char *error)
+{
+    char what[ISO_ERROR_LENGTH];
+    for (int at = app->begin[rank]; at < app->begin[rank + 1];) {
+        iso_step_t step = next_step(&at);
+        const iso_app_phase_t *phase = &app->phases[step.phase];
+        const int *peers = step.list ? step.list : &step.peer;
+        int count = step.kind == ISO_STEP_COMPUTE ||
+                            step.kind == ISO_STEP_WAIT ||
+                            step.kind == ISO_STEP_COLLECTIVE ||
+                            phase->method != ISO_METHOD_SHARED_MEMORY
+                        ? 0
+                    : step.list ? step.count
+                                : 1;
+        for (int k = 0; k < count; k++) {
+            if (nodes[peers[k]] != nodes[rank]) {
+                snprintf(what, sizeof(what),
+                         "%.40s %.40s: shared memory, but its ranks %d and %d "
+                         "are on two nodes",
+                         app->name, phase->name, rank, peers[k]);
+                return complain(source.path, what, error);
+            }
+        }
+    }
+    return 0;
 }
 
 static int check_nodes(const iso_context_t *ctx, const iso_role_t *roles,
                        char *error)
 {
-    const iso_program_t *program = &source.program;
-    int **nodes = iso_calloc((size_t)program->app_count, sizeof(int *));
-    for (int k = 0; k < program->app_count; k++) {
-        nodes[k] = iso_calloc((size_t)program->apps[k].ranks, sizeof(int));
-    }
-    for (int r = 0; r < ctx->size; r++) {
-        if (roles[r].app >= 0) {
-            nodes[roles[r].app][roles[r].rank] = ctx->places[r].node;
+    int wrong = 0;
+    for (int k = 0; k < source.program.app_count && !wrong; k++) {
+        const iso_app_t *app = &source.program.apps[k];
+        int *nodes = iso_calloc((size_t)app->ranks, sizeof(int));
+        for (int r = 0; r < ctx->size; r++) {
+            if (roles[r].app == k) {
+                nodes[roles[r].rank] = ctx->places[r].node;
+            }
         }
+        for (int r = 0; r < app->ranks && !wrong; r++) {
+            wrong = check_rank(app, r, nodes, error);
+        }
+        free(nodes);
     }
-    int wrong = iso_tally_check_nodes(&source.tally, program, nodes,
-                                      source.path, error);
-    for (int k = 0; k < program->app_count; k++) {
-        free(nodes[k]);
-    }
-    free(nodes);
     return wrong;
 }
 
@@ -170,127 +248,56 @@ void iso_source_check_nodes(const iso_context_t *ctx, const iso_role_t *roles)
     }
 }
 
-/* --- every rank's part --------------------------------------------------- */
-
-/** Whether a line says something that all ranks must know. */
-static bool for_all(const char *line, const char *end)
+/** Where the steps of a role are in the file, and how many words they have. */
+static const int *steps_of(iso_role_t role, int *count)
 {
-    static const char *const keywords[] = {"isochrone-program",
-                                           "seed",
-                                           "placement",
-                                           "values",
-                                           "app",
-                                           "on",
-                                           "phase",
-                                           "run"};
-    const char *word;
-    iso_words_t words = {.at = line, .end = end};
-    size_t length = iso_words_take(&words, &word);
-    for (size_t k = 0; k < sizeof(keywords) / sizeof(keywords[0]); k++) {
-        if (iso_words_same(word, length, keywords[k])) {
-            return true;
-        }
+    if (role.app < 0) {
+        *count = 0;
+        return source.steps;
     }
-    return false;
+    const int *begin = &source.program.apps[role.app].begin[role.rank];
+    *count = begin[1] - begin[0];
+    return source.steps + begin[0];
 }
 
-/** The lines that are for all ranks. @return their length */
-static size_t take_head(char *head)
-{
-    const char *at = source.text, *end = source.text + source.length;
-    size_t length = 0;
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        stop = stop ? stop : end;
-        if (for_all(at, stop)) {
-            memcpy(head + length, at, (size_t)(stop - at));
-            length += (size_t)(stop - at);
-            head[length++] = '\n';
-        }
-        at = stop + 1;
-    }
-    return length;
-}
-
-/** Send a rank its role and its steps, as lines. */
+/** Send a rank its role and its steps. */
 static void send_part(const iso_context_t *ctx, int to, iso_role_t role)
 {
-    static const iso_section_t none;
-    const iso_section_t *section =
-        role.app < 0 ? &none
-                     : &source.program.apps[role.app].sections[role.rank];
-    int length = (int)(section->end - section->begin);
-    int header[] = {role.app, role.rank, length};
+    int header[] = {role.app, role.rank, 0};
+    const int *steps = steps_of(role, &header[2]);
     MPI_CHECK(MPI_Send(header, 3, MPI_INT, to, TAG_PART, ctx->control));
-    MPI_CHECK(MPI_Send(length ? section->begin : NULL, length, MPI_CHAR, to,
-                       TAG_PART, ctx->control));
-}
-
-/** Put head and steps together, and read them. */
-static void parse_part(const char *head, size_t head_length, iso_role_t role,
-                       const char *steps, size_t length, iso_program_t *program)
-{
-    char error[ISO_ERROR_LENGTH], title[64] = "";
-    if (role.app >= 0) {
-        snprintf(title, sizeof(title), "steps %d %d", role.app, role.rank);
-    }
-    char *text = iso_calloc(head_length + length + sizeof(title) + 16, 1);
-    char *at = text;
-    memcpy(at, head, head_length);
-    at += head_length;
-    at += sprintf(at, "%s", title);
-    memcpy(at, steps, length); /* begins with the end of the line before */
-    at += length;
-    at += sprintf(at, "\nend\n");
-    iso_program_text_t part = {"its part", text, (size_t)(at - text), role.app,
-                               role.rank};
-    if (iso_program_parse(program, &part, NULL, error)) {
-        ISO_FAIL("%s", error); /* it was read by rank 0 before */
-    }
-    for (int k = 0; k < program->app_count; k++) { /* they point into it */
-        free(program->apps[k].sections);
-        program->apps[k].sections = NULL;
-    }
-    free(text);
+    MPI_CHECK(MPI_Send(steps, header[2], MPI_INT, to, TAG_PART, ctx->control));
 }
 
 iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
                             iso_program_t *program)
 {
-    int header[3] = {-1, -1, 0};
-    long head_length = 0;
-    char *head = NULL, *steps = NULL;
-    const char *mine = "";
+    const iso_program_header_t *file = source.program.memory;
+    int length = ctx->rank == 0 ? (int)iso_program_head(file) : 0;
+    iso_plain_bcast(ctx->control, &length, 1, MPI_INT);
+    char *head = iso_calloc((size_t)length, 1);
     if (ctx->rank == 0) {
-        head = iso_calloc(source.length + 1, 1);
-        head_length = (long)take_head(head);
+        memcpy(head, file, (size_t)length);
     }
-    iso_plain_bcast(ctx->control, &head_length, 1, MPI_LONG);
-    if (head == NULL) {
-        head = iso_calloc((size_t)head_length, 1);
-    }
-    iso_plain_bcast(ctx->control, head, (int)head_length, MPI_CHAR);
-    for (int r = 1; ctx->rank == 0 && r < ctx->size; r++) {
-        send_part(ctx, r, roles[r]);
-    }
-    if (ctx->rank != 0) {
-        iso_idle_recv(&ctx->clock, header, 3, MPI_INT, 0, TAG_PART,
-                      ctx->control, MPI_STATUS_IGNORE);
-        mine = steps = iso_calloc((size_t)header[2], 1);
-        MPI_CHECK(MPI_Recv(steps, header[2], MPI_CHAR, 0, TAG_PART,
-                           ctx->control, MPI_STATUS_IGNORE));
-    } else if (roles[0].app >= 0) {
-        const iso_section_t *section =
-            &source.program.apps[roles[0].app].sections[roles[0].rank];
+    iso_plain_bcast(ctx->control, head, length, MPI_CHAR);
+    iso_program_load(program, head);
+    int header[3], *steps;
+    if (ctx->rank == 0) {
+        for (int r = 1; r < ctx->size; r++) {
+            send_part(ctx, r, roles[r]);
+        }
         header[0] = roles[0].app;
         header[1] = roles[0].rank;
-        header[2] = (int)(section->end - section->begin);
-        mine = section->begin ? section->begin : "";
+        const int *mine = steps_of(roles[0], &header[2]);
+        steps = iso_calloc((size_t)header[2], sizeof(int));
+        memcpy(steps, mine, (size_t)header[2] * sizeof(int));
+    } else {
+        iso_idle_recv(&ctx->clock, header, 3, MPI_INT, 0, TAG_PART,
+                      ctx->control, MPI_STATUS_IGNORE);
+        steps = iso_calloc((size_t)header[2], sizeof(int));
+        MPI_CHECK(MPI_Recv(steps, header[2], MPI_INT, 0, TAG_PART, ctx->control,
+                           MPI_STATUS_IGNORE));
     }
-    iso_role_t role = {header[0], header[1]};
-    parse_part(head, (size_t)head_length, role, mine, (size_t)header[2],
-               program);
-    free(steps);
-    free(head);
-    return role;
+    iso_program_take_steps(program, steps, header[2]);
+    return (iso_role_t){header[0], header[1]};
 }

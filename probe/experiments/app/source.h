@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file source.h
- * The program file: rank 0 reads and checks it, and every other rank gets what
+ * The program file: rank 0 reads it, and every other rank gets what
  * it needs of it.
  */
 #ifndef ISO_APP_SOURCE_H
@@ -11,7 +11,7 @@
 #include "experiments/app/program.h"
 
 /**
- * Read and check a program file for a number of ranks. Where MPI runs, all
+ * Read a program file for a number of ranks. Where MPI runs, all
  * ranks call it; rank 0 reads, and all return the same.
  *
  * @return 0, or -1 with one line in @a error

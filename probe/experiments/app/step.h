@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file step.h
- * One step of a rank in each iteration, as it is written in a program.
+ * One step of a rank in each iteration.
  */
 #ifndef ISO_APP_STEP_H
 #define ISO_APP_STEP_H
 
-#include "experiments/app/words.h"
 #include "grid/shape.h"
 #include "messages/operations.h"
+
+#include <stdbool.h>
 
 struct iso_program;
 struct iso_app;
@@ -45,20 +46,22 @@ typedef struct iso_step {
     double factor;
     iso_mode_t mode;
     long tasks;
-    int *list; /**< clients, workers; among whom a collective is */
+    const int *list; /**< clients, workers; among whom a collective is */
     int count;
     const iso_operation_t *operation;
     iso_grid_t grid;
     bool on_grid;
 } iso_step_t;
 
+/** Words of a step before its list. */
+enum { ISO_STEP_WORDS = 10 };
+
 /**
- * Read the line of a step of rank @a rank of an application, whose phases and
- * values are known.
- * @return as words.h; the list is to be freed either way
+ * Read a step: kind, phase, peer, size, answer (of a collective: the text of
+ * its operation), time, factor (which number), mode, tasks (of a collective:
+ * the text of its grid, or the empty text), length of the list; then the list.
  */
-int iso_step_parse(iso_words_t *words, const struct iso_program *program,
-                   const struct iso_app *app, int rank, iso_step_t *step);
+iso_step_t iso_step_read(const struct iso_program *program, const int *words);
 
 /** What it is called among events: "compute", "send", "allgather" ... */
 const char *iso_step_name(const iso_step_t *step);

@@ -30,24 +30,22 @@ static int take_operation(iso_asked_t *asked, const char *word, size_t length,
     const iso_operation_t *found = iso_operation_find(word, length);
     int shown = (int)(length < SHOWN ? length : SHOWN);
     if (found == NULL || asked->operation_count == ISO_MAX_ASKED) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--op: there is no operation '%.*s' (--help lists them)",
-                 shown, word);
-        return -1;
+        return ISO_REFUSE(
+            error, "--op: there is no operation '%.*s' (--help lists them)",
+            shown, word);
     }
     if (grids && !on_grid(found)) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--grid: %s has no realisation on a grid (give --op without "
-                 "it; --op all takes those that have one)",
-                 found->name);
-        return -1;
+        return ISO_REFUSE(
+            error,
+            "--grid: %s has no realisation on a grid (give --op without "
+            "it; --op all takes those that have one)",
+            found->name);
     }
     for (int k = 0; grids && k < asked->operation_count; k++) {
         if (asked->operations[k] == found) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--op names %s twice (with --grid once is enough)",
-                     found->name);
-            return -1;
+            return ISO_REFUSE(
+                error, "--op names %s twice (with --grid once is enough)",
+                found->name);
         }
     }
     asked->operations[asked->operation_count++] = found;
@@ -65,20 +63,16 @@ static int take_grid(iso_asked_t *asked, const char *word, size_t length,
     iso_grid_t *grid = &asked->grids[asked->grid_count];
     char why[ISO_ERROR_LENGTH];
     if (asked->grid_count == ISO_MAX_ASKED) {
-        snprintf(error, ISO_ERROR_LENGTH, "--grid: at most %d grids",
-                 ISO_MAX_ASKED);
-        return -1;
+        return ISO_REFUSE(error, "--grid: at most %d grids", ISO_MAX_ASKED);
     }
     if (iso_grid_parse(word, length, grid, why)) {
-        snprintf(error, ISO_ERROR_LENGTH, "--grid: %.240s", why);
-        return -1;
+        return ISO_REFUSE(error, "--grid: %.240s", why);
     }
     for (int k = 0; k < asked->grid_count; k++) {
         if (same(&asked->grids[k], grid)) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--grid names '%.*s' twice (once is enough)",
-                     (int)(length < SHOWN ? length : SHOWN), word);
-            return -1;
+            return ISO_REFUSE(error,
+                              "--grid names '%.*s' twice (once is enough)",
+                              (int)(length < SHOWN ? length : SHOWN), word);
         }
     }
     asked->grid_count++;
@@ -125,8 +119,7 @@ int iso_asked_check_ranks(const iso_asked_t *asked, int ranks, char *error)
     char why[ISO_ERROR_LENGTH];
     for (int k = 0; k < asked->grid_count; k++) {
         if (iso_grid_check(&asked->grids[k], ranks, why)) {
-            snprintf(error, ISO_ERROR_LENGTH, "--grid: %.240s", why);
-            return -1;
+            return ISO_REFUSE(error, "--grid: %.240s", why);
         }
     }
     return 0;

@@ -69,19 +69,18 @@ static int check_doubles(const iso_asked_t *named, char *error)
 {
     for (int k = 0; iso_asked_reduces(named) && k < options.sizes.count; k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--op %.60s reduces doubles: --bytes %lld is not a "
-                     "multiple of 8",
-                     options.names, options.sizes.bytes[k]);
-            return -1;
+            return ISO_REFUSE(
+                error,
+                "--op %.60s reduces doubles: --bytes %lld is not a "
+                "multiple of 8",
+                options.names, options.sizes.bytes[k]);
         }
     }
     if (iso_asked_reduces(named) &&
         iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--op %.60s counts its doubles with an int: at most 16 GiB",
-                 options.names);
-        return -1;
+        return ISO_REFUSE(
+            error, "--op %.60s counts its doubles with an int: at most 16 GiB",
+            options.names);
     }
     return 0;
 }
@@ -94,10 +93,9 @@ static int check(char *error)
         return -1;
     }
     if (options.grids && options.sizes.automatic) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--grid compares realisations at the same sizes: give "
-                 "--bytes a list or a range, such as 8:512KiB:x4, not auto");
-        return -1;
+        return ISO_REFUSE(
+            error, "--grid compares realisations at the same sizes: give "
+                   "--bytes a list or a range, such as 8:512KiB:x4, not auto");
     }
     return iso_sync_check(error) ? -1 : iso_sweep_check(error);
 }
@@ -164,7 +162,7 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
                        .receive = state->receive,
                        .grid = subject->grid};
     long long block = iso_subject_block(subject, bytes);
-    if (subject->called->reduces) {
+    if (subject->operation->reduces) {
         call.count = (int)(block / DOUBLE);
         call.type = MPI_DOUBLE;
         return call;
@@ -240,7 +238,7 @@ static void record_grid(iso_record_t *out, const iso_subject_t *subject,
                                   : "LG");
     iso_record_int(out, "groups", subject->groups);
     if (phase) {
-        iso_record_text(out, "phase_op", subject->called->name);
+        iso_record_text(out, "phase_op", subject->operation->name);
         iso_record_int(out, "phase_p", subject->ranks);
         iso_record_int(out, "phase_bytes",
                        (long)iso_subject_block(subject, bytes));
@@ -271,7 +269,7 @@ static void open_buffers(struct state *state)
     long long largest = iso_sizes_largest(&options.sizes);
     for (int k = 0; k < state->subjects.count; k++) {
         const iso_subject_t *s = &state->subjects.items[k];
-        const iso_operation_t *o = s->called;
+        const iso_operation_t *o = s->operation;
         size_t blocks = o->sends_all || o->receives_all ? (size_t)s->ranks : 1;
         size_t bytes = blocks * (size_t)iso_subject_block(s, largest);
         most = bytes > most ? bytes : most;
@@ -301,7 +299,8 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_subjects_create(&state.subjects, &asked,
                         iso_sizes_largest(&options.sizes), ctx->comm);
     if (state.subjects.left_out >= 0 && ctx->rank == 0) {
-        iso_record_warning(ctx->record, "grid-left-out", state.subjects.why);
+        iso_record_warning(ctx->record, "grid-left-out", "%s",
+                           state.subjects.why);
     }
     open_buffers(&state);
     ctx->failed =

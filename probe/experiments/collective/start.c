@@ -32,13 +32,12 @@ void iso_start_begin(iso_start_t *start, const iso_context_t *ctx, bool window)
 
 void iso_start_end(iso_start_t *start)
 {
-    char text[160];
     if (start->ctx->rank == 0 && 10 * start->voided > start->samples) {
-        snprintf(text, sizeof(text),
-                 "%ld of %ld samples were void: a rank missed the agreed "
-                 "moment; too many ranks for the processors?",
-                 start->voided, start->samples);
-        iso_record_warning(start->ctx->record, "late-ranks", text);
+        iso_record_warning(
+            start->ctx->record, "late-ranks",
+            "%ld of %ld samples were void: a rank missed the agreed "
+            "moment; too many ranks for the processors?",
+            start->voided, start->samples);
     }
     if (start->sync) {
         iso_sync_free(start->sync);

@@ -67,12 +67,12 @@ int iso_subjects_check(const iso_asked_t *asked, long long largest, int ranks,
         if (!fits(asked, largest, most)) {
             char word[ISO_GRID_WORD];
             iso_grid_word(&asked->grids[k], word);
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--grid %s: with --bytes %lld on %d ranks a call would "
-                     "take more bytes than an int counts (give smaller "
-                     "--bytes)",
-                     word, largest, ranks);
-            return -1;
+            return ISO_REFUSE(
+                error,
+                "--grid %s: with --bytes %lld on %d ranks a call would "
+                "take more bytes than an int counts (give smaller "
+                "--bytes)",
+                word, largest, ranks);
         }
     }
     return 0;
@@ -106,8 +106,7 @@ static void add_phase(iso_subjects_t *list, const iso_subject_t *whole,
     int groups = phase->rows ? arranged->rows : rooted ? 1 : arranged->longest;
     iso_subject_t one = *whole;
     one.phase = phase;
-    one.called = iso_operation_find(phase->operation, strlen(phase->operation));
-    one.call = one.called->call;
+    one.call = one.operation->call;
     one.ranks =
         phase->rows ? arranged->lengths[arranged->row_of[0]] : arranged->rows;
     one.groups = 1;
@@ -182,7 +181,6 @@ void iso_subjects_create(iso_subjects_t *list, const iso_asked_t *asked,
     for (int k = 0; k < asked->operation_count; k++) {
         const iso_operation_t *operation = asked->operations[k];
         iso_subject_t library = {.operation = operation,
-                                 .called = operation,
                                  .call = operation->call,
                                  .ranks = size,
                                  .groups = 1};

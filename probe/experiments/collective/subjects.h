@@ -28,7 +28,6 @@ typedef struct iso_subject {
     const iso_grid_t *grid;               /**< NULL: the library's own */
     const iso_arrangement_t *arranged;    /**< the ranks in the grid */
     const iso_grid_phase_t *phase;        /**< NULL: all of it */
-    const iso_operation_t *called;        /**< what is called in the phase */
     void (*call)(const iso_call_t *call); /**< of the phase or of the whole */
     int ranks;                            /**< of one call, the most */
     int groups;                           /**< at work */

@@ -81,7 +81,7 @@ static void verify_call(const iso_subject_t *one, const iso_call_t *given,
                         long long bytes, char *send, char *receive,
                         struct verdict *verdict)
 {
-    const iso_operation_t *operation = one->called;
+    const iso_operation_t *operation = one->operation;
     struct seen call = {
         .operation = operation, .root = given->root, .bytes = bytes};
     MPI_CHECK(MPI_Comm_rank(given->comm, &call.rank));
@@ -116,7 +116,7 @@ static void verify_call(const iso_subject_t *one, const iso_call_t *given,
 static int choose_sizes(const iso_context_t *ctx, const iso_subject_t *one,
                         const iso_sizes_t *sizes, long long tried[SIZES])
 {
-    const iso_operation_t *operation = one->called;
+    const iso_operation_t *operation = one->operation;
     long long most = ISO_VERIFIED_BYTES, in_all = ISO_VERIFIED_ALL / ctx->size;
     most = ctx->clock.simulated && in_all < most ? in_all : most;
     most /=
@@ -189,7 +189,7 @@ static void warn(const iso_context_t *ctx, const iso_subject_t *one,
              "%s returns wrong data: %lld of %lld blocks differ, the first of "
              "%lld bytes; it was not timed",
              named, verdict->wrong, verdict->blocks, verdict->bytes);
-    iso_record_warning(ctx->record, "wrong-result", text);
+    iso_record_warning(ctx->record, "wrong-result", "%s", text);
     iso_complain("%s", text);
 }
 

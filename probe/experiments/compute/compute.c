@@ -103,11 +103,10 @@ static int parse_names(const iso_kernel_t *found[ISO_KERNELS], char *error)
             twice = twice || found[k] == kernel;
         }
         if (kernel == NULL || twice) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--op: '%.*s' is %s (give dot, axpy or both)",
-                     (int)(length < 40 ? length : 40), rest,
-                     twice ? "named twice" : "none");
-            return -1;
+            return ISO_REFUSE(error,
+                              "--op: '%.*s' is %s (give dot, axpy or both)",
+                              (int)(length < 40 ? length : 40), rest,
+                              twice ? "named twice" : "none");
         }
         found[count++] = kernel;
         rest = rest[length] ? rest + length + 1 : NULL;
@@ -121,11 +120,11 @@ static int check(char *error)
     for (int k = 0; k < options.sizes.count; k++) {
         long long bytes = options.sizes.bytes[k];
         if (bytes == 0 || bytes % DOUBLE != 0) {
-            snprintf(error, ISO_ERROR_LENGTH,
-                     "--bytes: a block is of doubles; %lld is not a multiple "
-                     "of 8",
-                     bytes);
-            return -1;
+            return ISO_REFUSE(
+                error,
+                "--bytes: a block is of doubles; %lld is not a multiple "
+                "of 8",
+                bytes);
         }
     }
     return parse_names(named, error) < 0 ? -1 : iso_sweep_check(error);

@@ -102,8 +102,7 @@ static int check(char *error)
                 "nothing to measure";
     }
     if (wrong) {
-        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
-        return -1;
+        return ISO_REFUSE(error, "%s", wrong);
     }
     return iso_sampler_check(error);
 }

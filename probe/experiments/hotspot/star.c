@@ -2,11 +2,73 @@
 #include "experiments/hotspot/star.h"
 
 #include "base/check.h"
-#include "experiments/hotspot/ring.h"
 #include "machine/meet.h"
 #include "machine/plain.h"
 
 #include <string.h>
+
+/* --- all nodes busy --------------------------------------------------------
+ */
+
+/* All nodes busy at once: who exchanges with whom.
+ *
+ * One process of each node takes part; they stand in a ring. With in = out = k
+ * each sends to the next k and receives from the k before it, so that every
+ * node has as much to do as the hot one. Where the two differ, nodes take
+ * turns: a node that sends more stands between nodes that receive more. Of an
+ * odd number of nodes the last has the smaller number both ways. */
+
+/** Messages of one process of the ring: places of others in it. */
+typedef struct iso_ring_plan {
+    int receives, sends;
+    int *from, *to; /**< room for the larger of in and out each */
+} iso_ring_plan_t;
+
+/**
+ * List whom a process receives from and sends to.
+ *
+ * @param nodes    processes in the ring, one of each node
+ * @param in, out  messages of the process at place 0; both below @a nodes
+ * @param place    of the process that asks
+ * @param plan     lists to fill
+ */
+static void plan_in_ring(int nodes, int in, int out, int place,
+                         iso_ring_plan_t *plan)
+{
+    int both = in < out ? in : out, more = (in > out ? in : out) - both;
+    int pairs = nodes / 2, mine = place / 2;
+    bool receiver = (place % 2 == 0) == (in > out);
+    plan->receives = plan->sends = 0;
+    for (int k = 1; k <= both; k++) {
+        plan->from[plan->receives++] = (place + nodes - k) % nodes;
+        plan->to[plan->sends++] = (place + k) % nodes;
+    }
+    if (place >= 2 * pairs) {
+        return; /* the last of an odd number */
+    }
+    /* Senders and receivers alternate, so each pair of places has one of both:
+     * a sender goes through the receivers, from that of its own pair on. */
+    for (int k = 0; k < more; k++) {
+        int other = (receiver ? mine + pairs - k % pairs : mine + k) % pairs;
+        int parity = place % 2 == 0 ? 1 : 0;
+        if (receiver) {
+            plan->from[plan->receives++] = 2 * other + parity;
+        } else {
+            plan->to[plan->sends++] = 2 * other + parity;
+        }
+    }
+}
+
+/** Mean of the nodes' busier directions, as a part of that of place 0. */
+static double ring_busy(int nodes, int in, int out)
+{
+    double less = in < out ? in : out, most = in < out ? out : in;
+    double last = nodes % 2 ? less : most;
+    return (most * (nodes - 1) + last) / (most * nodes);
+}
+
+/* --- the star --------------------------------------------------------------
+ */
 
 enum { TAG_DATA = 1302 };
 
@@ -188,7 +250,7 @@ double iso_star_busy(const iso_star_t *star, const iso_star_point_t *point)
         return 0;
     }
     if (point->ring) {
-        return iso_ring_busy(nodes, point->in, point->out);
+        return ring_busy(nodes, point->in, point->out);
     }
     return (double)(most + others_busy(star, point)) / (most * (double)nodes);
 }
@@ -289,7 +351,7 @@ static void plan_ring(const iso_star_t *star, const iso_star_point_t *point,
     }
     iso_ring_plan_t ring = {.from = plan->from + inside,
                             .to = plan->to + inside};
-    iso_ring_plan(star->other_nodes + 1, point->in, point->out, place, &ring);
+    plan_in_ring(star->other_nodes + 1, point->in, point->out, place, &ring);
     for (int k = 0; k < ring.receives; k++) {
         ring.from[k] = at_place(star, ring.from[k]);
     }

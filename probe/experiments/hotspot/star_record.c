@@ -76,20 +76,19 @@ void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
 
 void iso_star_warn(const iso_star_t *star, long unreachable, long points)
 {
-    char text[200];
     int partners = star->hot * star->reach_inter;
     if (unreachable > 0) {
-        snprintf(text, sizeof(text),
-                 "%ld of %ld points of the grid cannot be measured with these "
-                 "nodes and ranks",
-                 unreachable, points);
-        iso_record_warning(star->ctx->record, "unreachable", text);
+        iso_record_warning(
+            star->ctx->record, "unreachable",
+            "%ld of %ld points of the grid cannot be measured with these "
+            "nodes and ranks",
+            unreachable, points);
     }
     if (partners > star->other_nodes) {
-        snprintf(text, sizeof(text),
-                 "up to %d partners lie on %d other nodes: some share a node, "
-                 "which is then busy, too",
-                 partners, star->other_nodes);
-        iso_record_warning(star->ctx->record, "partners-share-nodes", text);
+        iso_record_warning(
+            star->ctx->record, "partners-share-nodes",
+            "up to %d partners lie on %d other nodes: some share a node, "
+            "which is then busy, too",
+            partners, star->other_nodes);
     }
 }

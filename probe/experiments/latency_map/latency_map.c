@@ -167,6 +167,7 @@ struct map {
     long done, total;      /**< pairs */
     iso_quality_t quality; /**< of all results */
     long shared_cpu;       /**< results of two ranks on one processor */
+    long lowered;          /**< results with fewer repetitions: no time left */
 };
 
 static void record_pair(struct map *map, iso_pair_t pair, long long bytes,
@@ -206,6 +207,8 @@ static void take_result(struct map *map, const struct message *found)
         slowness = fmax(slowness, s->median);
         spread = fmax(spread, (s->p95 - s->min) / s->median);
         iso_quality_add(&map->quality, s);
+        map->lowered +=
+            iso_time_limit_over(map->ctx) && s->n < (double)iso_sampler_goal();
     }
     if (!map->retesting) {
         iso_ranking_offer(&worst[BY_MEDIAN], pair, slowness);
@@ -366,17 +369,19 @@ static void close_rankings(struct map *map)
 
 static void warn(const struct map *map, iso_outcome_t outcome)
 {
-    char text[160];
     if (outcome == ISO_CUT_SHORT) {
         iso_time_limit_warn(map->ctx, map->done, map->total, "pairs");
     }
+    if (map->lowered > 0) {
+        iso_time_limit_warn_lowered(map->ctx, map->lowered,
+                                    map->quality.points);
+    }
     if (map->shared_cpu > 0) {
-        snprintf(
-            text, sizeof(text),
+        iso_record_warning(
+            map->ctx->record, "shared-processor",
             "in %ld of %ld points both ranks were on the same processor and "
             "took turns; bind the ranks, or start fewer",
             map->shared_cpu, map->quality.points);
-        iso_record_warning(map->ctx->record, "shared-processor", text);
     }
     iso_quality_warn(&map->quality, map->ctx->record);
 }

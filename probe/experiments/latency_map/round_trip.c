@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "sampling/conductor.h"
+#include "sampling/time_limit.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,12 +133,15 @@ static void warm_up(iso_round_trip_t *trip, int partner, int size)
     trip->each[size] = seconds / trips * batch;
 }
 
-/** As many samples as rank 0 may be silent for. */
+/** As many samples as rank 0 may be silent for, and as the time limit leaves
+ *  room for; at least one. */
 static int in_time(const iso_round_trip_t *trip, int size, int samples)
 {
+    const iso_context_t *ctx = trip->ctx;
+    double room = ctx->clock.simulated ? INFINITY : SILENT;
+    room = fmax(0, fmin(room, iso_time_limit_left(ctx)));
     double each = trip->each[size];
-    bool fits = trip->ctx->clock.simulated || each * samples <= SILENT;
-    return fits ? samples : (int)fmax(1, SILENT / each);
+    return each * samples <= room ? samples : (int)fmax(1, room / each);
 }
 
 /** Let rank 0 know, now and then, that this pair is at work. */
@@ -159,7 +163,8 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
 {
     iso_sampler_t *sampler = &trip->samplers[size];
     int samples = iso_sampler_wants(sampler);
-    if (samples == 0) {
+    bool over = sampler->n > 0 && iso_time_limit_over(trip->ctx);
+    if (samples == 0 || over) {
         return 0;
     }
     if (sampler->n == 0) {
@@ -177,7 +182,9 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
     }
     iso_clock_void(seconds, samples, steps);
     sampler->n += iso_clock_valid(seconds, samples);
-    sampler->spent += iso_now() - start;
+    double spent = iso_now() - start;
+    sampler->spent += spent;
+    trip->each[size] = spent / samples;
     go_on(trip);
     return samples;
 }

@@ -10,7 +10,8 @@
  *
  * Nobody else takes part, and no barrier is part of the time. The first round
  * trips of a size are not timed. Samples shorter than 100 ticks of the clock
- * are made of several round trips and divided by their number.
+ * are made of several round trips and divided by their number. Once the time
+ * limit is over, a size that has a sample takes no more.
  *
  * Two ranks that happen to be on one processor take turns instead of talking.
  * Before each pass one of them goes to another processor if it is not bound;
@@ -29,7 +30,7 @@ typedef struct iso_round_trip {
     char *out, *in; /**< buffers of the largest size */
     iso_sampler_t samplers[ISO_MAX_SIZES];
     int batch[ISO_MAX_SIZES];       /**< round trips per sample */
-    double each[ISO_MAX_SIZES];     /**< seconds of a sample, about */
+    double each[ISO_MAX_SIZES];     /**< seconds of a sample, as seen last */
     bool shared_cpu[ISO_MAX_SIZES]; /**< with the partner, at the last look */
     double said;                    /**< when rank 0 heard of this rank last */
 } iso_round_trip_t;

@@ -234,7 +234,7 @@ static void agree_on(const iso_tile_file_t *file, long long differ,
                  "%lld%s",
                  differ, first,
                  is_full(file) ? "; the file system is full" : "");
-        iso_record_warning(ctx->record, "mismatch", text);
+        iso_record_warning(ctx->record, "mismatch", "%s", text);
         iso_record_flush(ctx->record);
         give_up(file, "what was read back is wrong", text, ISO_EXIT_FAILED);
     }

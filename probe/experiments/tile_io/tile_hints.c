@@ -27,18 +27,18 @@ static int set(char *hint, MPI_Info *info, char *error)
 {
     char *equals = strchr(hint, '=');
     if (equals == NULL || equals == hint || equals[1] == '\0') {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--hints: '%.80s' is not KEY=VALUE, such as cb_nodes=4", hint);
-        return -1;
+        return ISO_REFUSE(
+            error, "--hints: '%.80s' is not KEY=VALUE, such as cb_nodes=4",
+            hint);
     }
     *equals = '\0';
     if (strlen(hint) >= MPI_MAX_INFO_KEY ||
         strlen(equals + 1) >= MPI_MAX_INFO_VAL) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--hints: %.60s is too long: this MPI takes values below %d "
-                 "characters",
-                 hint, MPI_MAX_INFO_VAL);
-        return -1;
+        return ISO_REFUSE(
+            error,
+            "--hints: %.60s is too long: this MPI takes values below %d "
+            "characters",
+            hint, MPI_MAX_INFO_VAL);
     }
     if (info) {
         MPI_CHECK(MPI_Info_set(*info, hint, equals + 1));
@@ -73,25 +73,24 @@ static void warn_of_independence(const iso_context_t *ctx,
                                  const iso_tiling_t *tiling, MPI_Info used,
                                  const char *operation)
 {
-    char key[MPI_MAX_INFO_KEY], value[MAX_VALUE], text[220];
+    char key[MPI_MAX_INFO_KEY], value[MAX_VALUE];
     snprintf(key, sizeof(key), "romio_cb_%s", operation);
     if (!get(used, key, value)) {
         return;
     }
     if (strcmp(value, "disable") == 0) {
-        snprintf(text, sizeof(text),
-                 "%.40s is 'disable': the file was not accessed collectively, "
-                 "every rank accessed it independently",
-                 key);
-        iso_record_warning(ctx->record, "not-collective", text);
+        iso_record_warning(
+            ctx->record, "not-collective",
+            "%.40s is 'disable': the file was not accessed collectively, "
+            "every rank accessed it independently",
+            key);
     } else if (strcmp(value, "automatic") == 0 &&
                !iso_tiling_interleaved(tiling)) {
-        snprintf(
-            text, sizeof(text),
+        iso_record_warning(
+            ctx->record, "not-collective",
             "%.40s is 'automatic' and the tiles do not interleave in the file: "
             "it was not accessed collectively (--hints %.40s=enable)",
             key, key);
-        iso_record_warning(ctx->record, "not-collective", text);
     }
 }
 
@@ -100,7 +99,7 @@ static void warn_of_ignored(const iso_context_t *ctx, MPI_Info used,
                             MPI_Info asked)
 {
     int count = 0, there = 0;
-    char key[MPI_MAX_INFO_KEY + 1], text[300];
+    char key[MPI_MAX_INFO_KEY + 1];
     char wanted[MAX_VALUE], found[MAX_VALUE];
     if (asked == MPI_INFO_NULL) {
         return;
@@ -111,11 +110,11 @@ static void warn_of_ignored(const iso_context_t *ctx, MPI_Info used,
         get(asked, key, wanted);
         there = get(used, key, found);
         if (!there || strcmp(wanted, found) != 0) {
-            snprintf(text, sizeof(text),
-                     "the hint %.60s=%.80s was not taken: the library reports "
-                     "%s%.80s",
-                     key, wanted, there ? "" : "no such hint", found);
-            iso_record_warning(ctx->record, "hint-not-taken", text);
+            iso_record_warning(
+                ctx->record, "hint-not-taken",
+                "the hint %.60s=%.80s was not taken: the library reports "
+                "%s%.80s",
+                key, wanted, there ? "" : "no such hint", found);
         }
     }
 }

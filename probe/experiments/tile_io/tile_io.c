@@ -13,15 +13,83 @@
  */
 #include "base/check.h"
 #include "experiment.h"
-#include "experiments/tile_io/aggregators.h"
 #include "experiments/tile_io/tile_file.h"
 #include "experiments/tile_io/tile_hints.h"
 #include "experiments/tile_io/tile_record.h"
 #include "experiments/tile_io/two_phase.h"
+#include "machine/plain.h"
 #include "runfile/record.h"
 
 #include <limits.h>
 #include <string.h>
+
+/* --- aggregators --------------------------------------------------------- */
+
+/* Which ranks access the file for all, where that is not left to the library.
+ */
+
+static bool holds(const int *list, int count, long rank)
+{
+    for (int k = 0; k < count; k++) {
+        if (list[k] == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/**
+ * Read "0,12,4": ranks, each once, in the order of their parts of the file.
+ *
+ * @param list   room for @a ranks + 1
+ * @param error  at least ISO_ERROR_LENGTH bytes
+ * @return how many, or -1 with one line in @a error
+ */
+static int parse_aggregators(const char *text, int ranks, int *list,
+                             char *error)
+{
+    int count = 0;
+    for (const char *rest = text;; rest++) {
+        char *end;
+        long rank = strtol(rest, &end, 10);
+        if (end == rest || (*end && *end != ',') || rank < 0 || rank >= ranks ||
+            holds(list, count, rank)) {
+            return ISO_REFUSE(
+                error,
+                "--aggregators is '%.60s', not a list of ranks below %d, "
+                "each once, such as 0,4,8",
+                text, ranks);
+        }
+        list[count++] = (int)rank;
+        rest = end;
+        if (*rest == '\0') {
+            return count;
+        }
+    }
+}
+
+/**
+ * The first rank of each node, in the order of ranks. Collective.
+ *
+ * @return released by free
+ */
+static int *one_a_node(const iso_context_t *ctx, int *count)
+{
+    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
+    int *first = iso_calloc((size_t)ctx->size, sizeof(int));
+    iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), node);
+    *count = 0;
+    for (int r = 0; r < ctx->size; r++) {
+        if (node[r] == *count) { /* nodes are numbered as ranks meet them */
+            first[(*count)++] = r;
+        }
+    }
+    free(node);
+    return first;
+}
+
+/* --- the options as they are -----------------------------------------------
+ */
 
 enum { MAX_ROUNDS = 1 << 24 };
 
@@ -86,10 +154,9 @@ static int parse_pair(const char *name, const char *text, int least, int *a,
         *b >= least) {
         return 0;
     }
-    snprintf(error, ISO_ERROR_LENGTH,
-             "--%s is '%.40s', not two numbers from %d such as %dx%d", name,
-             text, least, least ? 4 : 0, least ? 4 : 0);
-    return -1;
+    return ISO_REFUSE(error,
+                      "--%s is '%.40s', not two numbers from %d such as %dx%d",
+                      name, text, least, least ? 4 : 0, least ? 4 : 0);
 }
 
 static bool wants(const char *phase)
@@ -121,8 +188,7 @@ static int parse_tiling(iso_tiling_t *t, char *error)
         wrong = "--overlap must be smaller than --tile";
     }
     if (wrong) {
-        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
-        return -1;
+        return ISO_REFUSE(error, "%s", wrong);
     }
     t->element = (int)options.element;
     return 0;
@@ -180,31 +246,28 @@ static int check_ranks(int ranks, char *error)
         return -1;
     }
     if ((long)t.x * t.y != ranks) {
-        snprintf(
-            error, ISO_ERROR_LENGTH,
+        return ISO_REFUSE(
+            error,
             "--tiles %dx%d are %ld tiles, but there are %d ranks: one tile per "
             "rank is needed",
             t.x, t.y, (long)t.x * t.y, ranks);
-        return -1;
     }
     if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "the array is too wide or too high: at most %d elements",
-                 INT_MAX);
-        return -1;
+        return ISO_REFUSE(
+            error, "the array is too wide or too high: at most %d elements",
+            INT_MAX);
     }
     double bytes = (double)iso_tiling_tile(&t) * ranks;
     if (bytes > MAX_BYTES || bytes / (double)options.buffer > MAX_ROUNDS) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "the file is too large: below 1 EiB, and at most %d times "
-                 "--cb-buffer",
-                 MAX_ROUNDS);
-        return -1;
+        return ISO_REFUSE(
+            error,
+            "the file is too large: below 1 EiB, and at most %d times "
+            "--cb-buffer",
+            MAX_ROUNDS);
     }
     int *list = iso_calloc((size_t)ranks + 1, sizeof(int));
-    bool valid =
-        !options.aggregators ||
-        iso_aggregators_parse(options.aggregators, ranks, list, error) > 0;
+    bool valid = !options.aggregators ||
+                 parse_aggregators(options.aggregators, ranks, list, error) > 0;
     free(list);
     return valid ? 0 : -1;
 }
@@ -252,10 +315,9 @@ static void run_chosen_exchange(const iso_context_t *ctx)
     if (options.aggregators) {
         source = "--aggregators";
         ranks = iso_calloc((size_t)ctx->size + 1, sizeof(int));
-        count =
-            iso_aggregators_parse(options.aggregators, ctx->size, ranks, error);
+        count = parse_aggregators(options.aggregators, ctx->size, ranks, error);
     } else {
-        ranks = iso_aggregators_one_a_node(ctx, &count);
+        ranks = one_a_node(ctx, &count);
     }
     iso_domains_t domains = iso_domains_make(iso_tiling_bytes(&tiling), count,
                                              ranks, options.buffer);

@@ -282,54 +282,62 @@ void iso_two_phase_free(iso_two_phase_t *e)
     free(e);
 }
 
-/** One round: all receives, then all sends, then wait for all. */
-static void write_round(const iso_two_phase_t *e, int round)
+/** Begin the messages of a round at this rank's side, or as aggregator;
+ *  return where the next request goes. */
+static MPI_Request *begin_own(const iso_two_phase_t *e, int round, bool sends,
+                              MPI_Request *request)
 {
-    MPI_Request *request = e->requests;
-    for (int k = e->gathered_first[round]; k < e->gathered_first[round + 1];
-         k++) {
-        const struct message *m = &e->gathered.messages[k];
-        MPI_Irecv(e->window, 1, m->type, m->partner, TAG_DATA, e->ctx->comm,
-                  request++);
-    }
     for (int k = e->own_first[round]; k < e->own_first[round + 1]; k++) {
         const struct message *m = &e->own.messages[k];
-        MPI_Isend(e->tile + m->at, m->bytes, MPI_BYTE, m->partner, TAG_DATA,
-                  e->ctx->comm, request++);
+        unsigned char *data = e->tile + m->at;
+        if (sends) {
+            MPI_Isend(data, m->bytes, MPI_BYTE, m->partner, TAG_DATA,
+                      e->ctx->comm, request++);
+        } else {
+            MPI_Irecv(data, m->bytes, MPI_BYTE, m->partner, TAG_DATA,
+                      e->ctx->comm, request++);
+        }
     }
-    MPI_Waitall((int)(request - e->requests), e->requests, e->statuses);
+    return request;
 }
 
-static void read_round(const iso_two_phase_t *e, int round)
+static MPI_Request *begin_gathered(const iso_two_phase_t *e, int round,
+                                   bool sends, MPI_Request *request)
 {
-    MPI_Request *request = e->requests;
-    for (int k = e->own_first[round]; k < e->own_first[round + 1]; k++) {
-        const struct message *m = &e->own.messages[k];
-        MPI_Irecv(e->tile + m->at, m->bytes, MPI_BYTE, m->partner, TAG_DATA,
-                  e->ctx->comm, request++);
-    }
     for (int k = e->gathered_first[round]; k < e->gathered_first[round + 1];
          k++) {
         const struct message *m = &e->gathered.messages[k];
-        MPI_Isend(e->window, 1, m->type, m->partner, TAG_DATA, e->ctx->comm,
-                  request++);
+        if (sends) {
+            MPI_Isend(e->window, 1, m->type, m->partner, TAG_DATA, e->ctx->comm,
+                      request++);
+        } else {
+            MPI_Irecv(e->window, 1, m->type, m->partner, TAG_DATA, e->ctx->comm,
+                      request++);
+        }
     }
-    MPI_Waitall((int)(request - e->requests), e->requests, e->statuses);
+    return request;
+}
+
+/** One round: all receives, then all sends, then wait for all. */
+static void exchange_round(const iso_two_phase_t *e, int round, bool write)
+{
+    MPI_Request *next = e->requests;
+    if (write) {
+        next = begin_gathered(e, round, false, next);
+        next = begin_own(e, round, true, next);
+    } else {
+        next = begin_own(e, round, false, next);
+        next = begin_gathered(e, round, true, next);
+    }
+    MPI_Waitall((int)(next - e->requests), e->requests, e->statuses);
 }
 
 double iso_two_phase_measure(iso_two_phase_t *e, bool write)
 {
-    int rounds = e->domains->rounds;
     iso_meet(e->ctx->control, NULL, e->ctx->size, e->ctx->rank);
     double start = iso_now();
-    if (write) {
-        for (int round = 0; round < rounds; round++) {
-            write_round(e, round);
-        }
-    } else {
-        for (int round = 0; round < rounds; round++) {
-            read_round(e, round);
-        }
+    for (int round = 0; round < e->domains->rounds; round++) {
+        exchange_round(e, round, write);
     }
     return iso_now() - start;
 }
@@ -361,11 +369,7 @@ long long iso_two_phase_verify(iso_two_phase_t *e, bool write)
         for (long long k = 0; k < length; k++) {
             e->window[k] = write ? 0 : iso_tiling_byte(begin + k, PATTERN);
         }
-        if (write) {
-            write_round(e, round);
-        } else {
-            read_round(e, round);
-        }
+        exchange_round(e, round, write);
         for (long long k = 0; write && k < length; k++) {
             wrong += e->window[k] != iso_tiling_byte(begin + k, PATTERN);
         }

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from isochrone.base.errors import InputError
-from isochrone.latency_map.confirm import confirm
-from isochrone.measure import presets, probe
+from isochrone.latency_map.confirm import measured
+from isochrone.measure.launchable import Launchable
 from isochrone.measure.setup import Setup, follow
-from isochrone.runfile.file import read
+from isochrone.measure.sources import experiments
 from isochrone.runfile.run import Run
 
 __all__ = ["measure"]
@@ -65,30 +65,24 @@ def measure(
     MeasurementError
         If the ranks fail.
     """
-    words = [*presets.find(preset, experiment).options] if preset else []
-    words += [word for name, value in options.items() for word in _option(name, value)]
-    known = probe.experiments()
+    known = experiments()
     if experiment not in known:
         raise InputError(f"no experiment '{experiment}'", hint=f"there are: {', '.join(known)}")
     if output is not None and Path(output).exists() and not overwrite:
         raise InputError("it exists already", where=str(output), hint="overwrite=True")
     own = {key: _path(value) for key, value in (launcher_options or {}).items()}
     chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **own}
-    setup = Setup.choose(chosen, _warn)
-    count = setup.default_ranks() if ranks is None else ranks
-    setup.check(experiment, words, count)
+    words = [word for name, value in options.items() for word in _option(name, value)]
+    counts = None if ranks is None else [ranks]
+    [what] = Launchable.of(
+        Setup.choose(chosen, _warn), experiment, words, counts, preset=preset, timeout=timeout
+    )
     with TemporaryDirectory(prefix="isochrone-") as folder:
         path = Path(output) if output is not None else Path(folder) / "run.jsonl"
-        notes = {"preset": preset} if preset else {}
-        tokens = setup.tokens(experiment, words, count, path, force=overwrite, notes=notes)
-        follow(tokens, path, timeout=timeout)
-
-        def again(more: Sequence[str], out: Path) -> None:
-            tokens = setup.tokens(experiment, [*words, *more], count, out, force=True)
-            follow(tokens, out, timeout=timeout)
-
-        confirm(path, again, tell=lambda _: None)
-        return read(path)
+        return measured(
+            what, path, force=overwrite, tell=lambda _: None,
+            follow=lambda tokens, path, _, timeout: follow(tokens, path, timeout=timeout),
+        )  # fmt: skip
 
 
 def _option(name: str, value: object) -> list[str]:

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-__all__ = ["InputError", "Interrupted", "IsochroneError", "MeasurementError", "WrongResult"]
+__all__ = [
+    "ExhaustedError",
+    "InputError",
+    "Interrupted",
+    "IsochroneError",
+    "MeasurementError",
+    "WrongResult",
+    "check_exhausted",
+    "located",
+]
 
 
 class IsochroneError(Exception):
@@ -56,9 +68,34 @@ class WrongResult(MeasurementError):
     """Some of what was to be measured returns wrong data; all else was measured to the end."""
 
 
+class ExhaustedError(MeasurementError):
+    """The system has no room for another process or thread, whichever it is."""
+
+    def __init__(self, number: int = errno.EAGAIN) -> None:
+        super().__init__(
+            f"cannot start another process or thread: {os.strerror(number)}",
+            hint="see ulimit -u and ulimit -v",
+        )
+
+
+def check_exhausted(number: int | None) -> None:
+    """Raise `ExhaustedError` if that is why a process could not be started."""
+    if number in (errno.EAGAIN, errno.ENOMEM):
+        raise ExhaustedError(number)
+
+
 class Interrupted(IsochroneError):
     """A signal ended the work. Exit code 128 + its number, as of shells."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"interrupted by {signal.Signals(number).name}")
         self.exit_code = 128 + number
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say of refusals which file, line or option they are about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.what, where=where, hint=error.hint) from error

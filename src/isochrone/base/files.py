@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from isochrone.base.errors import InputError
 
-__all__ = ["check_ordinary", "sha256", "whole_file", "written_name"]
+__all__ = ["check_ordinary", "sha256", "whole_file", "write_text", "written_name"]
 
 
 @contextmanager
@@ -41,6 +41,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
         raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text whole or not at all; errors as of `whole_file`."""
+    with whole_file(path) as stream:
+        stream.write(text.encode())
 
 
 def check_ordinary(path: Path) -> None:

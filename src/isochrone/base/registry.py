@@ -11,23 +11,24 @@ keyword of Python has one appended.
 from __future__ import annotations
 
 import keyword
-import pkgutil
 import re
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Final, TypeVar
 
 from isochrone.base.errors import InputError, IsochroneError
 from isochrone.base.suggestion import did_you_mean
 
-__all__ = ["FAMILIES", "load", "names", "path_of", "summary"]
+__all__ = ["FAMILIES", "family", "load", "names", "path_of", "summary"]
 
 FAMILIES: Final = {
     "*.families": "model family",
     "*.figures": "view",
     "*.kinds": "kind of result",
+    "*.readers": "reader of samples",
     "*.sweeps": "special sweep",
     "applications.topologies": "topology",
     "cli.commands": "command",
@@ -47,6 +48,8 @@ FAMILIES: Final = {
 }
 """Folders of plug-ins, and what a person calls one of them."""
 
+_Kind = TypeVar("_Kind")
+
 _PACKAGE: Final = Path(__file__).parents[1]
 
 _NO_ROOM: Final = re.compile("cannot allocate memory|failed to map segment", re.IGNORECASE)
@@ -62,10 +65,11 @@ def names(family: str) -> list[str]:
 def _folders(family: str) -> dict[str, Path]:
     """Return the folder of each plug-in, by name."""
     found = {
-        module.name.rstrip("_").replace("_", "-"): folder
+        file.stem.rstrip("_").replace("_", "-"): folder
         for folder in _PACKAGE.glob(family.replace(".", "/"))
-        for module in pkgutil.iter_modules([str(folder)])
-        if not module.name.startswith("_")
+        for file in folder.iterdir()
+        if not file.name.startswith("_")
+        and (file.suffix == ".py" or (file / "__init__.py").is_file())
     }
     return dict(sorted(found.items()))
 
@@ -95,6 +99,28 @@ def load(family: str, name: str) -> ModuleType:
         raise InputError(
             f"the {FAMILIES[family]} cannot be loaded: {reason}", where=str(path_of(family, name))
         ) from error
+
+
+def family(
+    folder: str, attribute: str, kind: type[_Kind]
+) -> tuple[Callable[[], list[str]], Callable[[str], _Kind]]:
+    """Return what lists the plug-ins of a family, and what loads one; errors as of `load`.
+
+    Parameters
+    ----------
+    folder
+        One of `FAMILIES`.
+    attribute
+        What a plug-in's file declares, …
+    kind
+        … and of which class that is.
+    """
+
+    def loaded(name: str) -> _Kind:
+        found: _Kind = getattr(load(folder, name), attribute)
+        return found
+
+    return partial(names, folder), loaded
 
 
 @cache

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, stdtrit
 
 __all__ = [
     "FEW_GROUPS",
@@ -61,8 +60,6 @@ def mad(values: ArrayLike) -> float:
     Up to half the values may be arbitrarily wrong without harm (Rousseeuw & Croux 1993). NaN are
     left out; an empty sample has no spread and gives 0.
     """
-    # `scipy.stats.median_abs_deviation` is the same; to import scipy.stats takes longer than to
-    # read a map.
     sample = _known(values)
     if not sample.size:
         return 0.0
@@ -82,9 +79,15 @@ def median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float,
     n = sample.size
     if not n:
         return float("nan"), float("nan")
-    beyond = (1 - confidence) / 2
-    k = max(1, bisect_right(range(n // 2), beyond, key=lambda fewer: bdtr(float(fewer), n, 0.5)))
+    k = _median_order(n, confidence)
     return float(sample[k - 1]), float(sample[n - k])
+
+
+@lru_cache(maxsize=1024)
+def _median_order(n: int, confidence: float) -> int:
+    """Return the order k of the interval of the median of n values."""
+    beyond = (1 - confidence) / 2
+    return max(1, int(np.searchsorted(_binomial(n, 0.5)[: n // 2], beyond, side="right")))
 
 
 def quantile_interval(
@@ -98,14 +101,19 @@ def quantile_interval(
     value is below the quantile too often: 72 values are the fewest for 0.95, 368 for 0.99.
     """
     sample = np.sort(_known(values))
-    n = sample.size
-    beyond = (1 - confidence) / 2
-    cumulated = bdtr(np.arange(n, dtype=np.float64), n, part)
-    below = int(np.searchsorted(cumulated, beyond, side="right"))  # P(fewer than this) <= beyond
-    above = int(np.searchsorted(cumulated, 1 - beyond, side="left"))
-    if below < 1 or above >= n:
+    below, above = _quantile_orders(sample.size, part, confidence)
+    if below < 1 or above >= sample.size:
         return None
     return float(sample[below - 1]), float(sample[above])
+
+
+@lru_cache(maxsize=1024)
+def _quantile_orders(n: int, part: float, confidence: float) -> tuple[int, int]:
+    """Return how many of n values are below a quantile at least, and at most."""
+    beyond = (1 - confidence) / 2
+    cumulated = _binomial(n, part)[:n]
+    below = int(np.searchsorted(cumulated, beyond, side="right"))  # P(fewer than this) <= beyond
+    return below, int(np.searchsorted(cumulated, 1 - beyond, side="left"))
 
 
 def even_median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
@@ -122,7 +130,7 @@ def even_median_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[f
     n = sample.size
     if n < FEW_GROUPS - 1:
         return math.nan, math.nan
-    levels = [1 - 2 * float(bdtr(float(k - 1), n, 0.5)) for k in range(1, n // 2 + 1)]
+    levels = (1 - 2 * _binomial(n, 0.5)[: n // 2]).tolist()
     if levels[0] < confidence:
         return float(sample[0]), float(sample[-1])
     k = sum(level >= confidence for level in levels)
@@ -212,7 +220,47 @@ def outlier_limit(tests: int, degrees_of_freedom: float, rate: float = 0.01) -> 
     out among ``tests`` values (Bonferroni), so that ``rate`` bounds the chance that *any* healthy
     value is called an outlier.
     """
-    return float(stdtrit(max(degrees_of_freedom, 1.0), 1 - rate / max(tests, 1)))
+    return _student(max(degrees_of_freedom, 1.0), 1 - rate / max(tests, 1))
+
+
+# `scipy.special` and `scipy.stats` have all of these; to import them takes longer than to read a
+# map, explain it and show it.
+
+
+@lru_cache(16)
+def _binomial(n: int, part: float) -> NDArray[np.float64]:
+    """Return the chance of at most 0, 1 … n of n, each of which has the chance ``part``.
+
+    Beyond nine standard deviations it is 0 or 1.
+    """
+    wide = 1 + 9 * math.sqrt(n * part * (1 - part))
+    low, high = max(0, int(n * part - wide)), min(n, int(n * part + wide))
+    k = np.arange(low + 1, high + 1)
+    ratios = np.log((n + 1 - k) / k * (part / (1 - part)))
+    ways = math.lgamma(n + 1) - math.lgamma(low + 1) - math.lgamma(n - low + 1)
+    first = ways + low * math.log(part) + (n - low) * math.log1p(-part)
+    found = np.ones(n + 1)
+    found[:low] = 0.0
+    found[low : high + 1] = np.cumsum(np.exp(first + np.append(0.0, np.cumsum(ratios))))
+    return np.minimum(found, 1.0)
+
+
+@lru_cache(64)
+def _student(freedom: float, probability: float) -> float:
+    """Return a quantile, above the median, of Student's t.
+
+    With t = √ν tan θ its density is that of cos^(ν-1) θ (Johnson, Kotz & Balakrishnan 1995,
+    *Continuous Univariate Distributions* 2, 28.2), whose integral is concave: Newton's method comes
+    to its root from below.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    most = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    angle, step = 0.0, 1.0
+    while step > 1e-14 * angle:
+        below = weights @ np.cos(angle * (nodes + 1) / 2) ** (freedom - 1) * angle / 2
+        step = ((probability - 0.5) / most - below) / math.cos(angle) ** (freedom - 1)
+        angle += step
+    return math.sqrt(freedom) * math.tan(angle)
 
 
 def ratio_interval(

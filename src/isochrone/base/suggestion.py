@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = ["did_you_mean", "nearest"]
@@ -10,6 +9,8 @@ __all__ = ["did_you_mean", "nearest"]
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the known name that is most like ``word``; empty if none is like it."""
+    import difflib  # only who mistypes waits for it
+
     names = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
     return names[close[0]] if close else ""

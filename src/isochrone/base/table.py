@@ -44,11 +44,12 @@ class Table:
     def __getitem__(self, key: str) -> NDArray[Any]:
         return self.columns[key]
 
-    def flag(self, key: str) -> NDArray[np.bool_]:
-        """Return a column of true and false; a record without the key is false."""
-        if key not in self.columns:
-            return np.zeros(len(self), dtype=bool)
-        return np.asarray(self.columns[key] == 1, dtype=bool)
+    def flag(self, *keys: str) -> NDArray[np.bool_]:
+        """Return whether any of some members is true; one that a record lacks is false."""
+        found = np.zeros(len(self), dtype=bool)
+        for key in self.columns.keys() & keys:
+            found |= np.asarray(self.columns[key] == 1, dtype=bool)
+        return found
 
     def where(self, keep: NDArray[np.bool_]) -> Table:
         """Return the records that a mask, or a list of their numbers, keeps."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -142,12 +142,7 @@ def parse_seconds(text: str) -> Seconds:
 
 def format_seconds(seconds: Seconds, digits: int = 3) -> str:
     """Write a time with the unit a person would choose: ``1.04 µs``, ``23.1 ms``, ``2.5 s``."""
-    if not math.isfinite(seconds):
-        return "–"
-    for factor, unit in ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms")):
-        if abs(seconds) < 1000 * factor * (1 - 0.5 * 10**-digits):
-            return f"{_significant(seconds / factor, digits)} {unit}"
-    return f"{_significant(seconds, digits)} s"
+    return _scaled(seconds, ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")), digits)
 
 
 def format_bytes(size: Bytes) -> str:
@@ -158,14 +153,19 @@ def format_bytes(size: Bytes) -> str:
     return f"{size} B"
 
 
-def format_rate(rate: float, digits: int = 3) -> str:
+def format_rate(rate: float) -> str:
     """Write bytes per second with a decimal prefix, as networks are sold: ``12.3 GB/s``."""
-    if not math.isfinite(rate):
+    units = (1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")
+    return _scaled(rate, units)
+
+
+def _scaled(value: float, units: Sequence[tuple[float, str]], digits: int = 3) -> str:
+    """Write a value in the first unit in which it is below 1000, or in the last one."""
+    if not math.isfinite(value):
         return "–"
-    for factor, unit in ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")):
-        if abs(rate) < 1000 * factor * (1 - 0.5 * 10**-digits):
-            return f"{_significant(rate / factor, digits)} {unit}"
-    return f"{_significant(rate / 1e12, digits)} TB/s"
+    limit = 1000 * (1 - 0.5 * 10**-digits)
+    factor, unit = next((one for one in units if abs(value) < limit * one[0]), units[-1])
+    return f"{_significant(value / factor, digits)} {unit}"
 
 
 def format_ratio(ratio: float) -> str:

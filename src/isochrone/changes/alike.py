@@ -8,13 +8,10 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import LAUNCH, Run
 from isochrone.runfile.surroundings import Differing, differing
 
-__all__ = ["LAUNCH", "around", "check_alike", "environment", "thing"]
-
-LAUNCH: Final = "launch"
-"""Note of a run that says which of several launches it is: ``2 of 5``."""
+__all__ = ["around", "check_alike", "environment", "thing"]
 
 _WHAT: Final = ("mode", "window", "layout", "stride", "cache", "sync", "root")
 """Options that change what a time is; others, such as limits, may differ and are listed."""

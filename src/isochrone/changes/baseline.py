@@ -1,7 +1,8 @@
 """A run held against earlier ones of the same kind, place and settings.
 
-Of n earlier runs a quantity (`quantities`) has the mean m and the standard deviation s. One more
-run of the same machine lies below
+A night on which the others prove a quantity odd says nothing of what is usual, and is left out of
+it (`without_odd`). Of the n others it (`quantities`) has the mean m and the standard deviation s.
+One more run of the same machine lies below
 
     m + t s √(1 + 1/n)
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +43,20 @@ MARGIN: Final = 0.05
 RATE: Final = 0.03
 """Chance of even one false alarm in a run of a machine that did not change."""
 
+JUDGING: Final = 0.9
+"""Part of it for judging the run; the rest is what leaving nights out adds, where that is done."""
+
+ODD: Final = 0.002
+"""Chance that a night on which nothing changed is left out of a quantity."""
+
+ODD_OF: Final = 5
+"""One of so many nights may be left out: fewer do not show which of them is odd."""
+
 BLIND: Final = 1.6
 """Where the next run may be so much slower by chance, silence is no proof."""
 
 _LARGEST: Final = 50.0
+_TINY: Final = 1e-12
 
 SEVERAL: Final = 2
 MOST_OF: Final = 0.6
@@ -92,16 +103,17 @@ class Expected:
     ----------
     found
         The quantities of the earlier runs, and of the new one last, if there is one.
-    mean, limit
-        Usual shift of each quantity, and how far above it the next run stays, as logarithms.
-    runs
-        Number of earlier runs.
+    usual, limit
+        Shift of each quantity that is usual, and how far above it the next run stays, as
+        logarithms.
+    odd
+        Of how many quantities each earlier run is left out, as it is odd there.
     """
 
     found: Quantities
-    mean: Array
+    usual: Array
     limit: Array
-    runs: int
+    odd: list[int]
 
     def visible(self) -> dict[str, float]:
         """Return the ratio from which on something would be seen, by kind: in the middle."""
@@ -125,38 +137,79 @@ def expected(runs: Sequence[Run], new: Run | None = None) -> tuple[Expected, NDA
     """
     earlier = len(runs)
     found = quantities([*runs, *([] if new is None else [new])], earlier)
-    mean = np.mean(found.shifts[:earlier], axis=0)
-    limit, beyond = np.empty(len(mean)), np.zeros(len(mean), bool)
+    usual, limit = np.empty(len(found.items)), np.empty(len(found.items))
+    beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
     families = np.array([_FAMILIES[one.kind] for one in found.items])
     kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
     names = list(dict.fromkeys(families.tolist()))
+    rate = RATE * (JUDGING if earlier >= ODD_OF else 1)
     for family in names:
-        chance = RATE / len(names) / int(np.sum(families == family))
+        chance = rate / len(names) / int(np.sum(families == family))
         for kind in dict.fromkeys(kinds[families == family].tolist()):
             own = np.flatnonzero(kinds == kind)
             values = found.shifts[:, own]
-            if family == "level" and len(own) > 1:
-                limit[own], beyond[own] = _either(values, earlier, chance)
-            else:
-                limit[own], beyond[own] = _beyond(values, earlier, chance)
-    return Expected(found, mean, limit, earlier), beyond
+            either = family == "level" and len(own) > 1
+            one = _judged(values, earlier, chance / (1 + either))
+            usual[own], limit[own], beyond[own] = one.usual, one.limit, one.beyond
+            odd += one.odd
+            if either:
+                other = _judged(values - _beside(values), earlier, chance / 2)
+                limit[own] = np.minimum(limit[own], other.limit)
+                beyond[own] |= other.beyond
+    return Expected(found, usual, limit, odd.tolist()), beyond
 
 
-def _beyond(values: Array, earlier: int, chance: float) -> tuple[Array, NDArray[np.bool_]]:
-    """Return how far above its mean the next run of each column stays, and which do not."""
-    before = values[:earlier]
-    squared, freedom = moderated(np.var(before, axis=0, ddof=1), earlier - 1)
-    limit = stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / earlier))
-    return limit, np.asarray(values[-1] - np.mean(before, axis=0) > limit)
+class _Judged(NamedTuple):
+    """What columns usually are, how far above it the next run stays, which do not; odd runs."""
+
+    usual: Array
+    limit: Array
+    beyond: NDArray[np.bool_]
+    odd: NDArray[np.int64]
 
 
-def _either(values: Array, earlier: int, chance: float) -> tuple[Array, NDArray[np.bool_]]:
-    """Do so by the times themselves, and by those of the others of the same run."""
-    alone = _beyond(values, earlier, chance / 2)
+def _judged(values: Array, earlier: int, chance: float) -> _Judged:
+    before = without_odd(values[:earlier])
+    usual, limit = _next(before, chance)
+    return _Judged(usual, limit, values[-1] - usual > limit, np.isnan(before).sum(axis=1))
+
+
+def _beside(values: Array) -> Array:
+    """Return for each column the median of the others of the same run."""
     columns = range(values.shape[1])
-    beside = np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
-    against_others = _beyond(values - beside, earlier, chance / 2)
-    return np.minimum(alone[0], against_others[0]), alone[1] | against_others[1]
+    return np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
+
+
+def _next(before: Array, chance: float, *, alike: bool = True) -> tuple[Array, Array]:
+    """Return the mean of each column, and how far above it the next value stays.
+
+    NaN counts as no value. Columns that are ``alike`` make their spreads surer.
+    """
+    count = np.sum(~np.isnan(before), axis=0)
+    squared, freedom = np.nanvar(before, axis=0, ddof=1), count - 1
+    if alike:
+        squared, freedom = moderated(squared, freedom)
+    limit = stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / count))
+    return np.nanmean(before, axis=0), limit
+
+
+def without_odd(before: Array, *, alike: bool = True) -> Array:
+    """Leave out of each column, as NaN, the runs that the others prove odd.
+
+    Each is judged by the others, as a new run is, and the oddest goes first: one bad night of five
+    moves neither what is usual nor what is tolerated.
+    """
+    left = before.copy()
+    columns = np.arange(before.shape[1])
+    for _ in range(len(before) // ODD_OF):
+        beyond = np.empty(before.shape)
+        for k in range(len(before)):
+            usual, limit = _next(np.delete(left, k, axis=0), ODD / 2 / len(before), alike=alike)
+            beyond[k] = np.nan_to_num(np.abs(left[k] - usual) / np.maximum(limit, _TINY))
+        worst = np.argmax(beyond, axis=0)
+        odd = beyond[worst, columns] > 1
+        left[worst[odd], columns[odd]] = np.nan
+    return left
 
 
 def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> tuple[list[Change], Expected]:
@@ -170,9 +223,9 @@ def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> tuple[list
     if len(runs) < ENOUGH:
         raise InputError(f"{len(runs)} earlier runs are too few", hint=f"it needs {ENOUGH}")
     told, beyond = expected(runs, new)
-    ratio = np.exp(told.found.shifts[-1] - told.mean)
-    usual = np.exp(np.mean(np.log(told.found.seconds[:-1]), axis=0))
-    lower = told.found.lower[-1] - np.mean(told.found.lower[:-1], axis=0)
+    ratio = np.exp(told.found.shifts[-1] - told.usual)
+    usual = np.median(told.found.seconds[:-1], axis=0)
+    lower = told.found.lower[-1] - np.median(told.found.lower[:-1], axis=0)
     changes = [
         Change(
             told.found.items[k], float(ratio[k]), _ratio(told.limit[k]),
@@ -235,12 +288,13 @@ def _first_causes(changes: Iterable[Change]) -> list[Change]:
 
 
 class Typical(TypedDict):
-    """Typical time of a quantity; the 95 % interval of the next run, null of fewer than two."""
+    """Typical time of a quantity, of runs that are not odd; no interval of fewer than two."""
 
     kind: str
     who: str
     bytes: int | None
     points: int
+    runs: int
     seconds: float
     low: float | None
     high: float | None
@@ -249,8 +303,9 @@ class Typical(TypedDict):
 def typical(runs: Sequence[Run]) -> list[Typical]:
     """Return typical times of the quantities of runs of one setting, as plain data.
 
-    Each with ``kind``, ``who``, ``seconds`` (geometric mean of the medians) and ``low`` and
-    ``high``, the 95 % interval of the next run's; None of fewer than two runs.
+    Each with ``kind``, ``who``, ``runs`` (those that are not odd), ``seconds`` (geometric mean of
+    their medians) and ``low`` and ``high``, the 95 % interval of the next run's; None of fewer than
+    two runs.
 
     Raises
     ------
@@ -258,17 +313,13 @@ def typical(runs: Sequence[Run]) -> list[Typical]:
         If a run holds no times, or they have too little in common.
     """
     found = quantities(runs, len(runs))
-    logs = np.log(found.seconds)
+    logs = without_odd(np.log(found.seconds), alike=False)
     n = len(runs)
-    mean = np.mean(logs, axis=0)
-    half = np.full(len(mean), np.nan)
-    if n > 1:
-        spread = np.std(logs, axis=0, ddof=1)
-        half = stdtrit(n - 1, 0.975) * spread * np.sqrt(1 + 1 / n)
+    mean, half = _next(logs, 0.025, alike=False) if n > 1 else (logs[0], logs[0] * np.nan)
     return [
         {
             "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,
-            "seconds": float(np.exp(mean[k])),
+            "runs": int(np.sum(~np.isnan(logs[:, k]))), "seconds": float(np.exp(mean[k])),
             "low": float(np.exp(mean[k] - half[k])) if n > 1 else None,
             "high": float(np.exp(mean[k] + half[k])) if n > 1 else None,
         }

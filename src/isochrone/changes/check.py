@@ -22,7 +22,7 @@ from isochrone.changes.comparable import why_not
 from isochrone.changes.quantities import called
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_health import MapHealth, map_health
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
@@ -31,10 +31,10 @@ __all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "hosts_of", "toge
 VERDICTS: Final = ("slow", "worse", "not known", "good")
 """The first that is true of any part is the verdict on the whole."""
 
-_PROVES: Final = ("node", "rank", "inside")
+_PROVES: Final = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
 """Kinds of findings that prove their host bad."""
 
-_BLAMED: Final = ("node", "rank", "inside", "pair", "switch", "uplink")
+_BLAMED: Final = ("inside", *KINDS)
 
 
 @dataclass(frozen=True)
@@ -305,7 +305,11 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
         "only: add more of them"
         for kind, ratio in blind.items()
     ]
-    judged = [*found.judged, f"held against {len(runs)} earlier runs", *told.found.notes]
+    judged = [
+        *found.judged, f"compared with {len(runs)} earlier runs", *told.found.notes,
+        *(f"{printable(one.where, 200)} is not usual in {number} of {len(told.usual)} times, and "
+          "left out there" for one, number in zip(runs, told.odd, strict=True) if number),
+    ]  # fmt: skip
     findings = [*found.findings, *map(_worse, changes)]
     return replace(found, findings=findings, doubts=doubts, judged=judged, visible=visible)
 

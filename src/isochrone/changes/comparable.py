@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.text import printable
+from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
 __all__ = [
@@ -139,11 +140,13 @@ def grouped(
 ) -> list[list[tuple[Run, Setting]]]:
     """Put complete runs together whose settings have the same key, each with its setting.
 
+    Those with times of 0 are left out: they can be compared with nothing.
+
     The runs of a group, and the groups by their first ones, are in the order of their dates.
     """
     found: dict[Hashable, list[tuple[Run, Setting]]] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
-        if run.complete:
+        if run.complete and not below_resolution(run):
             setting = setting_of(run)
             found.setdefault(key(setting), []).append((run, setting))
     return list(found.values())

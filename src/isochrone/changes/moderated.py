@@ -28,7 +28,7 @@ LEAST_SPREAD: Final = 2e-3
 _STEPS: Final = 60
 
 
-def moderated(squared: Array, freedom: int) -> tuple[Array, float]:
+def moderated(squared: Array, freedom: int | NDArray[np.int64]) -> tuple[Array, Array]:
     """Return squared spreads, each drawn to that of all, and their degrees of freedom.
 
     Parameters
@@ -39,17 +39,19 @@ def moderated(squared: Array, freedom: int) -> tuple[Array, float]:
         Degrees of freedom of each: launches - 1.
     """
     own = np.maximum(squared, LEAST_SPREAD**2)
+    free = np.broadcast_to(np.asarray(freedom, np.float64), own.shape)
     if len(own) < FEW:
-        return own, float(freedom)
-    half = freedom / 2
+        return own, free
+    half = free / 2
     logs = np.log(own) - digamma(half) + np.log(half)
     middle = float(np.mean(logs))
-    more = float(np.var(logs, ddof=1)) - float(polygamma(1, half))
+    more = float(np.var(logs, ddof=1)) - float(np.mean(polygamma(1, half)))
     if more <= 0:  # no more different than chance makes them: one spread for all
-        return np.full(len(own), np.mean(own)), float(freedom * len(own))
+        total = float(np.sum(free))
+        return np.full(len(own), free @ own / total), np.full(len(own), total)
     prior = 2 * _trigamma_inverse(more)
     common = np.exp(middle + digamma(prior / 2) - np.log(prior / 2))
-    return (prior * common + freedom * own) / (prior + freedom), freedom + prior
+    return (prior * common + free * own) / (prior + free), free + prior
 
 
 def _trigamma_inverse(value: float) -> float:

@@ -9,10 +9,11 @@ from typing import Any, Final
 import shtab
 
 from isochrone.base import registry
-from isochrone.cli.experiments import Option, asked, options_of
+from isochrone.cli.experiments import asked
 from isochrone.cli.parser import subcommands
 from isochrone.cli.whole import MEASURE, actions_of, whole_parser
 from isochrone.measure import presets
+from isochrone.measure.probe import Option
 
 __all__ = ["SHELLS", "script"]
 
@@ -27,7 +28,7 @@ def script(shell: str) -> tuple[str, bool]:
     built = asked()
 
     def of(experiment: str) -> list[Option]:
-        return options_of(built, experiment) if built is not None else []
+        return built.options_of(experiment) if built is not None else []
 
     top = whole_parser(of)
     commands = subcommands(top)

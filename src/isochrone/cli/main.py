@@ -8,11 +8,11 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from isochrone import __version__
-from isochrone.base.errors import Interrupted, IsochroneError
+from isochrone.base.errors import ExhaustedError, Interrupted, IsochroneError
 from isochrone.base.text import printable
 from isochrone.cli.parser import Parser, add_subcommands
 from isochrone.console.interrupts import signals_interrupt
@@ -43,10 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.stdout, sys.stderr = _safe(sys.stdout), _safe(sys.stderr)
     with signals_interrupt():
         try:
-            try:
-                return _reported(argv)
-            finally:
-                sys.stdout.flush()  # after --help, too
+            with _no_memory_is_an_error():
+                try:
+                    return _reported(argv)
+                finally:
+                    sys.stdout.flush()  # after --help, too
         except OSError as error:  # a full disk, for example; what we know better is handled before
             name = error.filename or ("output" if error.errno == errno.ENOSPC else "")
             where = f"{printable(name)}: " if name else ""
@@ -56,6 +57,40 @@ def main(argv: Sequence[str] | None = None) -> int:
         except MemoryError:
             print("isochrone: there is not enough memory (see ulimit -v)", file=sys.stderr)
             return 2
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error):
+                raise
+            print(f"isochrone: {ExhaustedError()}", file=sys.stderr)
+            return ExhaustedError.exit_code
+
+
+@contextlib.contextmanager
+def _no_memory_is_an_error() -> Iterator[None]:
+    """Raise MemoryError where C code has swallowed it, or calls it something else.
+
+    A font that got no memory, for example, lacks letters; FreeType and Expat have words of their
+    own, and an interpreter that gets none for an exception has a SystemError.
+    """
+    before, lost = sys.unraisablehook, False
+
+    def hear(what: sys.UnraisableHookArgs) -> None:
+        nonlocal lost
+        if issubclass(what.exc_type, MemoryError):
+            lost = True
+        else:
+            before(what)
+
+    sys.unraisablehook = hear
+    try:
+        yield
+        if lost:
+            raise MemoryError
+    except Exception as error:
+        if lost or isinstance(error, SystemError) or "out of memory" in str(error):
+            raise MemoryError from error
+        raise
+    finally:
+        sys.unraisablehook = before
 
 
 class _Unread(io.FileIO):

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from isochrone import __version__
-from isochrone.cli.experiments import Option, asked, options_of
+from isochrone.cli.experiments import asked
 from isochrone.cli.parser import Parser, Subcommand, subcommands
 from isochrone.cli.whole import MEASURE, whole_parser
-from isochrone.measure import probe
+from isochrone.measure.probe import Option
+from isochrone.measure.sources import experiments
 
 __all__ = ["pages", "write"]
 
@@ -56,7 +57,7 @@ def pages(options: dict[str, list[Option]]) -> dict[str, str]:
 def write(folder: Path) -> list[Path]:
     """Write the manual pages into a folder, which is made; return them."""
     built = asked()
-    known = {name: options_of(built, name) for name in probe.experiments()} if built else {}
+    known = {name: built.options_of(name) for name in experiments()} if built else {}
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name, text in pages(known).items():
@@ -95,7 +96,7 @@ def _page(
     for experiment, options in (experiments or {}).items():
         lines += [f".SH OPTIONS OF {_escaped(experiment.upper())}"]
         for option in options:
-            lines += _item(_bold(option.name, option.value), option.help)
+            lines += _item(_bold(option.flag, option.value), option.words)
     lines += _end(parser, name, commands)
     return "\n".join(lines) + "\n"
 

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 from isochrone.base import registry
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
-from isochrone.console import defaults
 
 __all__ = ["Parser", "Subcommand", "add_subcommands", "examples", "load_all", "subcommands"]
 
@@ -110,6 +109,8 @@ class Subcommand(Parser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Load the plug-in, let its options have the defaults of this site, and parse them."""
+        from isochrone.console import defaults  # of no command, none are read
+
         self.load()
         self.words = tuple(args or ())
         trouble = defaults.apply(self, self.plugin)

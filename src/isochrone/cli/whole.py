@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Callable
 from typing import Final
 
-from isochrone.cli.experiments import Option, add_options
+from isochrone.cli.experiments import add_options
 from isochrone.cli.main import parser
 from isochrone.cli.parser import Parser, load_all, subcommands
-from isochrone.measure import probe
+from isochrone.measure.probe import Option
+from isochrone.measure.sources import experiments
 
 __all__ = ["MEASURE", "actions_of", "whole_parser"]
 
@@ -40,7 +41,7 @@ def _split(measure: Parser, options_of: Callable[[str], list[Option]]) -> None:
     measure._positionals._group_actions.remove(named)
     shared = [action for action in measure._actions if action.option_strings]
     below = measure.add_subparsers(metavar="EXPERIMENT", parser_class=Parser)
-    for name in probe.experiments():
+    for name in experiments():
         one = below.add_parser(name, help=f"experiment {name}", add_help=False)
         own = one.add_argument_group(f"options of {name}")
         for action in shared:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload.distribution import Distribution
-from isochrone.views.style import (
-    CAPTION,
-    FAINT,
-    INK,
-    LABEL,
-    SLOW,
-    TITLE,
-    new_figure,
-    time_unit,
-)
+from isochrone.views.head import HeadLine, write_head
+from isochrone.views.style import CAPTION, SLOW, new_figure, plain_axes, time_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +72,12 @@ def draw(
     _file(axes, found, size)
     _names(axes, hosts, cores)
     _costs(figure.add_axes((0.78, bottom, 0.20, part), sharey=axes), seconds)
-    _words(figure, found, height)
+    text = (
+        f"node (its ranks) · blue: what its ranks hold there, up to {100 * found.held.max():.0f} % "
+        f"· frames: what its aggregator serves · {100 * found.at_home:.0f} % stays on its node "
+        "· red: hot spot"
+    )
+    write_head(figure, 0.02, "Who holds the file, and who serves it", [HeadLine(text)])
     return figure
 
 
@@ -101,8 +98,7 @@ def _file(axes: Axes, found: Distribution, size: int) -> None:
     quarters = [0, 0.25, 0.5, 0.75, 1]
     words = [format_bytes(round(size * one)) if one else "0" for one in quarters]
     axes.set_xticks([parts * one for one in quarters], words)
-    axes.set_xlabel("place in the file", size=LABEL, color=FAINT)
-    _plain(axes)
+    plain_axes(axes, "place in the file", size=CAPTION)
 
 
 def _served(server: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
@@ -125,26 +121,5 @@ def _costs(axes: Axes, seconds: NDArray[np.float64]) -> None:
     hot = seconds >= seconds.max() * (1 - _SAME)
     axes.barh(range(len(seconds)), seconds / unit.factor, height=0.7,
               color=np.where(hot, SLOW, "#9aa5b1").tolist())  # fmt: skip
-    axes.set_xlabel(f"cost of a round in {unit.name}", size=LABEL, color=FAINT)
     axes.tick_params(left=False, labelleft=False)
-    _plain(axes)
-
-
-def _plain(axes: Any) -> None:
-    axes.set_facecolor("none")
-    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-
-
-def _words(figure: Figure, found: Distribution, height: float) -> None:
-    figure.text(0.02, 1 - 0.14 / height, "Who holds the file, and who serves it", size=TITLE,
-                weight="bold", color=INK, va="top")  # fmt: skip
-    text = (
-        f"node (its ranks) · blue: what its ranks hold there, up to {100 * found.held.max():.0f} % "
-        f"· frames: what its aggregator serves · {100 * found.at_home:.0f} % stays on its node "
-        "· red: hot spot"
-    )
-    figure.text(0.02, 1 - 0.46 / height, text, size=CAPTION, color=FAINT, va="top")
+    plain_axes(axes, f"cost of a round in {unit.name}", size=CAPTION)

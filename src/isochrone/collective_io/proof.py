@@ -12,11 +12,9 @@ from isochrone.base.errors import InputError, MeasurementError
 from isochrone.collective_io.results.tile_io import phases
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.grid import Grid
-from isochrone.measure import probe
 from isochrone.measure.data_file import data_file
-from isochrone.measure.job import TIMEOUT, folder_for
+from isochrone.measure.job import TIMEOUT, Progress, folder_for, run
 from isochrone.measure.placement import LaunchPlan
-from isochrone.measure.probe import Progress
 from isochrone.measure.setup import Setup
 from isochrone.measure.speedup import Speedup, speedup
 from isochrone.runfile.file import read
@@ -63,7 +61,7 @@ class JobRunner:
         environ = start.environ if start else {}
         tokens = [f"{key}={value}" for key, value in environ.items()]
         argv = ["env", *tokens, *command] if tokens else command
-        probe.run(argv, timeout=TIMEOUT, run_file=path, data_file=data_file(argv))
+        run(argv, timeout=TIMEOUT, run_file=path, data_file=data_file(argv))
         found = read(path)
         if not found.complete:
             raise MeasurementError(

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from isochrone.base.errors import InputError
+from isochrone.base.operations import ROOTED
 
 __all__ = [
     "LIBRARY",
     "MAX_RANKS",
     "OPERATIONS",
-    "ROOTED",
     "WORD",
     "Grid",
     "Group",
@@ -50,9 +50,6 @@ _PARTS: Final[dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]]] 
 }  # fmt: skip
 
 OPERATIONS: Final = tuple(_PARTS)
-
-ROOTED: Final = ("bcast", "scatter", "gather", "reduce")
-"""Operations that have a root."""
 
 
 @dataclass(frozen=True)

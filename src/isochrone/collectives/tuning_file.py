@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from isochrone.base import registry
 
 __all__ = ["LibraryRule", "TuningFile", "Written", "load", "names"]
-
-FAMILY: Final = "formats.tunings"
 
 
 @dataclass(frozen=True)
@@ -86,18 +84,5 @@ class TuningFile:
     seen_by: Literal["messages", "loading"] = "messages"
 
 
-def names() -> list[str]:
-    """List the formats, as the user types them."""
-    return registry.names(FAMILY)
-
-
-def load(name: str) -> TuningFile:
-    """Return a format by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: TuningFile = registry.load(FAMILY, name).TUNING_FILE
-    return found
+names, load = registry.family("formats.tunings", "TUNING_FILE", TuningFile)
+"""The formats, as the user types them; one by its name."""

@@ -1,7 +1,7 @@
 """The tuning table: which collective operations to do on a grid, and what that saves.
 
 Written by ``isochrone tune``, applied inside a program by the library of ``probe/interposer``,
-which reads it with rules of its own that are the same as these.
+which loads it in a compiled form (`compiled`).
 
 Format history
 --------------
@@ -14,9 +14,14 @@ Format history
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import os
 import re
+import struct
+import zlib
+from bisect import bisect_left
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final
@@ -24,12 +29,13 @@ from typing import Any, Final
 import msgspec
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
+from isochrone.measure.kept import cache_folder
 
-__all__ = ["FORMAT", "MAX_BYTES", "Rule", "Table", "mpi_name", "read", "write"]
+__all__ = ["FORMAT", "MAX_BYTES", "Rule", "Table", "compiled", "mpi_name", "read", "write"]
 
 FORMAT: Final = 1
 
@@ -40,6 +46,13 @@ MAX_RULES: Final = 10000
 
 MAX_BLOCK: Final = 2**53
 """Largest block in bytes: an integer that every reader of JSON can hold."""
+
+_MAGIC: Final = b"isochrone-tuning 1\n"
+_TUNABLE: Final = (
+    "bcast", "gather", "scatter", "reduce", "allreduce", "allgather", "alltoall",
+    "reduce_scatter_block",
+)  # fmt: skip
+"""Numbers of the operations in a compiled table."""
 
 _HAS_NUMBER: Final = re.compile(r"v?\d")
 
@@ -120,6 +133,7 @@ def read(path: str | Path) -> Table:
         If it cannot be opened, is not a tuning table, is of a newer format, or is damaged.
     """
     path = Path(path)
+    check_ordinary(path)
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError("too large for a tuning table", where=str(path))
@@ -153,6 +167,43 @@ def write(path: str | Path, table: Table) -> None:
     text = f'{opening},\n "rules": [{listed}]}}\n'
     with whole_file(Path(path)) as stream:
         stream.write(text.encode())
+
+
+def compiled(path: Path) -> Path:
+    """Read a table, and compile it; return the file that the library of ``probe/interposer`` loads.
+
+    It is in the cache, where the library is: ranks on other hosts find it there. Its records are
+    those of ``probe/interposer/table.h``, in the bytes of this machine.
+
+    Raises
+    ------
+    InputError
+        If `read` refuses the table, or the cache cannot be written.
+    """
+    table = read(path)
+    rules = sorted(
+        (_TUNABLE.index(rule.op), rule.ranks, rule.bytes, place)
+        for place, rule in enumerate(table.rules)
+    )
+    operations = [operation for operation, *_ in rules]
+    first = [bisect_left(operations, number) for number in range(len(_TUNABLE) + 1)]
+    records, points = bytearray(), bytearray()
+    for operation, ranks, (low, high), place in rules:
+        rule = table.rules[place]
+        grid = Grid.parse(rule.grid)
+        kind = 0 if grid.rows else 1 if grid.length else 2
+        records += struct.pack(
+            "=8i2q", operation, ranks, rule.nodes or 0, kind, grid.rows, grid.length,
+            len(rule.points), len(points) // 24, low, high,
+        )  # fmt: skip
+        points += b"".join(struct.pack("=3d", *point) for point in rule.points)
+    mpi, name = mpi_name(table.mpi).encode(), os.fsencode(path.absolute())
+    body = struct.pack("=9i64s4096s", *first, mpi[:63], name[:4095]) + records + points
+    data = struct.pack("=24sI", _MAGIC, zlib.crc32(body)) + body
+    file = cache_folder() / f"tuning-{hashlib.sha256(data).hexdigest()[:16]}"
+    with whole_file(file) as stream:
+        stream.write(data)
+    return file
 
 
 def _from_document(content: dict[str, Any]) -> Table:

@@ -12,7 +12,6 @@ import contextlib
 import os
 import shlex
 import stat
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,6 @@ from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 from isochrone.base.units import parse_seconds
 from isochrone.console.options import read_part
-from isochrone.measure import launcher as launchers
 
 __all__ = ["SETTINGS", "SITE_FILE", "Setting", "Value", "files", "values"]
 
@@ -102,6 +100,8 @@ def _text(value: object) -> str:
 
 
 def _launcher(value: object) -> str:
+    from isochrone.measure import launcher as launchers
+
     try:
         return launchers.named(_text(value))
     except InputError as error:
@@ -239,6 +239,8 @@ def _document(path: Path, source: str) -> dict[str, Any]:
             if len(line) > MAX_LINE:
                 what = f"a line of more than {MAX_LINE} bytes"
                 raise InputError(what, where=f"{path}:{number}", hint=hint)
+        import tomllib  # where there is a file
+
         return tomllib.loads(data.decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}

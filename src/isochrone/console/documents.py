@@ -1,7 +1,8 @@
 """The JSON documents that commands print, by name, and their schemas.
 
-A command names the classes of its documents in ``DOCUMENTS``; what ``show`` prints of a kind of
-result is what the function ``document`` of that kind returns, and what is said of every run.
+A command names the classes of its documents in ``DOCUMENTS``, or a function that returns a schema;
+what ``show`` prints of a kind of result is what the function ``document`` of that kind returns, and
+what is said of every run.
 ``python -m isochrone.console.documents FOLDER`` writes the schemas of all, one file each.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from inspect import isfunction
 from pathlib import Path
 from typing import Final, get_type_hints
 
@@ -27,7 +29,10 @@ def of_command(command: str) -> dict[str, Schema]:
     """Return the shapes of the documents that ``--json`` of a command may print, by name."""
     *group, name = command.split()
     module = registry.load(".".join(["cli.commands", *group]), name)
-    found = {name: shape(one) for name, one in getattr(module, "DOCUMENTS", {}).items()}
+    found = {
+        name: one() if isfunction(one) else shape(one)
+        for name, one in getattr(module, "DOCUMENTS", {}).items()
+    }
     if command == "show":
         for kind in registry.names(common.FAMILY):
             returned = get_type_hints(registry.load(common.FAMILY, kind).PAGE.document)["return"]

@@ -6,14 +6,49 @@ A run that did not come to its end is used, and the user is told.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from isochrone.base.text import printable, printable_path
+from isochrone.base.errors import InputError
+from isochrone.base.text import printable, printable_path, whole_number
 from isochrone.runfile.any_file import read
 from isochrone.runfile.baseline_folder import read_folder
+from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
-__all__ = ["earlier_runs", "read", "read_run", "tell_partial"]
+__all__ = ["earlier_runs", "files_of", "read", "read_run", "tell_partial"]
+
+
+def files_of(names: Iterable[str | Path]) -> list[Path]:
+    """Return the run files that names stand for.
+
+    A folder is all in it (or in folders of it), and ``run.jsonl``, if there is no such file, the
+    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+
+    Raises
+    ------
+    InputError
+        If a folder holds none.
+    """
+    return [file for name in names for file in _files(Path(name))]
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        found = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
+        if not found:
+            raise InputError("no run files (*.jsonl) in this folder", where=str(path))
+        return found
+    if not path.exists() and path.parent.is_dir():
+        numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")
+        launches = {file.stem.removeprefix(f"{path.stem}-"): file for file in numbered}
+        counted = {
+            number: file for text, file in launches.items()
+            if (number := whole_number(text)) is not None
+        }  # fmt: skip
+        if counted:
+            return [counted[number] for number in sorted(counted)]
+    return [path]
 
 
 def read_run(path: Path) -> Run:
@@ -31,7 +66,7 @@ def read_run(path: Path) -> Run:
 
 
 def earlier_runs(folder: Path) -> list[Run]:
-    """Read the runs of a folder; say which files are left out because they cannot be read.
+    """Read the runs of a folder; say which are left out: unreadable, or with times of 0.
 
     Raises
     ------
@@ -39,8 +74,9 @@ def earlier_runs(folder: Path) -> list[Run]:
         If there is no such folder.
     """
     runs, errors = read_folder(folder)
-    for error in errors:
-        print(f"isochrone: left out: {printable(error, 500)}", file=sys.stderr)
+    zeros = (f"{run.where}: {why}" for run in runs if (why := below_resolution(run)))
+    for reason in (*errors, *zeros):
+        print(f"isochrone: left out: {printable(reason, 500)}", file=sys.stderr)
     return runs
 
 

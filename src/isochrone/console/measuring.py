@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, whole_number
 from isochrone.base.units import parse_seconds
 from isochrone.console.mpi import add_mpi
 from isochrone.measure import launcher as launchers
-from isochrone.measure import setup as setups
-from isochrone.measure.progress import progress_bar
-from isochrone.measure.setup import Setup
+
+if TYPE_CHECKING:
+    from isochrone.measure.setup import Setup
 
 __all__ = [
     "add_setup", "follow", "rank_count", "seconds_above_zero", "setup_of", "warn",
@@ -52,6 +53,8 @@ def _launcher(text: str) -> str:
 
 def setup_of(args: argparse.Namespace) -> Setup:
     """Return the MPI and the launcher that the options mean; their warnings go to the screen."""
+    from isochrone.measure.setup import Setup
+
     return Setup.choose(vars(args), warn)
 
 
@@ -61,11 +64,13 @@ def warn(text: str) -> None:
 
 
 def follow(
-    tokens: list[str], path: Path, *, title: str, timeout: float | None, quiet: bool = False
+    tokens: list[str], path: Path, title: str, timeout: float | None, *, quiet: bool = False
 ) -> None:
     """Run the launcher to its end, and show how far it is unless ``quiet``."""
-    with progress_bar(title, quiet=quiet) as advance:
-        setups.follow(tokens, path, timeout=timeout, progress=advance)
+    from isochrone.measure import progress, setup
+
+    with progress.progress_bar(title, quiet=quiet) as advance:
+        setup.follow(tokens, path, timeout=timeout, progress=advance)
 
 
 def rank_count(text: str) -> int:

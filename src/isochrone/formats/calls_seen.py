@@ -10,20 +10,19 @@ from isochrone.applications.traces.folding import Event, fold, length
 from isochrone.applications.traces.ordering import in_order, with_sources
 from isochrone.applications.traces.trace import Call, Loop, Trace
 
-__all__ = ["COLLECTIVES", "Calls", "folded"]
-
-COLLECTIVES: Final = {
-    "allgather": "allgather", "allgatherv": "allgather", "allreduce": "allreduce",
-    "alltoall": "alltoall", "alltoallv": "alltoall", "alltoallw": "alltoall",
-    "barrier": "barrier", "bcast": "bcast", "exscan": "scan", "gather": "gather",
-    "gatherv": "gather", "reduce": "reduce", "reduce_scatter": "reduce_scatter_block",
-    "reduce_scatter_block": "reduce_scatter_block", "scan": "scan", "scatter": "scatter",
-    "scatterv": "scatter",
-}  # fmt: skip
-"""Operations in small letters without ``MPI_`` and ``I``, and under which name they are kept."""
+__all__ = ["Calls", "folded"]
 
 WORTH: Final = 0.5
 """Share of a rank's calls that must be in loops, else sizes are not looked at."""
+
+
+_SAID: Final = {
+    "parted": "waits for some of what was open are taken as one for all of it",
+    "tested": "messages were completed by tests; when, the trace does not say",
+    "elsewhere": "calls in communicators whose ranks are not known are left out",
+    "nonblocking": "nonblocking collective operations are taken as blocking ones",
+}
+"""Warnings by what `Calls.said` counts."""
 
 
 class Calls:
@@ -81,35 +80,18 @@ class Calls:
 
 
 def folded(
-    ranks: Sequence[Calls], groups: list[tuple[int, ...]], tail: list[float], name: str,
-    *, processor: bool = False,
+    ranks: Sequence[Calls], groups: list[tuple[int, ...]], tail: list[float], name: str
 ) -> Trace:  # fmt: skip
     """Return the calls of all ranks as a trace, repetition found."""
-    warnings = []
     said = sum((calls.said for calls in ranks), Counter[str]())
-    if said["parted"]:
-        warnings.append(
-            f"{said['parted']} waits for some of what was open are taken as one for all of it"
-        )
-    if said["tested"]:
-        warnings.append(
-            f"{said['tested']} messages were completed by tests; when, the trace does not say"
-        )
-    if said["elsewhere"]:
-        warnings.append(
-            f"{said['elsewhere']} calls in communicators whose ranks are not known are left out"
-        )
-    if said["nonblocking"]:
-        warnings.append(
-            f"{said['nonblocking']} nonblocking collective operations are taken as blocking ones"
-        )
+    warnings = [f"{said[what]} {words}" for what, words in _SAID.items() if said[what]]
     events = [in_order(of_rank) for of_rank in with_sources([calls.events for calls in ranks])]
-    nodes: list[list[Call | Loop]] = [fold(e, processor=processor) for e in events]
+    nodes: list[list[Call | Loop]] = [fold(e) for e in events]
     if any(
         len(e) > 50 and _outside(n) > (1 - WORTH) * len(e)
         for n, e in zip(nodes, events, strict=True)
     ):
-        nodes = [fold(e, by_bytes=False, processor=processor) for e in events]
+        nodes = [fold(e, by_bytes=False) for e in events]
         warnings.append(
             "sizes of messages differ from iteration to iteration: their means are kept"
         )

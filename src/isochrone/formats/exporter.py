@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
 from isochrone.base import registry
 from isochrone.runfile.run import Run
 
 __all__ = ["Exporter", "load", "names"]
-
-FAMILY: Final = "formats.exporters"
 
 
 class Write(Protocol):
@@ -56,18 +54,5 @@ class Exporter:
     of_pairs: bool = False
 
 
-def names() -> list[str]:
-    """List the export formats, as the user types them."""
-    return registry.names(FAMILY)
-
-
-def load(name: str) -> Exporter:
-    """Return an export format by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: Exporter = registry.load(FAMILY, name).EXPORTER
-    return found
+names, load = registry.family("formats.exporters", "EXPORTER", Exporter)
+"""The export formats, as the user types them; one by its name."""

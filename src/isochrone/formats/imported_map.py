@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from isochrone.base.table import Table
 from isochrone.formats.source import Source
-from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, is_pair_time
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.file import MAX_UNKNOWN_RANKS
 from isochrone.runfile.header import kind_of
-from isochrone.runfile.run import PAIR_QUANTITIES, Rank, Run
+from isochrone.runfile.rules import PAIR
+from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
 __all__ = ["Columns", "Pairs", "first_of_each"]
 
@@ -34,10 +35,6 @@ class Pairs:
     columns
         ``i``, ``j``, ``bytes`` and the statistics in seconds; i < j and each pair but once, save
         for those measured again.
-    warnings
-        What was wrong with the file.
-    cut
-        The file ended early.
     repeats
         Repetitions of each pair, if they were the same for all.
     extra
@@ -47,8 +44,6 @@ class Pairs:
     size: int
     hosts: Mapping[int, str]
     columns: Columns
-    warnings: list[dict[str, Any]] = field(default_factory=list)
-    cut: bool = False
     repeats: int | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -58,8 +53,8 @@ class Pairs:
             raise source.fail("it holds no measured pair of ranks")
         self._check_times(source)
         self._check_hosts(source)
-        missing = self._missing()
-        mean_for_median = self._complete_median()
+        missing = self._missing(source)
+        mean_for_median = self._complete_median(source)
         options: dict[str, Any] = {"bytes": np.unique(self.columns["bytes"]).tolist()}
         if self.repeats is not None:
             options["repeats"] = self.repeats
@@ -72,22 +67,19 @@ class Pairs:
             header["median_is_mean"] = True
         return Run(
             header=header,
-            ranks=self._ranks(),
+            ranks=source.ranks(self.hosts),
             tables={"pair": Table(_known(self.columns))},
-            warnings=self.warnings,
-            end=None if missing or self.cut else {"complete": True},
+            warnings=source.warnings,
+            end=None if missing or source.cut else {"complete": True},
             path=source.path,
         )
-
-    def warn(self, code: str, text: str) -> None:
-        """Take down what was wrong but can be lived with."""
-        self.warnings.append({"code": code, "text": text})
 
     def _check_times(self, source: Source) -> None:
         """Refuse what a run file could not hold: times that no clock can show."""
         for key in (q for q in PAIR_QUANTITIES if q in self.columns):
             values = self.columns[key]
-            for at in np.flatnonzero(~is_pair_time(key, values))[:1]:
+            wrong = PAIR.members[key].fault(values, self.size) & ~np.isnan(values)
+            for at in np.flatnonzero(wrong)[:1]:
                 i, j = int(self.columns["i"][at]), int(self.columns["j"][at])
                 raise source.fail(
                     f"the {key} of ranks {i} and {j} is {values[at]:g} s",
@@ -106,11 +98,11 @@ class Pairs:
             )
         if named:
             self.hosts = {}
-            self.warn(
+            source.warn(
                 "hosts-unknown", f"only {named} of {self.size} ranks have a host: none is kept"
             )
 
-    def _complete_median(self) -> bool:
+    def _complete_median(self, source: Source) -> bool:
         """Let the mean stand in for an unknown median, which the rest of the tool works with."""
         mean = self.columns["mean"]
         median = self.columns.setdefault("median", np.full(len(mean), np.nan))
@@ -118,30 +110,18 @@ class Pairs:
         if not unknown.any():
             return False
         self.columns["median"] = np.where(unknown, mean, median)
-        self.warn(
-            "median-is-mean",
-            "the file has no medians: means are used instead, and outliers inflate them",
-        )
+        source.use_means()
         return True
 
-    def _missing(self) -> int:
+    def _missing(self, source: Source) -> int:
         """Count the pairs that were not measured, and warn of them."""
         i, j, size = (self.columns[key] for key in ("i", "j", "bytes"))
         sizes, which = np.unique(size, return_inverse=True)
         found = len(np.unique((which * self.size + i) * self.size + j))
         wanted = self.size * (self.size - 1) // 2 * len(sizes)
         if found < wanted:
-            self.warn("missing-pairs", f"{wanted - found} of {wanted} pairs are missing")
+            source.warn("missing-pairs", f"{wanted - found} of {wanted} pairs are missing")
         return wanted - found
-
-    def _ranks(self) -> list[Rank]:
-        """Return the ranks; nodes are numbered in the order in which they are met."""
-        nodes: dict[str, int] = {}
-        ranks = []
-        for rank, name in sorted(self.hosts.items()):
-            host = name.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be saved
-            ranks.append(Rank(rank=rank, host=host, node=nodes.setdefault(host, len(nodes))))
-        return ranks
 
 
 def first_of_each(source: Source, columns: Columns, lines: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -44,12 +44,15 @@ def run_of_matrices(
     measured = ~np.isnan(matrices["avg"][i, j])
     i, j = i[measured], j[measured]
     pairs = Pairs(size=size, hosts={}, columns={})
-    taken = _size_of_messages(pairs, nbytes)
+    taken = _size_of_messages(source, nbytes)
     pairs.columns = {"i": i, "j": j, "bytes": np.full(len(i), taken, dtype=np.int64)}
     for name, matrix in matrices.items():
         values = matrix[i, j]
         pairs.columns[_NAMES.get(name, name)] = values if name == "n" else values / 1e6
-    pairs.hosts = _hosts(pairs, hosts)
+    if hosts is not None and len(hosts) == size:
+        pairs.hosts = {rank: unescaped(host) for rank, host in enumerate(hosts) if host}
+    else:
+        source.warn("hosts-unknown", "no valid 'hosts': the hosts of the ranks are unknown")
     counts = np.unique(matrices["n"][i, j]) if "n" in matrices else np.array([np.nan])
     if len(counts) == 1 and counts[0] == counts[0]:
         pairs.repeats = int(counts[0])
@@ -82,20 +85,12 @@ def _refuse(source: Source, name: str, wrong: NDArray[np.bool_], why: str) -> No
         raise source.fail(f"'{name}' of ranks {i} and {j} is {why}")
 
 
-def _size_of_messages(pairs: Pairs, nbytes: object) -> int:
+def _size_of_messages(source: Source, nbytes: object) -> int:
     """Read the message size, or take the default of the program mmpi with a warning."""
     number = np.asarray(nbytes) if nbytes is not None else np.array([])
     if number.size == 1 and number.dtype.kind in "iuf":
         value = float(number.item())
         if value.is_integer() and 0 <= value < 2**53:
             return int(value)
-    pairs.warn("bytes-unknown", f"no valid 'bytes': assumed to be {DEFAULT_BYTES}")
+    source.warn("bytes-unknown", f"no valid 'bytes': assumed to be {DEFAULT_BYTES}")
     return DEFAULT_BYTES
-
-
-def _hosts(pairs: Pairs, hosts: list[str] | None) -> dict[int, str]:
-    """Give the ranks their hosts, if there is one name each."""
-    if hosts is None or len(hosts) != pairs.size:
-        pairs.warn("hosts-unknown", "no valid 'hosts': the hosts of the ranks are unknown")
-        return {}
-    return {rank: unescaped(host) for rank, host in enumerate(hosts) if host}

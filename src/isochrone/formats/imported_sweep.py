@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from isochrone.base.errors import InputError
 from isochrone.base.table import Table, TableBuilder
 from isochrone.base.text import printable
-from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import Run
 
-__all__ = ["Sweep", "cut_short", "decoded_lines", "micro", "number_of", "whole"]
+__all__ = ["Results", "Sweep", "decoded_lines", "micro", "samples_of", "whole"]
 
 _MAX_BYTES: Final = 1 << 50
 _MANY_LINES: Final = 5_000_000
@@ -39,25 +39,9 @@ def decoded_lines(source: Source) -> list[str]:
     return lines
 
 
-def number_of(source: Source, text: str, what: str, line: int) -> float:
-    """Read a number that is not negative.
-
-    Raises
-    ------
-    InputError
-        If it is none; names the line.
-    """
-    value = parse_number(text)
-    if value is None:
-        raise source.fail(f"'{what}' is {printable(text, 40)!r}, not a number", line)
-    if value < 0:
-        raise source.fail(f"'{what}' is negative: {printable(text, 40)}", line)
-    return value
-
-
 def whole(source: Source, text: str, what: str, line: int, most: int = _MAX_BYTES) -> int:
     """Read a whole number up to ``most``."""
-    value = number_of(source, text, what, line)
+    value = source.number(text, f"'{what}'", line)
     if not value.is_integer() or value > most:
         raise source.fail(f"'{what}' is {printable(text, 40)!r}, which is impossible", line)
     return int(value)
@@ -65,7 +49,7 @@ def whole(source: Source, text: str, what: str, line: int, most: int = _MAX_BYTE
 
 def micro(source: Source, text: str, what: str, line: int) -> float:
     """Read µs as seconds."""
-    value = number_of(source, text, what, line) / 1e6
+    value = source.number(text, f"'{what}'", line) / 1e6
     if value > MAX_SECONDS:
         raise source.fail(f"'{what}' is {printable(text, 40)!r}, which is no time", line)
     return value
@@ -87,10 +71,6 @@ class Sweep:
         Of the experiment, as far as the file says them.
     cuts
         The pairs of a bisection.
-    warnings
-        What was wrong with the file.
-    cut
-        The file ended within a line.
     means
         The seconds are means, as no medians are known.
     """
@@ -101,8 +81,6 @@ class Sweep:
     samples: list[dict[str, Any]]
     options: dict[str, Any] = field(default_factory=dict)
     cuts: list[dict[str, Any]] = field(default_factory=list)
-    warnings: list[dict[str, Any]] = field(default_factory=list)
-    cut: bool = False
     means: bool = True
 
     def run(self, source: Source) -> Run:
@@ -119,8 +97,7 @@ class Sweep:
         }  # fmt: skip
         if self.means:
             header["median_is_mean"] = True
-            text = "the file has no medians: means are used instead, and outliers inflate them"
-            self.warn("median-is-mean", text)
+            source.use_means()
         tables: dict[str, Table] = {}
         for name, records in (("cut", self.cuts), ("sample", self.samples)):
             builder = TableBuilder()
@@ -129,16 +106,45 @@ class Sweep:
             if records:
                 tables[name] = builder.build()
         return Run(
-            header=header, tables=tables, warnings=self.warnings, path=source.path,
-            end=None if self.cut else {"complete": True},
+            header=header, tables=tables, warnings=source.warnings, path=source.path,
+            end=None if source.cut else {"complete": True},
         )  # fmt: skip
 
-    def warn(self, code: str, text: str) -> None:
-        """Take down what was wrong but can be lived with."""
-        self.warnings.append({"code": code, "text": text})
+
+@dataclass
+class Results:
+    """A table of one test: its name and line, the ranks, the columns, and rows with their lines."""
+
+    name: str
+    line: int
+    ranks: int | None = None
+    columns: list[str] = field(default_factory=list)
+    rows: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+
+    def row(self, source: Source, words: list[str], line: int) -> dict[str, str]:
+        """Return the words of a row by column."""
+        if len(words) != len(self.columns):
+            raise source.fail(f"{len(words)} columns, not {len(self.columns)}", line)
+        return dict(zip(self.columns, words, strict=True))
 
 
-def cut_short(error: InputError, line: int, sweep_warnings: list[dict[str, Any]]) -> None:
-    """Take down that the last line was cut."""
-    text = f"line {line}, the last one, is truncated: left out ({error.what})"
-    sweep_warnings.append({"code": "cut-short", "text": text})
+T = TypeVar("T", bound=Results)
+
+
+def samples_of(
+    source: Source, tables: Sequence[T], make: Callable[[T, dict[str, str], int], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the samples of all tables; the same test again is another repetition."""
+    samples = []
+    seen: dict[tuple[str, int | None], int] = {}
+    for table in tables:
+        test = (table.name, table.ranks)
+        repeat = seen[test] = seen.get(test, -1) + 1
+        sizes: set[int] = set()
+        for line, row in table.rows:
+            sample = {**make(table, row, line), "repeat": repeat}
+            if sample["bytes"] in sizes:
+                raise source.fail(f"{sample['bytes']} bytes appear twice in one table", line)
+            sizes.add(sample["bytes"])
+            samples.append(sample)
+    return samples

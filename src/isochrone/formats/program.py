@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
 from isochrone.applications.description.actions import Actions
 from isochrone.base import registry
 
 __all__ = ["ProgramFormat", "load", "names"]
-
-FAMILY: Final = "formats.programs"
 
 
 class Write(Protocol):
@@ -43,18 +41,5 @@ class ProgramFormat:
     takes_speed: bool = False
 
 
-def names() -> list[str]:
-    """List the program formats, as the user types them."""
-    return registry.names(FAMILY)
-
-
-def load(name: str) -> ProgramFormat:
-    """Return a program format by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: ProgramFormat = registry.load(FAMILY, name).PROGRAM
-    return found
+names, load = registry.family("formats.programs", "PROGRAM", ProgramFormat)
+"""The program formats, as the user types them; one by its name."""

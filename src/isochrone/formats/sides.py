@@ -1,4 +1,4 @@
-"""Launches: files and folders, and the sides of a comparison sorted by what was measured."""
+"""The sides of a comparison, sorted by what was measured."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import whole_number
 from isochrone.changes.alike import thing
+from isochrone.console.input import files_of
 from isochrone.formats.others_results import AS_IT_IS, Reading
 from isochrone.runfile.run import Run
 
-__all__ = ["Pairing", "files_of", "paired", "runs_of"]
+__all__ = ["Pairing", "paired", "runs_of"]
 
 
 class Pairing(NamedTuple):
@@ -44,38 +44,6 @@ def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
     files = files_of(words)
     once = {file.resolve(): file for file in files}.values()
     return [run for file in once for run in reading.runs(file)]
-
-
-def files_of(names: Iterable[str | Path]) -> list[Path]:
-    """Return the run files that names stand for.
-
-    A folder is all in it (or in folders of it), and ``run.jsonl``, if there is no such file, the
-    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
-
-    Raises
-    ------
-    InputError
-        If a folder holds none.
-    """
-    return [file for name in names for file in _files(Path(name))]
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_dir():
-        found = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
-        if not found:
-            raise InputError("no run files (*.jsonl) in this folder", where=str(path))
-        return found
-    if not path.exists() and path.parent.is_dir():
-        numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")
-        launches = {file.stem.removeprefix(f"{path.stem}-"): file for file in numbered}
-        counted = {
-            number: file for text, file in launches.items()
-            if (number := whole_number(text)) is not None
-        }  # fmt: skip
-        if counted:
-            return [counted[number] for number in sorted(counted)]
-    return [path]
 
 
 def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str]]:

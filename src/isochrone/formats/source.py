@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, written_name
+from isochrone.base.text import printable
+from isochrone.runfile.run import Rank
 
 __all__ = ["MAX_RANKS", "Source", "parse_number"]
 
@@ -29,13 +33,25 @@ def parse_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Source:
-    """The file that is imported; read once, so that its hash is that of what was understood."""
+    """The file that is imported; read once, so that its hash is that of what was understood.
+
+    Attributes
+    ----------
+    path, format, data
+        The file, the name of its format, and all that is in it.
+    warnings
+        What was wrong with it but can be lived with.
+    cut
+        It ends early.
+    """
 
     path: Path
     format: str
     data: bytes
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    cut: bool = False
 
     @classmethod
     def open(cls, path: Path, name: str) -> Source:
@@ -50,6 +66,72 @@ class Source:
         """Return what the header of the run says about where it comes from."""
         digest = hashlib.sha256(self.data).hexdigest()
         return {"format": self.format, "path": written_name(self.path), "sha256": digest}
+
+    def number(self, text: str, what: str, line: int) -> float:
+        """Read a number that is not negative.
+
+        Raises
+        ------
+        InputError
+            If it is none; names the line.
+        """
+        value = parse_number(text)
+        if value is None:
+            raise self.fail(f"{what} is {printable(text, 40)!r}, not a number", line)
+        if value < 0:
+            raise self.fail(f"{what} is negative: {printable(text, 40)}", line)
+        return value
+
+    def same_host(self, hosts: dict[int, str], rank: int, host: str, line: int) -> None:
+        """Take the host of a rank, which must be the same throughout.
+
+        Raises
+        ------
+        InputError
+            If it was another one, or there are no so many ranks; names the line.
+        """
+        if rank >= MAX_RANKS:
+            raise self.fail(f"rank {rank} is above the limit of {MAX_RANKS} ranks", line)
+        if host and hosts.setdefault(rank, host) != host:
+            known = printable(hosts[rank], 80)
+            what = f"rank {rank} is on host {printable(host, 80)}, but was on {known} before"
+            raise self.fail(what, line)
+
+    @staticmethod
+    def ranks(hosts: Mapping[int, str]) -> list[Rank]:
+        """Return the ranks; nodes are numbered in the order in which they are met."""
+        nodes: dict[str, int] = {}
+        ranks = []
+        for rank, name in sorted(hosts.items()):
+            host = name.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be saved
+            ranks.append(Rank(rank=rank, host=host, node=nodes.setdefault(host, len(nodes))))
+        return ranks
+
+    def warn(self, code: str, text: str) -> None:
+        """Take down what was wrong but can be lived with."""
+        self.warnings.append({"code": code, "text": text})
+
+    def use_means(self) -> None:
+        """Take down that means stand in for medians."""
+        self.warn(
+            "median-is-mean",
+            "the file has no medians: means are used instead, and outliers inflate them",
+        )
+
+    def cut_short(self, line: int, why: str = "") -> None:
+        """Take down that the last line was cut."""
+        self.cut = True
+        self.warn("cut-short", f"line {line}, the last one, is truncated: left out{why}")
+
+    @contextmanager
+    def may_be_cut(self, line: int, lines: int) -> Iterator[None]:
+        """Leave out what is wrong if it is the last line."""
+        try:
+            yield
+        except InputError as error:
+            if line < lines:
+                raise
+            self.cut_short(line, f" ({error.what})")
 
     def fail(self, what: str, line: int | None = None, *, hint: str = "") -> InputError:
         """Return the error to raise: what is wrong, and on which line."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.traces.trace import Trace
 from isochrone.base import registry
 
 __all__ = ["TraceFormat", "load", "names"]
-
-FAMILY: Final = "formats.traces"
 
 
 @dataclass(frozen=True)
@@ -35,18 +32,5 @@ class TraceFormat:
     files: str = "one"
 
 
-def names() -> list[str]:
-    """List the trace formats, as the user types them."""
-    return registry.names(FAMILY)
-
-
-def load(name: str) -> TraceFormat:
-    """Return a trace format by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: TraceFormat = registry.load(FAMILY, name).TRACE
-    return found
+names, load = registry.family("formats.traces", "TRACE", TraceFormat)
+"""The trace formats, as the user types them; one by its name."""

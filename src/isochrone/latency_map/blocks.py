@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -55,8 +55,8 @@ class Blocks:
         np.fill_diagonal(rest, np.nan)
         cost = row_medians(rest)
         # what all units of a group cost is the group's
-        for k in range(int(groups.max()) + 1):
-            cost[groups == k] -= np.median(cost[groups == k])
+        _, lower, upper = middles_by(groups, cost)
+        cost -= ((lower + upper) / 2)[groups]
         self.added = cost[:, None] + cost
         self.seconds = block_medians(times - cost[:, None] - cost, groups)
         self.expected = self.seconds[np.ix_(groups, groups)] + cost[:, None] + cost
@@ -119,10 +119,16 @@ class Blocks:
         return float(np.minimum(core, STRAY).sum() / 2)
 
 
+@lru_cache(maxsize=16)
+def _pairs(units: int) -> tuple[Index, Index]:
+    """Return the two ends of all pairs of so many units; not to be written to."""
+    return np.triu_indices(units, 1)
+
+
 def block_medians(times: Matrix, groups: Partition) -> Matrix:
     """Return the median time between each two groups, and within each; never below zero."""
     count = int(groups.max()) + 1
-    i, j = np.triu_indices(len(times), 1)
+    i, j = _pairs(len(times))
     a, b = np.minimum(groups[i], groups[j]), np.maximum(groups[i], groups[j])
     key, lower, upper = middles_by(a * count + b, times[i, j])
     blocks = np.full(count * count, np.nan)

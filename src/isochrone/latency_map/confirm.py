@@ -9,19 +9,21 @@ rounds are used up.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from isochrone.base.errors import InputError, Interrupted, MeasurementError
-from isochrone.console.measuring import follow, warn
-from isochrone.latency_map.retests import Retests, to_measure_again
-from isochrone.latency_map.topology import analyse
-from isochrone.measure.setup import Setup
+from isochrone.measure.algorithm import NOTE
+from isochrone.measure.launchable import Launchable
 from isochrone.runfile.file import insert, read
 from isochrone.runfile.run import Run
 
-__all__ = ["ROUNDS", "confirm", "see_again"]
+if TYPE_CHECKING:
+    from isochrone.latency_map.retests import Retests
+
+__all__ = ["ROUNDS", "confirm", "measured"]
 
 ROUNDS: Final = 4
 """Starts of the probe, at most; a healthy machine needs none, a slow one usually one."""
@@ -32,8 +34,12 @@ Start = Callable[[Sequence[str], Path], None]
 """Starts the probe as before, with options that override earlier ones; follows it to its end."""
 
 
-def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> None:
-    """Measure again, alone, what a map would call slow.
+Follow = Callable[[list[str], Path, str, float | None], None]
+"""Runs a launcher to its end: its tokens, the run file, what to call it, seconds it may take."""
+
+
+def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> Run:
+    """Measure again, alone, what a map would call slow; return what its file then holds.
 
     Parameters
     ----------
@@ -51,58 +57,95 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> None:
     Interrupted
         If a signal ended it; says that the map is whole.
     """
+    run = read(path)
     for _ in range(ROUNDS):
-        run = read(path)
         if not _may_be_confirmed(run):
-            return
+            break
         chosen = _chosen(run)
         if not chosen.suspected:
-            return
+            break
         pairs = chosen.pairs
         left = _seconds_left(run)
         if left is not None and left <= 0:
             tell(f"the time limit leaves none to measure {len(pairs)} pairs again")
-            return
+            break
         controls = f", {len(chosen.controls)} of them healthy" if chosen.controls else ""
         tell(f"measuring {len(pairs)} pairs again, alone{controls}")
         again = _measure(path, run, start, pairs, left, tell)
         if again is None:
-            return
+            break
         rows = [row for row in again.tables["pair"].rows() if row.get("retest")]
         end = again.end or {}
         record = {"record": "launch", "started": again.about.started, "pairs": len(pairs)}
         insert(path, [record, *({"record": "pair", **row} for row in rows)],
                seconds=float(end.get("seconds", 0.0)))  # fmt: skip
+        run = read(path)
         if not again.complete:
             tell("the time limit ended it before all of them were measured again")
-            return
+            break
+    return run
 
 
-def see_again(
-    setup: Setup,
-    experiment: str,
-    options: Sequence[str],
-    ranks: int,
+def measured(
+    what: Launchable,
     path: Path,
     *,
-    timeout: float | None,
-    quiet: bool = False,
-) -> None:
-    """Measure again, alone, what a map that was just measured would call slow.
+    follow: Follow,
+    tell: Callable[[str], None],
+    title: str = "",
+    launch: str = "",
+    force: bool = False,
+) -> Run:
+    """Launch; what a map would call slow is measured again, alone, before the run is returned.
 
-    Does nothing for results of other kinds, and where nothing would be named. ``timeout`` is for
-    each start of the ranks.
+    Parameters
+    ----------
+    what
+        The measurement.
+    path
+        The run file.
+    follow
+        Runs the launcher to its end, as `isochrone.measure.setup.follow`, and shows the title.
+    tell
+        Is told in a few words what is measured again.
+    title
+        What it is called while it is measured.
+    launch
+        Which of several launches it is: ``2 of 5``.
+    force
+        Whether an existing file may be overwritten.
+
+    Raises
+    ------
+    IsochroneError
+        As `isochrone.measure.setup.follow` and `confirm`.
     """
+    tokens = what.tokens(path, force=force, launch=launch)
+    before = time.monotonic()
+    try:
+        follow(tokens, path, title or what.experiment, what.timeout)
+    except MeasurementError as error:
+        refusal = what.forced.refusal
+        if not (refusal and any(refusal in line for line in error.details)):
+            raise
+        raise MeasurementError(
+            f"an algorithm of {what.notes[NOTE]} cannot be used for this number of ranks, of ranks "
+            "on a node or of nodes, or for these sizes", where="--algorithm",
+        ) from error  # fmt: skip
+    left = what.timeout and max(1.0, what.timeout - (time.monotonic() - before))
 
     def start(more: Sequence[str], out: Path) -> None:
-        tokens = setup.tokens(experiment, [*options, *more], ranks, out, force=True)
-        follow(tokens, out, title="again, alone", timeout=timeout, quiet=quiet)
+        tokens = what.with_options(*more).tokens(out, force=True)
+        follow(tokens, out, "again, alone", left)
 
-    confirm(path, start, tell=warn)
+    return confirm(path, start, tell)
 
 
 def _chosen(run: Run) -> Retests:
     """Return what to measure again; nothing of a map that is too large to be read."""
+    from isochrone.latency_map.retests import Retests, to_measure_again
+    from isochrone.latency_map.topology import analyse
+
     try:
         return to_measure_again(run, analyse(run))
     except InputError:

@@ -8,7 +8,7 @@ explains, beyond chance and beyond its own uncertainty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -21,8 +21,7 @@ from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.latency_map.partitions import Partition, canonical, level_of
-from isochrone.latency_map.shared_way import ALONE, undecided
-from isochrone.latency_map.slow import LevelRatio, NotUnderstood, Slow
+from isochrone.latency_map.slow import KINDS, LevelRatio, NotUnderstood, Slow
 from isochrone.latency_map.times import Times
 from isochrone.latency_map.units import (
     RankPairs,
@@ -56,6 +55,16 @@ RETESTS: Final = 3
 
 SMALL: Final = 256
 """Ranks of a map up to which hosts that the times do not show are left aside."""
+
+ALONE: Final = 2
+"""Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
+"""
+
+SEEN: Final = 3
+"""Pairs among slow nodes that speak for those of them that have none."""
+
+MOSTLY: Final = 0.7
+"""Part of the pairs among slow nodes that must be as slow as they are."""
 
 OFF: Final = 0.10
 """A pair that is off by less than this is understood."""
@@ -222,29 +231,36 @@ class Diagnosis:
         key = np.minimum(a, b) * times.units + np.maximum(a, b)
         return outer, np.searchsorted(times.i * times.units + times.j, key), np.flatnonzero(~outer)
 
+    def _of_ranks_pairs(self, outer: Vector | None, inner: Vector | None) -> Vector:
+        """Return for each pair of ranks what is known of its nodes, or of itself within one."""
+        between, place, inside = self._places
+        values = np.zeros(len(self.pairs.i))
+        if outer is not None:
+            values[between] = outer[place]
+        if inner is not None:
+            values[inside] = inner
+        return values
+
+    def _explained(self, by: Callable[[Explanation, Times], Vector]) -> Vector:
+        """Return for each pair of ranks what the explanation of it says."""
+        fits = (self.outer, self.outer_times[0]), (self.inner, self.inner_times)
+        return self._of_ranks_pairs(*(None if fit is None else by(fit, t) for fit, t in fits))
+
+    @cached_property
+    def own_costs(self) -> Vector:
+        """What the two ranks of each pair between nodes cost by themselves."""
+        cost = self.rank_cost[0]
+        return self._places[0] * (cost[self.pairs.i] + cost[self.pairs.j])
+
     @cached_property
     def healthy(self) -> Vector:
         """What each pair of ranks would take if nothing were slow."""
-        outer, place, inside = self._places
-        seconds = np.empty(len(self.pairs.i))
-        if self.outer is not None:
-            seconds[outer] = self.outer.base_of(self.outer_times[0])[place]
-        if self.inner is not None:
-            seconds[inside] = self.inner.base_of(self.inner_times)
-        return seconds
+        return self._explained(Explanation.base_of)
 
     @cached_property
     def expected(self) -> Vector:
         """What each pair of ranks takes by the whole explanation."""
-        outer, place, inside = self._places
-        seconds = np.empty(len(self.pairs.i))
-        if self.outer is not None:
-            cost = self.rank_cost[0]
-            own = cost[self.pairs.i[outer]] + cost[self.pairs.j[outer]]
-            seconds[outer] = self.outer.expected[place] + own
-        if self.inner is not None:
-            seconds[inside] = self.inner.expected
-        return seconds
+        return self._explained(lambda fit, _: fit.expected) + self.own_costs
 
     # ---- naming --------------------------------------------------------------------------------
 
@@ -256,11 +272,10 @@ class Diagnosis:
 
     def _parts(self) -> Iterator[_Cost]:
         """List the parts of both explanations."""
-        outer, place, inside = self._places
         if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
             times = self.outer_times[0]
             for part, seconds, error in self._sure(self.outer):
-                yield from self._of_nodes(part, seconds, error, times, outer, place)
+                yield from self._of_nodes(part, seconds, error, times)
         if self.inner is None:
             return
         for part, seconds, error in self._sure(self.inner):
@@ -269,28 +284,47 @@ class Diagnosis:
             else:
                 own = [part]
             for one in own:
-                yield self._of_ranks(one, seconds, error, outer, inside)
+                yield self._of_ranks(one, seconds, error)
 
     @cached_property
     def untold(self) -> dict[int, str]:
         """First rank and name of what is slow, or only shares a slow way with others."""
-        alone = [cost for cost in self._parts() if cost.kind in ("node", "rank")]
+        alone = [cost for cost in self._parts() if KINDS[cost.kind].unit]
         if len(alone) <= (ALONE if self.sparse else 1):
             return {}
-        doubtful = undecided([c.ranks for c in alone], self.pairs, self.expected, self.healthy)
+        doubtful = self._undecided([c.ranks for c in alone])
         return {
             int(cost.ranks[0]): self._who(cost.kind, cost.ranks)
             for cost, doubt in zip(alone, doubtful, strict=True)
             if doubt
         }
 
-    def _of_ranks(
-        self, part: Part, seconds: float, error: float, outer: Mask, inside: Index
-    ) -> _Cost:
+    def _undecided(self, units: Sequence[Index]) -> list[bool]:
+        """Say of each slow unit whether it may only be behind a slow way shared with others.
+
+        Where groups are not seen, each node behind a slow way to all others looks slow. Those
+        behind one way are fast among themselves, which nodes that are slow themselves are not.
+
+        Parameters
+        ----------
+        units
+            Ranks of what seems to be slow by itself: nodes, or single ranks.
+        """
+        pairs = self.pairs
+        unit = np.full(pairs.ranks, -1)
+        for number, ranks in enumerate(units):
+            unit[ranks] = number
+        one, other = unit[pairs.i], unit[pairs.j]
+        both = (one >= 0) & (other >= 0) & (one != other)
+        slow = pairs.seconds**2 > self.expected * self.healthy
+        among = [slow[both & ((one == k) | (other == k))] for k in range(len(units))]
+        others = slow[both] if both.sum() >= SEEN else np.zeros(1, dtype=bool)
+        return [float(np.mean(own if len(own) else others)) <= MOSTLY for own in among]
+
+    def _of_ranks(self, part: Part, seconds: float, error: float) -> _Cost:
         """Turn a part of a node into what it is: a rank, all of the node, or some of it."""
         assert self.inner is not None
-        extra = np.zeros(len(outer))
-        extra[inside] = self.inner.added(part, seconds, self.inner_times)
+        extra = self._of_ranks_pairs(None, self.inner.added(part, seconds, self.inner_times))
         ranks = np.array(part.members)
         whole = [np.flatnonzero(self.node == k) for k in np.unique(self.node[ranks])]
         kind = "rank" if len(ranks) == 1 else "switch"
@@ -304,30 +338,21 @@ class Diagnosis:
             if seconds > SURE * error:
                 yield part, float(seconds), float(error)
 
-    def _of_nodes(
-        self, part: Part, seconds: float, error: float, times: Times, outer: Mask, place: Index
-    ) -> Iterator[_Cost]:
+    def _of_nodes(self, part: Part, seconds: float, error: float, times: Times) -> Iterator[_Cost]:
         """Turn a part of the network into what it is: nodes, a switch, its uplink."""
         single = part.pattern == ENDS or len(part.members) == 1
         for members in [(k,) for k in part.members] if single else [part.members]:
             assert self.outer is not None
             own = Part(part.pattern if len(members) > 1 else LEAVING, members, part.scaled)
-            extra = np.zeros(len(outer))
-            extra[outer] = self.outer.added(own, seconds, times)[place]
+            extra = self._of_ranks_pairs(self.outer.added(own, seconds, times), None)
             ranks = np.flatnonzero(np.isin(self.node, members))
             kind = "uplink" if part.pattern == LEAVING else "switch"
             if single:
                 kind = "node" if self.by_host else "rank"
-            instead = self._instead(members) if single else ()
+            # a node alone behind its switch cannot be told from that switch's link
+            alone = single and any(np.sum(p == p[members[0]]) == 1 for p in self.outer.chain[:-1])
+            instead = ("its link: it is the only node behind that",) * alone
             yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error), instead)
-
-    def _instead(self, members: tuple[int, ...]) -> tuple[str, ...]:
-        """Say of a node alone behind its switch that it cannot be told from that switch's link."""
-        assert self.outer is not None
-        for partition in self.outer.chain[:-1]:
-            if np.sum(partition == partition[members[0]]) == 1:
-                return ("its link: it is the only node behind that",)
-        return ()
 
     def _ranks(self) -> Iterator[_Cost]:
         """List the ranks that cost more than those beside them."""
@@ -345,7 +370,7 @@ class Diagnosis:
         for cost in costs:
             key = tuple(cost.ranks.tolist())
             if key in found:
-                both = sorted([found[key], cost], key=lambda c: c.kind == "uplink")
+                both = sorted([found[key], cost], key=lambda c: KINDS[c.kind].concerns == "one")
                 worst = max(both, key=lambda c: c.added)
                 seconds = both[0].seconds + both[1].seconds
                 cost = _Cost(both[0].kind, cost.ranks, seconds, worst.added, worst.error)
@@ -422,16 +447,13 @@ class Diagnosis:
                 mask = np.zeros(len(outer), dtype=bool)
                 mask[outer] = place == k
                 left &= ~mask
-                yield self._pair(mask, float(self.outer.expected[k]), times.seconds[k])
+                yield self._pair(mask, float(self.outer.expected[k]), float(times.seconds[k]))
             # and among those of two nodes, a single pair of ranks
-            middle = times.seconds[place] if len(place) else np.zeros(0)
-            cost = self.rank_cost[0]
-            own = cost[self.pairs.i[outer]] + cost[self.pairs.j[outer]]
+            usual = self._of_ranks_pairs(times.seconds, None) + self.own_costs
             rest = np.full(len(outer), -np.inf)
-            rest[outer] = np.log(self.pairs.seconds[outer] / (middle + own))
-            beside = np.zeros(len(outer))
-            beside[outer] = np.bincount(place, minlength=len(times.i))[place]
-            several = beside > 1
+            rest[outer] = np.log(self.pairs.seconds[outer] / usual[outer])
+            beside = np.bincount(place, minlength=len(times.i)).astype(np.float64)
+            several = self._of_ranks_pairs(beside, None) > 1
             sigma = np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
             limit = outlier_limit(int(several.sum()), MAD_EFFICIENCY * several.sum(), PAIR_RATE)
             for k in np.flatnonzero(several & left & (rest > limit * sigma)):
@@ -453,43 +475,31 @@ class Diagnosis:
         wide = Q80_TO_SIGMA * float(np.quantile(np.abs(rest), 0.8))
         return np.flatnonzero(rest > limit * np.maximum(np.hypot(fit.spread, times.error), wide))
 
+    def _alone(self, k: int, ratio: float) -> Slow:
+        seconds = float(self.pairs.seconds[k])
+        return self._pair(np.arange(len(self.pairs.i)) == k, seconds / ratio, seconds)
+
     def _pair(self, mask: Mask, expected: float, seconds: float) -> Slow:
         ranks = np.unique(np.concatenate([self.pairs.i[mask], self.pairs.j[mask]]))
         first = self.node[ranks] == self.node[ranks[0]]
         ranks = np.concatenate([ranks[first], ranks[~first]])
-        error = INTERVAL_HALF * float(seconds) * float(np.median(self.pairs.error[mask]))
-        extra = float(seconds) - expected
+        error = INTERVAL_HALF * seconds * float(np.median(self.pairs.error[mask]))
+        extra = seconds - expected
         added = extra, extra - error, extra + error
-        return self._slow("pair", ranks, mask, mask, float(seconds) / expected, expected, added)
-
-    def _alone(self, k: int, ratio: float) -> Slow:
-        mask = np.zeros(len(self.pairs.i), dtype=bool)
-        mask[k] = True
-        seconds = float(self.pairs.seconds[k])
-        error = INTERVAL_HALF * seconds * float(self.pairs.error[k])
-        extra = seconds - seconds / ratio
-        ranks = np.array([self.pairs.i[k], self.pairs.j[k]])
-        added = extra, extra - error, extra + error
-        return self._slow("pair", ranks, mask, mask, ratio, seconds / ratio, added)
+        return self._slow("pair", ranks, mask, mask, seconds / expected, expected, added)
 
     # ---- what is not understood ----------------------------------------------------------------
 
     def not_understood(self, slow: Sequence[Slow]) -> NotUnderstood:
         """Return how many pairs nothing explains, and between which factors they are off."""
-        named = {frozenset(part.ranks) for part in slow if part.kind == "pair"}
-        off = np.zeros(len(self.pairs.i), dtype=bool)
-        outer, place, inside = self._places
-        for times, fit, where in (
-            (self.outer_times[0], self.outer, None), (self.inner_times, self.inner, inside),
-        ):  # fmt: skip
-            if fit is None:
-                continue
+        named = {frozenset(part.ranks) for part in slow if part.of.link}
+
+        def strange(fit: Explanation, times: Times) -> Vector:
             rest = np.abs(np.log(times.seconds / fit.expected))
-            strange = rest > np.maximum(SURE * np.hypot(fit.spread, times.error), np.log1p(OFF))
-            if where is None:
-                off[outer] = strange[place]
-            else:
-                off[where] = strange
+            limit = np.maximum(SURE * np.hypot(fit.spread, times.error), np.log1p(OFF))
+            return np.asarray(rest > limit, np.float64)
+
+        off = self._explained(strange) > 0
         for k in np.flatnonzero(off):
             ends = {int(self.pairs.i[k]), int(self.pairs.j[k])}
             off[k] = not any(ends <= ranks for ranks in named)

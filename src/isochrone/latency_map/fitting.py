@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import lgamma
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from isochrone.base.stats import middles_by
 from isochrone.latency_map.explanation import ENDS, PATTERNS, Explanation, Part
@@ -316,7 +316,7 @@ class Fitter:
 
 def log_choose(n: int, k: int) -> float:
     """Return the logarithm of the number of ways to choose k of n."""
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def middle(values: Vector) -> float:

@@ -15,8 +15,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
 
 from isochrone.base.stats import row_medians
 from isochrone.latency_map.blocks import Blocks, block_medians
@@ -121,18 +119,49 @@ def cuts_of(times: Matrix) -> Iterator[Partition]:
 
 def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
     """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
-    distance = distance.copy()
-    np.fill_diagonal(distance, 0.0)
-    condensed = squareform(distance, checks=False)
-    tree = linkage(condensed - condensed.min(), "average")
-    height = tree[:, 2]
-    gap = np.diff(height)
+    tree = _Tree(distance)
+    gap = np.diff(tree.heights)
     for k in np.argsort(-gap, kind="stable")[:most]:
         if gap[k] > 0:
-            labels = fcluster(tree, height[k] + gap[k] / 2, "distance")
-            partition = canonical(labels.astype(np.int64))
+            partition = canonical(tree.cut(tree.heights[k] + gap[k] / 2))
             if is_grouping(partition):
                 yield partition
+
+
+class _Tree:
+    """A dendrogram by average linkage (Sokal & Michener 1958): which units merge, and where.
+
+    As by `scipy.cluster.hierarchy.linkage`; to import that takes longer than to explain a map.
+    """
+
+    def __init__(self, distance: Matrix) -> None:
+        away = distance.copy()
+        np.fill_diagonal(away, np.inf)
+        size = np.ones(len(away))
+        nearest = away.argmin(axis=1)
+        low = away.min(axis=1)
+        self.merges: list[tuple[int, int]] = []
+        heights = []
+        for _ in range(len(away) - 1):
+            a = int(low.argmin())
+            b = int(nearest[a])
+            self.merges.append((a, b))
+            heights.append(low[a])
+            away[a] = away[:, a] = (size[a] * away[a] + size[b] * away[b]) / (size[a] + size[b])
+            size[a] += size[b]
+            away[b] = away[:, b] = low[b] = np.inf
+            again = ((nearest == a) | (nearest == b)) & np.isfinite(low)
+            again[a] = True
+            nearest[again] = away[again].argmin(axis=1)
+            low[again] = away[again].min(axis=1)
+        self.heights = np.array(heights)
+
+    def cut(self, height: float) -> Partition:
+        """Return the group of each unit below a height."""
+        group = np.arange(len(self.merges) + 1)
+        for a, b in reversed(self.merges[: np.count_nonzero(self.heights <= height)]):
+            group[b] = group[a]
+        return group
 
 
 def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
@@ -197,7 +226,7 @@ def fill_missing(times: Matrix) -> Matrix:
 def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
     """Return cuts of the dendrograms of all groups under the roof, at the same heights for all."""
     log = np.log(seconds)
-    trees: list[tuple[NDArray[np.int64], Matrix]] = []
+    trees: list[tuple[NDArray[np.int64], _Tree]] = []
     order = np.argsort(times.roof[times.i], kind="stable")
     edges = np.searchsorted(times.roof[times.i][order], np.arange(int(times.roof.max()) + 2))
     low = float(log.min())
@@ -208,17 +237,15 @@ def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
             own = np.full((len(members), len(members)), np.nan)
             a, b = (np.searchsorted(members, end[pairs]) for end in (times.i, times.j))
             own[a, b] = own[b, a] = log[pairs] - low + 1.0
-            own = fill_missing(own)
-            np.fill_diagonal(own, 0.0)
-            trees.append((members, linkage(squareform(own, checks=False), "average")))
-    heights = np.sort(np.concatenate([[0.0], *(tree[:, 2] for _, tree in trees)]))
+            trees.append((members, _Tree(fill_missing(own))))
+    heights = np.sort(np.concatenate([[0.0], *(tree.heights for _, tree in trees)]))
     gap = np.diff(heights)
     found: dict[bytes, Partition] = {}
     for k in np.argsort(-gap, kind="stable")[:CUTS]:
         labels = times.roof.copy()
         count = int(labels.max()) + 1
         for members, tree in trees:
-            cut = fcluster(tree, heights[k] + gap[k] / 2, "distance")
+            cut = tree.cut(heights[k] + gap[k] / 2)
             labels[members] = count + cut
             count += int(cut.max()) + 1
         partition = canonical(labels)

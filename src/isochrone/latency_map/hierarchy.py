@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import lgamma
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from isochrone.base.stats import MAD_TO_SIGMA, row_medians
 from isochrone.latency_map.explanation import Explanation, Part, length_of
@@ -267,7 +267,7 @@ def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
         count = np.unique(group[parent == k], return_counts=True)[1]
         n = int(count.sum())
         alike = np.bincount(count)
-        total += float(gammaln(n + 1) - gammaln(count + 1).sum() - gammaln(alike + 1).sum())
+        total += lgamma(n + 1) - sum(map(lgamma, [*(count + 1), *(alike + 1)]))
         # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
         total += (
             max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3)))

@@ -16,8 +16,7 @@ from isochrone.latency_map.topology import Slow, Topology
 from isochrone.pages.html.packed import SMALLEST, codes, packed
 from isochrone.pages.page import MIN_RANKS
 from isochrone.runfile.run import Run
-from isochrone.views.colours import stops
-from isochrone.views.style import short_names
+from isochrone.views.style import short_names, stops
 
 __all__ = ["map_data"]
 
@@ -86,7 +85,8 @@ def _part(part: Slow, short: Mapping[str, str]) -> dict[str, Any]:
         label = label.replace(host, short[host])
     return {
         "label": printable(label, _LONGEST),
-        "kind": part.kind, "name": printable(part.name, _LONGEST), "ratio": part.ratio,
+        "concerns": part.of.concerns, "link": part.of.link,
+        "name": printable(part.name, _LONGEST), "ratio": part.ratio,
         "ranks": list(part.ranks), "evidence": printable(part.evidence, 400),
         "sure": part.retested,
     }  # fmt: skip

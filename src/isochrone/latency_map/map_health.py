@@ -142,7 +142,7 @@ class _Ratios:
         return self._throughout[part]
 
     def _is_throughout(self, part: Slow) -> bool:
-        if part.kind not in ("node", "rank"):
+        if not part.of.unit:
             return True
         ratios = part.ratios or ((part.level, part.ratio),)
         shown = np.where(np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan)
@@ -219,7 +219,7 @@ def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
     open_ = np.triu(np.nan_to_num(ratios.ratio), 1)
     for part in found.slow:
         ranks = np.array(part.ranks)
-        if part.kind == "pair":
+        if part.of.link:
             open_[np.ix_(ranks, ranks)] = 0
         elif ratios.throughout(part):
             open_[ranks, :] = 0

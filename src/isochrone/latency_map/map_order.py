@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.stats import row_medians
 from isochrone.latency_map import topology
+from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import numbered
-from isochrone.latency_map.topology import Topology
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
@@ -43,7 +43,10 @@ def order_of(run: Run, options: Options) -> NDArray[np.int64]:
     if options.sort == "node":
         return np.argsort(numbered(run.hosts), kind="stable")
     if options.sort == "level":
-        return _by_level(options.analysis or topology.analyse(run, options.size), run.size)
+        # the groups of the farthest level side by side, in each those of the next, and so on
+        found = options.analysis or topology.analyse(run, options.size)
+        groups = (partition_of(level, run.size) for level in found.levels)
+        return np.lexsort([np.arange(run.size), *groups])
     if options.sort == "cost":
         # whatever is drawn, the ranks are in the order of their times
         return np.argsort(_medians(run.matrix(run.statistic(), options.size)), kind="stable")
@@ -57,17 +60,6 @@ def _medians(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     if known.any():
         found[known] = row_medians(matrix[known])
     return found
-
-
-def _by_level(found: Topology, size: int) -> NDArray[np.int64]:
-    """Put the groups of the farthest level side by side, in each those of the next, and so on."""
-    keys = [np.arange(size)]
-    for level in found.levels:
-        number = np.full(size, size)
-        for group in level.groups:
-            number[group] = min(group)
-        keys.append(number)
-    return np.lexsort(keys)
 
 
 def scattered(hosts: list[str]) -> bool:

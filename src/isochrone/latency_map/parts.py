@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from isochrone.latency_map.explanation import (
     ENDS,
@@ -25,6 +24,9 @@ from isochrone.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, densities,
 __all__ = ["PartFinder"]
 
 Vector = NDArray[np.float64]
+
+DENSE: Final = 1 << 22
+"""Cells of a matrix of which zeros are kept, too: importing `scipy.sparse` takes longer."""
 
 TRIED: Final = 6
 """Parts whose gain is estimated at each step, of those that promise most."""
@@ -65,7 +67,7 @@ class PartFinder(Fitter):
     """Finds the parts that explain a map on one hierarchy with the fewest words."""
 
     @cached_property
-    def candidates(self) -> tuple[list[Part], csr_array, Vector]:
+    def candidates(self) -> tuple[list[Part], Any, Vector]:
         """All parts; what each pair pays for them, one row a part, and the norms of the rows."""
         parts = [Part(LEAVING, (k,)) for k in range(self.times.units)]
         if len(self.used) > 1:
@@ -81,9 +83,18 @@ class PartFinder(Fitter):
         weights *= np.where(
             np.repeat([p.scaled for p in parts], np.diff(ends)), self.pace[pairs], 1
         )
+        row = np.repeat(np.arange(len(parts)), np.diff(ends))
+        classes = self.one_hot.shape[1]
+        place = row * classes + np.searchsorted(self.used, self.level[pairs])
+        share = np.bincount(place, minlength=len(parts) * classes).reshape(-1, classes)
         shape = len(parts), len(self.level)
-        matrix = csr_array((weights, pairs, ends), shape=shape)
-        share = csr_array((np.ones(len(pairs)), pairs, ends), shape=shape) @ self.one_hot
+        if np.prod(shape) > DENSE:
+            from scipy.sparse import csr_array
+
+            matrix = csr_array((weights, pairs, ends), shape=shape)
+        else:
+            matrix = np.zeros(shape)
+            matrix[row, pairs] = weights
         kept: dict[tuple[bytes, bytes], int] = {}
         for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
             own = slice(ends[k], ends[k + 1])

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.latency_map.topology import Level, Slow, Topology
+from isochrone.latency_map.pairs import level_of_pairs
+from isochrone.latency_map.topology import Slow, Topology
 from isochrone.runfile.run import Run
 
 __all__ = ["MAX_SUSPECTED", "Retests", "to_measure_again"]
@@ -88,7 +89,8 @@ class _Known:
         self.size, self.hosts = run.size, run.hosts
         self.measured = np.unique(code[of_size & ~again])
         self.again = np.unique(code[again])
-        self.groups = [_numbered(level, run.size) for level in found.levels]
+        self.levels = len(found.levels)
+        self.level = level_of_pairs(found.levels, run.size)
 
     def partners(self, rank: int, others: Ints) -> Ints:
         """Return those of ``others`` whose pair with ``rank`` may be measured again."""
@@ -100,27 +102,15 @@ class _Known:
 
     def on_level(self, rank: int, others: Ints, level: int) -> Ints:
         """Return those of ``others`` that are as far from ``rank`` as a level says."""
-        if not 0 <= level < len(self.groups):
+        if not 0 <= level < self.levels:
             return others
-        near = np.zeros(len(others), bool)
-        for closer in self.groups[:level]:
-            near |= closer[others] == closer[rank]
-        here = self.groups[level]
-        return np.asarray(others[~near & (here[others] == here[rank])])
-
-
-def _numbered(level: Level, size: int) -> Ints:
-    """Give each rank the number of its group on a level; a rank in none is one by itself."""
-    group = np.arange(size) + len(level.groups)
-    for k, ranks in enumerate(level.groups):
-        group[ranks] = k
-    return group
+        return np.asarray(others[self.level[rank, others] == level])
 
 
 def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair]:
     """Yield pairs of a part with different partners, about as many as are wanted."""
     ranks = np.array(part.ranks, np.int64)
-    if part.kind == "pair":
+    if part.of.link:
         # of ranks, or of nodes: then each pair has an end on either
         first = known.hosts[part.ranks[0]] if len(ranks) > 2 else ""
         left = [r for r in part.ranks if known.hosts[r] == first] if first else part.ranks[:1]
@@ -133,13 +123,13 @@ def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair
         for k, rank in enumerate(_spread(ends, SAMPLE).tolist()):
             partners = known.partners(rank, ends if inside else others)
             near = known.on_level(rank, partners, part.level)
-            partners = near if len(near) or inside or part.kind != "pair" else partners
+            partners = near if len(near) or inside or not part.of.link else partners
             for partner in _spread(np.roll(partners, -k * wanted), wanted).tolist():
                 pair = (min(rank, partner), max(rank, partner))
                 found = True
                 if pair not in taken:
                     yield pair
-        if found or part.kind == "pair":
+        if found or part.of.link:
             return  # only a part without pairs to others on its level is slow inside
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from isochrone.base.documents import IfKnown, shown
 from isochrone.base.units import format_seconds
 
-__all__ = ["LevelRatio", "NotUnderstood", "Slow"]
+__all__ = ["KINDS", "LevelRatio", "NotUnderstood", "Slow", "SlowKind"]
 
 
 class LevelRatio(NamedTuple):
@@ -27,13 +27,43 @@ class NotUnderstood(NamedTuple):
 
 
 @dataclass(frozen=True)
+class SlowKind:
+    """What a kind of slow component is; whoever treats kinds differently asks this.
+
+    Attributes
+    ----------
+    concerns
+        Which pairs it makes slow: those with ``either`` end among its ranks, ``both`` ends, or
+        exactly ``one``.
+    unit
+        Whether it is a node or a rank, which is compared with its like. Its hosts are bad if it is
+        confirmed; of other kinds any of several hosts, or what is between them, may be the cause.
+    link
+        Whether it is what is between two ends.
+    """
+
+    concerns: Literal["either", "both", "one"]
+    unit: bool = False
+    link: bool = False
+
+
+KINDS: Final = {
+    "node": SlowKind("either", unit=True),
+    "rank": SlowKind("either", unit=True),
+    "pair": SlowKind("both", link=True),
+    "switch": SlowKind("both"),  # slow inside
+    "uplink": SlowKind("one"),  # slow beyond it
+}
+
+
+@dataclass(frozen=True)
 class Slow:
     """One part of the machine that is slower than its like.
 
     Attributes
     ----------
     kind
-        ``switch`` (slow inside), ``uplink`` (slow beyond it), ``node``, ``rank`` or ``pair``.
+        One of `KINDS`.
     who
         For a person: host names or rank numbers. Host names come from elsewhere: escape them.
     ratio
@@ -77,6 +107,11 @@ class Slow:
     retested: bool = False
     first: IfKnown[float] = None
     suspected: IfKnown[bool] = None
+
+    @property
+    def of(self) -> SlowKind:
+        """What its kind is."""
+        return KINDS[self.kind]
 
     @property
     def name(self) -> str:

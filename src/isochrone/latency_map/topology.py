@@ -1,28 +1,29 @@
 """What a latency map says about the machine: levels, groups, placement, and what is slow.
 
 The reading is put together from the explanation of the map and what it names (`diagnosis`, each a
-`slow.Slow`), and from the placement of the ranks (`placement`).
+`slow.Slow`), and from how the scheduler dealt the ranks out to the hosts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 import numpy as np
 
-from isochrone.base.documents import MaybeNan, WarningList
+from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.stats import median_interval
+from isochrone.base.text import listed, printable
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
-from isochrone.latency_map.placement import Placement, placement_of
-from isochrone.latency_map.shared_way import not_known
 from isochrone.latency_map.slow import NotUnderstood, Slow
 from isochrone.latency_map.units import hosts_known, rank_pairs
 from isochrone.runfile.run import Run
 
-__all__ = ["Level", "Placement", "Slow", "Topology", "analyse"]
+__all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
 
 MIN_RANKS_TO_JUDGE: Final = 6
 OUTLIER_RATIO: Final = 1.5
@@ -33,6 +34,9 @@ BLIND: Final = (
     "shared-way",
 )  # fmt: skip
 """Warnings of a reading that would not show everything that is slow."""
+
+MAX_NAMED: Final = 8
+"""Names in a warning."""
 
 MAX_PAIRS: Final = 20
 """Slow pairs that are listed; more are only counted."""
@@ -67,6 +71,26 @@ class Level:
     high: MaybeNan
     pairs: int
     groups: list[list[int]]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the ranks are.
+
+    Attributes
+    ----------
+    kind
+        ``block`` (each host's ranks follow each other), ``cyclic`` (dealt out one by one, passing
+        over hosts that are full) or ``irregular``.
+    hosts
+        Host names in the order in which the ranks meet them. They come from elsewhere: escape them.
+    ranks_per_node
+        Number of ranks on each.
+    """
+
+    kind: str
+    hosts: Hidden[tuple[str, ...]]
+    ranks_per_node: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -136,7 +160,9 @@ def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topolo
     told = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(told.values()))
     found = diagnosis.find()
-    slow, unlisted = _worst([part for part in found if part.ratio >= 1 + least])
+    slow = [part for part in found if part.ratio >= 1 + least]
+    unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]
+    slow = [part for part in slow if part not in unlisted]
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
@@ -146,8 +172,25 @@ def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topolo
         minor=[part for part in found if part.ratio < 1 + least],
         least=least,
         not_understood=diagnosis.not_understood(found),
-        warnings=[*run.warnings, *_warnings(run, diagnosis, bool(slow), unlisted)],
+        warnings=[*run.warnings, *_warnings(run, diagnosis, bool(slow), len(unlisted))],
     )
+
+
+def placement_of(hosts: Sequence[str]) -> Placement:
+    """Recognise the placement from the hosts in rank order; one rank on each host is ``block``."""
+    count = Counter(hosts)  # keeps the order of first appearance
+    # dealt out round after round until every host has its number
+    dealt = [
+        host
+        for turn in range(max(count.values(), default=0))
+        for host in count
+        if count[host] > turn
+    ]
+    if len(list(groupby(hosts))) == len(count):
+        kind = "block"
+    else:
+        kind = "cyclic" if list(hosts) == dealt else "irregular"
+    return Placement(kind, tuple(count), tuple(count.values()))
 
 
 def _recorded_partitions(run: Run) -> dict[str, Partition]:
@@ -185,13 +228,6 @@ def _name(partition: Partition, told: dict[str, Partition]) -> str:
     return "group" if partition.any() else "network"
 
 
-def _worst(slow: Sequence[Slow]) -> tuple[list[Slow], int]:
-    """Keep every part but only the worst pairs; return them and how many pairs were left out."""
-    pairs = [part for part in slow if part.kind == "pair"]
-    left_out = pairs[MAX_PAIRS:]
-    return [part for part in slow if part not in left_out], len(left_out)
-
-
 def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> list[dict[str, Any]]:
     """Say what makes the reading doubtful."""
     warnings = []
@@ -207,7 +243,8 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     if diagnosis.sparse:
         warn("few-pairs", "too few pairs were measured to see groups that were not recorded")
     if diagnosis.untold:
-        warn("shared-way", not_known(list(diagnosis.untold.values())))
+        names = listed([printable(name, 60) for name in diagnosis.untold.values()], MAX_NAMED)
+        warn("shared-way", f"whether {names} are slow, or a way that they share, is not known")
     if hosts_known(hosts):
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
@@ -217,7 +254,9 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
             warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
     elif not all(hosts):
         warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
-    if len(partitions) > 1 and _only_two(partitions, diagnosis.node):
+    last = partitions[-2] if len(partitions) > 1 else np.zeros(1)
+    nodes_of_groups = (np.unique(diagnosis.node[last == k]) for k in (0, 1))
+    if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
         warn("two-groups", "the nodes are in two groups: whether the way between them is slow "
                            "cannot be told")  # fmt: skip
     if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
@@ -225,12 +264,6 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings
-
-
-def _only_two(partitions: Sequence[Partition], node: Partition) -> bool:
-    """Whether the last level joins just two groups of several nodes."""
-    last = partitions[-2]
-    return int(last.max()) == 1 and all(len(np.unique(node[last == k])) > 1 for k in (0, 1))
 
 
 def _stands_out(diagnosis: Diagnosis) -> str:

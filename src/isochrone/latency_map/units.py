@@ -76,13 +76,12 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     table = run.pairs()
     of_size = table["bytes"] == nbytes
     counts = table.where(counting(table, ("i", "j", "bytes")) & of_size)
-    i, j = np.minimum(counts["i"], counts["j"]), np.maximum(counts["i"], counts["j"])
     seconds = np.asarray(counts[what], dtype=np.float64)
-    known = np.isfinite(seconds) & (i != j)
+    known = np.isfinite(seconds)
     seen = seconds[known & (seconds > 0)]
     # a time of 0, which a coarse clock makes, is the smallest one it could see
     least = float(seen.min()) if seen.size else 1e-9
-    key, place = np.unique((i * run.size + j)[known], return_index=True)
+    key, place = np.unique(_code(counts, run.size)[known], return_index=True)
     again = counts.flag("retest")[known][place]
     seconds = np.maximum(seconds[known][place], least)
     return RankPairs(
@@ -92,11 +91,15 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     )  # fmt: skip
 
 
+def _code(table: Table, size: int) -> Index:
+    """Return a number for each pair of ranks i < j."""
+    return np.asarray(table["i"] * size + table["j"])
+
+
 def _first(table: Table, what: str, size: int, key: Index, seconds: Vector) -> Vector:
     """Return each pair as it was before any was measured again."""
     once = table.where(~table.flag("retest"))
-    i, j = np.minimum(once["i"], once["j"]), np.maximum(once["i"], once["j"])
-    known, place = np.unique(i * size + j, return_index=True)
+    known, place = np.unique(_code(once, size), return_index=True)
     first = seconds.copy()
     found = np.isin(key, known)
     first[found] = np.asarray(once[what])[place][np.searchsorted(known, key[found])]

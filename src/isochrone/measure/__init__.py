@@ -19,7 +19,7 @@ class _Package(ModuleType):
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Measure: see `isochrone.api.run_experiment.measure`."""
-        return import_module(f"{self.__name__}.run_experiment").measure(*args, **options)
+        return import_module("isochrone.api.run_experiment").measure(*args, **options)
 
 
 sys.modules[__name__].__class__ = _Package

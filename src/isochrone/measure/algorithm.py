@@ -16,7 +16,7 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 
 __all__ = [
-    "LIST", "NOTE", "OPERATIONS", "Algorithms", "Forced", "Mpi", "chosen", "family_of", "known",
+    "LIST", "NOTE", "Algorithms", "Forced", "Mpi", "chosen", "family_of", "known",
 ]  # fmt: skip
 
 FAMILY: Final = "measure.algorithms"
@@ -26,12 +26,6 @@ LIST: Final = "list"
 
 NOTE: Final = "algorithm"
 """Note of a run file that says which algorithms were forced."""
-
-OPERATIONS: Final = (
-    "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-    "reduce_scatter_block", "scan",
-)  # fmt: skip
-"""Those that `measure collective` measures."""
 
 _PAIR: Final = re.compile(r"([a-z_]+)=([A-Za-z0-9_.:-]+)")
 

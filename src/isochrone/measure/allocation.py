@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
 
 __all__ = [
     "Allocation",
@@ -111,6 +112,7 @@ def read_hostfile(path: Path) -> Allocation:
     InputError
         If it cannot be read, or a line is none of these.
     """
+    check_ordinary(path)
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError as error:

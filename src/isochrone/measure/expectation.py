@@ -6,20 +6,29 @@ trial of some seconds is made, with as many ranks, and its times are taken inste
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import numpy as np
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, IsochroneError
 from isochrone.base.units import Seconds, parse_seconds
 from isochrone.measure.budget import REPEATS, WARMUP, message_sizes, operations, option
+from isochrone.measure.launchable import Launchable
+from isochrone.measure.setup import follow
+from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["TRIAL_LIMIT", "Expected", "Work", "time_limit", "work_of"]
+__all__ = ["TRIAL_LIMIT", "Expected", "Work", "expected", "time_limit", "tried", "work_of"]
 
 TRIAL_LIMIT: Final = 20.0
 """Seconds after which a trial ends; what takes longer is known to be long."""
@@ -39,6 +48,7 @@ _RECORD: Final = 1e-5
 
 _MOST_REPEATS: Final = 1000  # of --precision, unless --max-repeats says so
 _SECOND: Final = 1.0  # for a point with --precision, unless --max-time says so
+_COUNTED: Final = ("--bytes", "--op")
 _CUT: Final = ("cut-short", "repeats-lowered")
 
 
@@ -204,3 +214,72 @@ def time_limit(options: Sequence[str]) -> Seconds | None:
 def _apart(word: str) -> list[str]:
     """Split ``--bytes=64`` in two."""
     return word.split("=", 1) if re.match(r"--[a-z-]+=", word) else [word]
+
+
+def expected(
+    plan: Sequence[tuple[Launchable, int]], folder: Path, limit: Seconds
+) -> Expected | None:
+    """Return how long launches will take in all; None if it is not known, or surely not long.
+
+    Parameters
+    ----------
+    plan
+        What is launched, and how often.
+    folder
+        Where ranks may write; a trial does, if there is need of one.
+    limit
+        Seconds that are long.
+    """
+    first = plan[0][0]
+    most = _most(first)
+    launches = sum(runs for _, runs in plan)
+    if not first.setup.launcher.stands_alone:  # virtual time says nothing of ours
+        return None
+    if most is not None and most * launches <= limit:
+        return None
+    # experiment and probe are the same in the whole plan
+    own = first.setup.built.options_of(first.experiment)
+    usual = {one.flag: one.default for one in own if one.flag in _COUNTED and one.default}
+    works = [work_of(what.experiment, what.options, what.ranks, usual) for what, _ in plan]
+    counted = [work for work in works if work is not None]
+    if len(counted) < len(works):
+        return None if most is None else Expected(most * launches, "at most")
+    bound = sum(work.bound() * runs for work, (_, runs) in zip(counted, plan, strict=True))
+    if bound <= limit:
+        return None
+    found = _tried(plan, counted, folder)
+    if found is None:
+        return None if most is None else Expected(most * launches, "at most")
+    each = [one.limited(most) for one in found]
+    repeated = [Expected(one.seconds * runs, one.how)
+                for one, (_, runs) in zip(each, plan, strict=True)]  # fmt: skip
+    return reduce(add, repeated)
+
+
+def _most(what: Launchable) -> Seconds | None:
+    """Return the seconds after which a launch is ended; None: never."""
+    limits = [time_limit(what.options), what.timeout]
+    return min((seconds for seconds in limits if seconds is not None), default=None)
+
+
+def _tried(
+    plan: Sequence[tuple[Launchable, int]], works: Sequence[Work], folder: Path
+) -> list[Expected] | None:
+    """Make a trial with the most ranks, and return what it says of each; None if nothing."""
+    what = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
+    with contextlib.suppress(IsochroneError):  # the measurement itself will say what is wrong
+        trial, wall = tried(what, works[-1].trial_options(), folder)
+        found = [one.expected(trial, wall) for one in works]
+        return None if any(one is None for one in found) else [one for one in found if one]
+    return None
+
+
+def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, Seconds]:
+    """Launch with other options, and leave nothing; return the run and how long it took."""
+    with TemporaryDirectory(prefix=".trial-", dir=folder) as scratch:
+        path = Path(scratch) / "trial.jsonl"
+        began = time.monotonic()
+        tokens = replace(what, options=tuple(options), notes={}).tokens(path)
+        follow(tokens, path, timeout=what.timeout)
+        wall = time.monotonic() - began
+        return read(path), wall

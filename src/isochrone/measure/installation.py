@@ -8,7 +8,6 @@ MPICH) and ``libmpi.so.40`` (Open MPI). What was linked with one of a family run
 from __future__ import annotations
 
 import os
-import platform
 import re
 import shutil
 import sysconfig
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure.answer import answer
+from isochrone.measure.answer import kept_answer
 
 __all__ = [
     "LAUNCHER", "LIBRARIES", "Installation", "family_of_library", "here", "of_library",
@@ -162,7 +161,7 @@ def _family_of_launcher(program: Path) -> str | None:
     if launcher is None:
         return None
     try:
-        said = answer([str(launcher), "--version"], _TIMEOUT).stdout.lower()
+        said = kept_answer([str(launcher), "--version"], timeout=_TIMEOUT).lower()
     except MeasurementError:
         return None
     for family, words in _WORDS.items():
@@ -175,7 +174,7 @@ def _folders_of(program: Path) -> list[Path]:
     """List where the libraries of an installation may be, as seen from a program of it."""
     prefixes = dict.fromkeys(file.parent.parent for file in (program, program.resolve()))
     inside = (
-        "lib/release", "lib", "lib64", f"lib/{platform.machine()}-linux-gnu", "lib/openmpi/lib",
+        "lib/release", "lib", "lib64", f"lib/{os.uname().machine}-linux-gnu", "lib/openmpi/lib",
     )  # fmt: skip
     return [prefix / folder for prefix in prefixes for folder in inside]
 
@@ -198,7 +197,7 @@ def _libraries_of_linker() -> dict[str, Path]:
     if program is None:
         return {}
     try:
-        lines = answer([program, "-p"], _TIMEOUT).stdout.splitlines()
+        lines = kept_answer([program, "-p"], timeout=_TIMEOUT).splitlines()
     except MeasurementError:
         return {}
     listed = [Path(line.rpartition(" => ")[2]) for line in lines if " => " in line]

@@ -7,6 +7,7 @@ started by `isochrone.measure.keeper`, which lives as long as anything of the jo
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import select
@@ -25,7 +26,14 @@ from typing import IO, Final
 
 import msgspec
 
-from isochrone.base.errors import InputError, Interrupted, IsochroneError, MeasurementError
+from isochrone.base.errors import (
+    ExhaustedError,
+    InputError,
+    Interrupted,
+    IsochroneError,
+    MeasurementError,
+    check_exhausted,
+)
 from isochrone.base.text import listed
 from isochrone.base.units import format_seconds
 from isochrone.measure import keeper
@@ -41,7 +49,7 @@ _PROBE: Final = "isochrone-probe: "
 _KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
 """What the watcher of a rank says, see ``probe/machine/watch.h``."""
 
-_PLACE: Final = re.compile(r"^[\w/]+\.[ch]:\d+: ")
+_PLACE: Final = re.compile(r"^[\w/.]+\.[ch]:\d+: ")
 """Where in the sources of the probe something failed; the details keep it."""
 _STOPPED: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) (was stopped by signal \d+.*)")
 _GOES_ON: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) goes on")
@@ -138,25 +146,30 @@ class _Job:
         self.data_file = data_file
         self.began = time.monotonic()
         self.why: IsochroneError | None = None
+        heard, said = os.pipe()
         self.report, report = os.pipe()
+        self.words = _Words(os.fdopen(heard, "rb"), progress, self.end, hear)
         itself = [sys.executable, "-I", "-S", keeper.__file__, str(report)]
         try:
+            self.words.start()  # first: if there can be no thread, nothing has begun
             self.keeper = subprocess.Popen(
                 [*itself, str(run_file or os.devnull), str(data_file or os.devnull), *argv],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=said,
                 stderr=subprocess.STDOUT,
                 pass_fds=[report],
                 env=environ,
                 start_new_session=True,  # the signals of a terminal are for us
             )
+        except (OSError, RuntimeError) as error:
+            os.close(self.report)
+            check_exhausted(getattr(error, "errno", errno.EAGAIN))  # RuntimeError: of a thread
+            raise
         finally:
             os.close(report)
+            os.close(said)
         assert self.keeper.stdin is not None
-        assert self.keeper.stdout is not None
         self.life_line = self.keeper.stdin
-        self.words = _Words(self.keeper.stdout, progress, self.end, hear)
-        self.words.start()
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until the job is gone; return whether it is."""
@@ -194,14 +207,15 @@ class _Job:
             self.life_line.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.keeper.wait(_ENDING)
-        assert self.keeper.stdout is not None
         if not self.words.is_alive():
-            self.keeper.stdout.close()
+            self.words.stream.close()
 
     def verdict(self, report: Sequence[bytes]) -> IsochroneError | None:
         """Return what went wrong by the report of the keeper and the words of the ranks."""
         if not report:
             return MeasurementError("the process that kept the ranks was killed")
+        if report[0] == b"absent" and int(report[1]) in (errno.EAGAIN, errno.ENOMEM):
+            return ExhaustedError(int(report[1]))
         if report[0] == b"absent":
             return InputError(
                 f"cannot start '{_starter(self.argv)}': {os.strerror(int(report[1]))}",
@@ -297,7 +311,10 @@ class _Words(threading.Thread):
                 if len(self.beginning) == 1:
                     later = threading.Timer(_OTHERS_SAY, self.end_beginning, (found[2],))
                     later.daemon = True
-                    later.start()
+                    try:
+                        later.start()
+                    except RuntimeError:  # there can be no other thread
+                        self.end_beginning(found[2])
             elif found := _SILENT.fullmatch(line):
                 stopped = self.who_is_stopped()  # they keep those who did not answer
                 said = found[1].partition(":")[0] if stopped else found[1]

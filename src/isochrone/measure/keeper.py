@@ -60,6 +60,9 @@ PARENT_DIED: Final = (
 SHARED_MEMORY: Final = re.compile(rb"(/dev/shm/mpich_shm_\w+)$", re.MULTILINE)
 """What MPICH calls its shared memory, in /proc/PID/maps. If it is killed, it leaves it behind."""
 
+TOPOLOGY: Final = re.compile(r"^/tmp/hydra_hwloc_xmlfile_\w+$")
+"""What its launcher writes for the ranks of a host and, in version 5.0, keeps open."""
+
 Stamp = tuple[int, int, int]
 
 
@@ -100,14 +103,14 @@ class Keeper:
         self.wait_until(lambda: self.must_end or self.launcher_ended())
         forced = False
         if self.status is None:
-            self.look_at_memory()
+            self.look_at_files()
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.launcher.pid, signal.SIGTERM)
             forced = not self.wait_until(self.launcher_ended, GRACE)
         if not forced and self.wait_until(self.all_ended, LINGER):
             return 0
         give_up = time.monotonic() + PATIENCE
-        self.look_at_memory()
+        self.look_at_files()
         while not self.all_ended() and time.monotonic() < give_up:
             for child in self.children():
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -157,8 +160,8 @@ class Keeper:
             if child == self.launcher.pid:
                 self.status = os.waitstatus_to_exitcode(status)
 
-    def look_at_memory(self) -> None:
-        """Note which shared memory of MPICH the processes of the job map."""
+    def look_at_files(self) -> None:
+        """Note which files of MPICH the processes of the job map or have open."""
         parents, ours, count = dict(processes()), {self.me}, 0
         while len(ours) > count:
             count = len(ours)
@@ -167,9 +170,11 @@ class Keeper:
             with contextlib.suppress(OSError):
                 maps = Path(f"/proc/{process}/maps").read_bytes()
                 self.left_behind |= set(map(os.fsdecode, SHARED_MEMORY.findall(maps)))
+                for link in Path(f"/proc/{process}/fd").iterdir():
+                    self.left_behind |= set(TOPOLOGY.findall(str(link.readlink())))
 
     def remove_left_behind(self) -> None:
-        """Remove the shared memory that the job has not removed itself."""
+        """Remove the files of MPICH that the job has not removed itself."""
         for name in self.left_behind:
             with contextlib.suppress(OSError):
                 Path(name).unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure.answer import answer
+from isochrone.measure.answer import kept_answer
 
 __all__ = ["holds", "library_file"]
 
@@ -22,10 +22,10 @@ def library_file(program: Path) -> Path | None:
     The dynamic linker is asked, which takes no MPI job.
     """
     try:
-        said = answer(["ldd", str(program)], _TIMEOUT)
+        said = kept_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
     except MeasurementError:
         return None
-    for line in said.stdout.splitlines():
+    for line in said.splitlines():
         name, _, rest = line.strip().partition(" => ")
         if name.startswith(_NAMES) and rest.startswith("/"):
             return Path(rest.rpartition(" (")[0])

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
@@ -16,8 +15,6 @@ from isochrone.base.text import command_line, shell_word
 from isochrone.measure.arrangement import Arrangement
 
 __all__ = ["Placement", "LaunchPlan", "absolute", "load", "names", "within_option"]
-
-FAMILY: Final = "formats.placements"
 
 
 @dataclass(frozen=True)
@@ -66,21 +63,8 @@ class Placement:
     start: Callable[[Path, int], LaunchPlan]
 
 
-def names() -> list[str]:
-    """List the formats, as the user types them."""
-    return registry.names(FAMILY)
-
-
-def load(name: str) -> Placement:
-    """Return a format by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: Placement = registry.load(FAMILY, name).PLACEMENT
-    return found
+names, load = registry.family("formats.placements", "PLACEMENT", Placement)
+"""The formats, as the user types them; one by its name."""
 
 
 def absolute(path: Path) -> str:

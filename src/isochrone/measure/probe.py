@@ -15,6 +15,7 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -25,14 +26,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.errors import ExhaustedError, InputError, MeasurementError
 from isochrone.base.text import printable
-from isochrone.measure.answer import answer
-from isochrone.measure.job import Progress, run
+from isochrone.measure.answer import answer, kept_answer
 from isochrone.measure.kept import cache_folder, check_own, is_sealed, scratch_folder, seal
 from isochrone.measure.sources import own_hash, sources
 
-__all__ = ["Probe", "Progress", "build", "build_library", "experiments", "find_mpicc", "run"]
+__all__ = ["Option", "Probe", "build", "build_library", "find_mpicc"]
 
 MPICC: Final = ("mpicc", "mpicc.mpich", "mpicc.openmpi")
 """Compiler wrappers of MPIs, the last two as Debian calls them."""
@@ -41,6 +41,54 @@ BUILD_TIMEOUT: Final = 300.0
 
 
 Origin = Literal["named", "on the PATH", "came with the package", "compiled"]
+
+
+class Option(msgspec.Struct, frozen=True, tag_field="record", tag="option"):
+    """An option of an experiment, as the probe lists it.
+
+    Attributes
+    ----------
+    name
+        Without the dashes.
+    value
+        What it is given; empty: nothing.
+    help
+        A line.
+    default
+        What holds if it is not given; empty: that is said in ``help``.
+    """
+
+    name: str
+    value: str
+    help: str
+    default: str = ""
+
+    @property
+    def flag(self) -> str:
+        """Its name as it is typed."""
+        return f"--{self.name}"
+
+    @property
+    def words(self) -> str:
+        """Its help, with the default."""
+        return self.help + (f" (default {self.default})" if self.default else "")
+
+    @property
+    def choices(self) -> list[str]:
+        """The words it takes, if these are all it takes, or a list of them as ``help`` ends in."""
+        if "|" in self.value:
+            return self.value.split("|")
+        listed = self.help.rpartition(": ")[2].split(", ") if self.value.endswith(",...") else []
+        return listed if len(listed) > 1 and all(word.isidentifier() for word in listed) else []
+
+
+class Experiment(msgspec.Struct, tag_field="record", tag="experiment"):
+    """What the probe measures, as it lists it; ``kind`` is that of its results."""
+
+    name: str
+    kind: str
+    summary: str
+    options: list[Option] = []
 
 
 @dataclass(frozen=True)
@@ -71,20 +119,22 @@ class Probe:
         MeasurementError
             If it does not run.
         """
-        said = answer([str(self.path), "--version"])
+        argv = [str(self.path), "--version"]
+        text = kept_answer(argv)
+        if text.startswith("isochrone-probe "):
+            return text
+        said = answer(argv)
         if said.returncode:
-            lines = said.stderr.strip().splitlines()
-            why = printable(lines[-1], 300) if lines else f"exit status {said.returncode}"
-            raise MeasurementError(f"it does not run: {why}", where=str(self.path))
-        if not said.stdout.startswith("isochrone-probe "):
-            raise MeasurementError("it is no isochrone-probe", where=str(self.path))
-        return said.stdout
+            raise self._broken(said)
+        raise MeasurementError("it is no isochrone-probe", where=str(self.path))
 
     @cached_property
     def library(self) -> str:
         """What the MPI library says of itself; empty if the probe runs on other hosts only."""
         try:
             return " ".join(self.says.split("\n", 1)[-1].split())
+        except ExhaustedError:
+            raise
         except MeasurementError:
             return ""
 
@@ -93,11 +143,26 @@ class Probe:
         """The hash of the sources it was built from; empty if it is too old to know."""
         return self.says.split("\n", 1)[0].partition(" source ")[2].strip()
 
+    @cached_property
+    def experiments(self) -> dict[str, Experiment]:
+        """Its experiments by name, with the options that each has of its own."""
+        found: dict[str, Experiment] = {}
+        for line in kept_answer([str(self.path), "--list"]).splitlines():
+            one = msgspec.json.decode(line, type=Experiment | Option)
+            if isinstance(one, Experiment):
+                found[one.name] = last = one
+            else:
+                last.options.append(one)
+        return found
+
     def sweeps(self) -> dict[str, str]:
         """List the experiments that are sweeps over message sizes, with a line on each."""
-        lines = answer([str(self.path), "--list"]).stdout.splitlines()
-        listed = [msgspec.json.decode(line, type=dict[str, str]) for line in lines]
-        return {one["name"]: one["summary"] for one in listed if one["kind"] == "sweep"}
+        return {name: one.summary for name, one in self.experiments.items() if one.kind == "sweep"}
+
+    def options_of(self, experiment: str) -> list[Option]:
+        """List the options of an experiment; none of one that the probe does not have."""
+        found = self.experiments.get(experiment)
+        return found.options if found else []
 
     def check(
         self, experiment: str, options: Sequence[str], ranks: int, *, here: bool = False
@@ -110,24 +175,22 @@ class Probe:
         ------
         InputError
             With the probe's own one line.
+        MeasurementError
+            If it does not run.
         """
         asked = ["--check", str(ranks), *(["--here"] if here else [])]
         said = answer([str(self.path), experiment, *options, *asked])
-        if said.returncode:
+        if said.returncode == InputError.exit_code:
             line = said.stderr.strip().removeprefix("isochrone-probe: ")
             raise InputError(line or f"the probe refuses the options of {experiment}")
+        if said.returncode:
+            raise self._broken(said)
 
-    def options_help(self, experiment: str) -> str:
-        """Return the options of an experiment as the probe lists them."""
-        text = answer([str(self.path), experiment, "--help"]).stdout
-        return text.partition("\noptions:\n")[2].partition("\n\n")[0]
-
-
-def experiments() -> list[str]:
-    """List the experiments as the user types them; one file, or one folder, is one experiment."""
-    folder = sources() / "experiments"
-    files = [*folder.glob("*.c"), *(file.parent for file in folder.glob("*/*.c"))]
-    return sorted({file.stem.replace("_", "-") for file in files})
+    def _broken(self, said: subprocess.CompletedProcess[str]) -> MeasurementError:
+        """Return the error of a probe that does not do what it is asked, in its last words."""
+        lines = said.stderr.strip().splitlines()
+        why = printable(lines[-1], 300) if lines else f"exit status {said.returncode}"
+        return MeasurementError(f"it does not run: {why}", where=str(self.path))
 
 
 def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
@@ -222,6 +285,8 @@ def _make(product: Path, called: str, mpicc: Path) -> None:
     MeasurementError
         If it fails, hangs, or produces nothing.
     """
+    from isochrone.measure.job import run  # most probes are there already
+
     wrapper = shlex.quote(str(mpicc)).replace("$", "$$")
     try:
         with _plain(product.parent) as folder:
@@ -266,7 +331,7 @@ def _fingerprint(mpicc: Path) -> str:
     digest = hashlib.sha256(own_hash().encode())
     real = mpicc.resolve()
     digest.update(f"{mpicc}\0{real}\0{real.stat().st_mtime_ns}\0".encode(errors="surrogateescape"))
-    digest.update(answer([str(mpicc), "-show"]).stdout.encode())
+    digest.update(kept_answer([str(mpicc), "-show"]).encode())
     for name in ("CFLAGS", "LDFLAGS"):
         digest.update(os.fsencode(os.environ.get(name, "")) + b"\0")
     return digest.hexdigest()[:16]

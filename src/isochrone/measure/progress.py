@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from isochrone.base.units import format_seconds
-from isochrone.measure.probe import Progress
+from isochrone.measure.job import Progress
 
 __all__ = ["progress_bar"]
 

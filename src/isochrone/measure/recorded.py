@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from isochrone.base.errors import InputError, Interrupted
+from isochrone.base.errors import InputError, Interrupted, check_exhausted
 from isochrone.measure import tuned
 
 __all__ = ["settings", "start"]
@@ -56,6 +56,7 @@ def start(command: Sequence[str], environ: Mapping[str, str]) -> int:
     try:
         process = subprocess.Popen(list(command), env=dict(environ))
     except OSError as error:
+        check_exhausted(error.errno)
         raise InputError(f"cannot start '{command[0]}': {error.strerror}") from error
     came: list[int] = []
     by_terminal = sys.stdin.isatty()

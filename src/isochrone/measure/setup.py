@@ -18,8 +18,9 @@ from isochrone.measure import finding, probe, tuned
 from isochrone.measure import launcher as launchers
 from isochrone.measure.algorithm import Forced, Mpi
 from isochrone.measure.data_file import data_file
+from isochrone.measure.job import Progress, run
 from isochrone.measure.launcher import Job, Launcher
-from isochrone.measure.probe import Probe, Progress
+from isochrone.measure.probe import Probe
 
 __all__ = ["Setup", "follow"]
 
@@ -224,7 +225,7 @@ def follow(
     before = path.stat().st_mtime_ns if path.exists() else 0
     data = data_file(tokens)
     try:
-        probe.run(tokens, timeout=timeout, progress=progress, run_file=path, data_file=data)
+        run(tokens, timeout=timeout, progress=progress, run_file=path, data_file=data)
     except IsochroneError as error:
         refused = isinstance(error, InputError)  # what is there is not of these ranks
         if not refused and path.is_file() and path.stat().st_mtime_ns != before:

@@ -14,7 +14,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 
-__all__ = ["embedded", "own_hash", "source_hash", "sources"]
+__all__ = ["embedded", "experiments", "own_hash", "source_hash", "sources"]
 
 _MARK: Final = re.compile(rb"isochrone-source ([0-9a-z]+)\0")
 _LENGTH: Final = 16
@@ -27,6 +27,13 @@ def sources() -> Path:
         if (folder / "experiment.h").is_file():
             return folder
     raise InputError("the sources of the probe are missing", hint="reinstall isochrone")
+
+
+def experiments() -> list[str]:
+    """List the experiments as the user types them; one file, or one folder, is one experiment."""
+    folder = sources() / "experiments"
+    files = [*folder.glob("*.c"), *(file.parent for file in folder.glob("*/*.c"))]
+    return sorted({file.stem.replace("_", "-") for file in files})
 
 
 def source_hash(folder: Path) -> str:

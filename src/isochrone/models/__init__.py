@@ -6,13 +6,14 @@ fitted `Model` consists of regimes (`Regime`): formulas, each with the range whe
 
 from __future__ import annotations
 
+from isochrone.models.deviation import deviations_by_group, goodness_of_fit
 from isochrone.models.family import Family, Form
+from isochrone.models.family import declaration as family
 from isochrone.models.file import document, read, write
-from isochrone.models.fit import family, fit
+from isochrone.models.fit import fit
 from isochrone.models.load import load, load_usable
 from isochrone.models.model import Model, Prediction
 from isochrone.models.observations import Observations, Samples, of_run
-from isochrone.models.quality import deviations_by_group, goodness_of_fit
 from isochrone.models.regime import Regime
 from isochrone.models.splits import Splits, parse_splits
 

@@ -11,14 +11,13 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.models.choice import as_good, determined, fitting, worthwhile
-from isochrone.models.declarations import declaration, declared, fewest_coefficients
-from isochrone.models.enough import refuse_too_few
-from isochrone.models.fitted import Fitted, Options, PoolFitter, fit_again
-from isochrone.models.grid_runs import GROUP
+from isochrone.models.family import declaration, declared, fewest_coefficients
+from isochrone.models.fitted import Fitted, PoolFitter, fit_again, refuse_too_few
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
+from isochrone.models.placement import GROUP
 from isochrone.models.pool import Pool, family_pool, in_order, usable, whole_pool
-from isochrone.models.splits import Region
+from isochrone.models.splits import Options, Region
 
 __all__ = ["HOPELESS", "best", "ranked"]
 
@@ -39,8 +38,13 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models can be fitted: {reason}")
     taken = _simplest([*(fitted for _, fitted in tried), *mixed])
-    if GROUP not in observed.where:  # groups of a grid are kept as measured beside the formula
-        _check(taken)
+    # groups of a grid are kept as measured beside the formula
+    if GROUP not in observed.where and taken.error > HOPELESS:
+        raise InputError(
+            "no formula of mine describes this: the best one is off by "
+            f"{100 * taken.error:.0f} % on average at points that were left out",
+            hint="measure more points; --model FAMILY fits a certain formula all the same",
+        )
     named = [(name, one) for name, one in tried if one is not taken]
     named.sort(key=lambda pair: pair[1].error)
     own = next((name for name, one in tried if one is taken), " + ".join(taken.families))
@@ -143,13 +147,3 @@ def _simplest(tried: Sequence[Fitted]) -> Fitted:
     good = [one for one in tried if as_good(one.errors, least.errors, noise)]
     good = fitting(good, len(least.observed))
     return min(good, key=lambda one: (one.cost, round(one.sicc, 3)))
-
-
-def _check(taken: Fitted) -> None:
-    """Refuse a formula that does not predict what was left out."""
-    if taken.error > HOPELESS:
-        raise InputError(
-            "no formula of mine describes this: the best one is off by "
-            f"{100 * taken.error:.0f} % on average at points that were left out",
-            hint="measure more points; --model FAMILY fits a certain formula all the same",
-        )

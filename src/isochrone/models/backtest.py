@@ -20,7 +20,7 @@ from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.regime import LEAST_SPREAD, Regime, Widening
 from isochrone.models.splits import TOLERANCE
-from isochrone.models.terms import design_matrix
+from isochrone.models.terms import design_matrix, picked
 
 __all__ = ["backtested"]
 
@@ -169,9 +169,10 @@ def _trials(
             continue
         upto = float(values[near].max())
         beyond = np.flatnonzero(~near)
-        asked = {key: column[beyond] for key, column in observed.variables.items()}
         try:
-            found = Model(refit(observed.only(near)).regimes, weights=weights).predict(asked)
+            found = Model(refit(observed.only(near)).regimes, weights=weights).predict(
+                picked(observed.variables, beyond)
+            )
         except InputError:
             continue
         off = observed.seconds[beyond] / found.seconds - 1

@@ -19,9 +19,11 @@ from isochrone.base.errors import InputError
 from isochrone.models import linear
 from isochrone.models.cross_validation import RegimeFit, leave_out
 from isochrone.models.family import form_without
+from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES, farther, grouping
 from isochrone.models.pool import Candidate
-from isochrone.models.terms import design_matrix, variables_of
+from isochrone.models.splits import Options
+from isochrone.models.terms import design_matrix, evaluate_term, variables_of
 
 __all__ = [
     "FLOOR", "FOREIGN", "Errors", "Judged", "as_good", "choose", "errors_of", "mean_error",
@@ -112,8 +114,7 @@ class Judged:
 
 
 def choose(
-    candidates: Sequence[Candidate], variables: Mapping[str, Array], seconds: Array,
-    weights: str, robust: bool, noise: float,
+    candidates: Sequence[Candidate], own: Observations, options: Options
 ) -> tuple[Judged, list[tuple[Judged, float]]]:  # fmt: skip
     """Return the formula to take, and its rivals with their weights, the best first.
 
@@ -122,56 +123,54 @@ def choose(
     InputError
         If none can be fitted; says why the first cannot.
     """
-    sane = _judged(candidates, variables, seconds, weights, robust, noise)
-    known = determined(sane, [overdetermined(one.fit.terms, variables) for one in sane])
+    sane = _judged(candidates, own, options)
+    known = determined(sane, [overdetermined(one.fit.terms, own.variables) for one in sane])
     known = worthwhile(known, [one.cost for one in known])
     best = min(known, key=lambda one: one.error)
-    good = [one for one in known if as_good(one.errors, best.errors, noise)]
-    taken = min(fitting(good, len(seconds)), key=lambda one: (one.cost, round(one.sicc, 3)))
+    good = [one for one in known if as_good(one.errors, best.errors, own.noise or 0.0)]
+    taken = min(fitting(good, len(own)), key=lambda one: (one.cost, round(one.sicc, 3)))
     return taken, _rivals(taken, sane)
 
 
 def rivals_of(
-    fit: linear.Fit, candidates: Sequence[Candidate], variables: Mapping[str, Array],
-    seconds: Array, weights: str, robust: bool, noise: float,
+    fit: linear.Fit, candidates: Sequence[Candidate], own: Observations, options: Options
 ) -> list[tuple[Judged, float]]:  # fmt: skip
     """Return the rivals of a formula that was taken already, with their weights.
 
     None where no other can be fitted, as where only sizes vary and all others need ranks.
     """
     try:
-        found = _judged(candidates, variables, seconds, weights, robust, noise)
+        found = _judged(candidates, own, options)
     except InputError:
         return []
-    worth = sicc(fit.predicted, seconds, len(fit.terms), noise)
+    worth = sicc(fit.predicted, own, len(fit.terms))
     return _rivals(Judged(candidates[0], fit, [], worth), found)
 
 
 def _judged(
-    candidates: Sequence[Candidate], variables: Mapping[str, Array], seconds: Array,
-    weights: str, robust: bool, noise: float,
+    candidates: Sequence[Candidate], own: Observations, options: Options
 ) -> list[Judged]:  # fmt: skip
     """Fit what looks promising; leave out what falls to zero with more ranks if all do not."""
     found: list[Judged] = []
     failed: InputError | None = None
-    everything = np.ones(len(seconds), dtype=bool)
-    for candidate in _promising(candidates, variables, seconds, weights):
+    everything = np.ones(len(own), dtype=bool)
+    for candidate in _promising(candidates, own, options):
         try:
-            candidate, fit = _fitted(candidate, variables, seconds, weights, robust)
+            candidate, fit = _fitted(candidate, own, options)
         except InputError as failure:
             failed = failed or failure
             continue
-        errors = errors_of([RegimeFit(fit, everything)], variables, seconds)
-        worth = sicc(fit.predicted, seconds, len(fit.terms), noise)
+        errors = errors_of([RegimeFit(fit, everything)], own)
+        worth = sicc(fit.predicted, own, len(fit.terms))
         found.append(Judged(candidate, fit, errors, worth))
     if not found:
         assert failed is not None
         raise failed
-    return [one for one in found if _stays_positive(one.fit, variables)] or found
+    return [one for one in found if _stays_positive(one.fit, own.variables)] or found
 
 
 def _fitted(
-    candidate: Candidate, variables: Mapping[str, Array], seconds: Array, weights: str, robust: bool
+    candidate: Candidate, own: Observations, options: Options
 ) -> tuple[Candidate, linear.Fit]:
     """Fit a formula; of costs without those that would be gains, the largest in errors first.
 
@@ -180,7 +179,9 @@ def _fitted(
     whole = None
     while True:
         terms = candidate.form.terms
-        fit = linear.fit(terms, variables, seconds, weights=weights, robust=robust)
+        fit = linear.fit(
+            terms, own.variables, own.seconds, weights=options.weights, robust=options.robust
+        )
         below = (fit.coefficients < 0) & np.isin(terms, candidate.costs)
         if not below.any() or len(terms) == 1:
             return (candidate, fit) if whole is None else (whole[0], linear.bounded(fit, whole[1]))
@@ -243,17 +244,16 @@ def _stays_positive(fit: linear.Fit, variables: Mapping[str, Array]) -> bool:
     return True
 
 
-def errors_of(
-    parts: Sequence[RegimeFit], variables: Mapping[str, Array], seconds: Array
-) -> list[Errors]:
+def errors_of(parts: Sequence[RegimeFit], own: Observations) -> list[Errors]:
     """Return how far points are off that were left out: by each value of each variable.
 
     Numbers of ranks are left out in another way, too: all beyond half the largest, because that is
     what a formula is asked for.
     """
     found: list[Errors] = []
-    for name in grouping(variables):
-        values = variables[name]
+    seconds = own.seconds
+    for name in grouping(own.variables):
+        values = own.variables[name]
         distinct, groups = np.unique(values, return_inverse=True)
         groups = groups.ravel()
         if len(distinct) < 2:
@@ -322,14 +322,15 @@ def _variance_of_mean(difference: Array, groups: NDArray[np.int64]) -> float:
 
 
 def _promising(
-    candidates: Sequence[Candidate], variables: Mapping[str, Array], seconds: Array, weights: str
+    candidates: Sequence[Candidate], own: Observations, options: Options
 ) -> list[Candidate]:
     """Return those that fit best by a quick look, in their order."""
     if len(candidates) <= _TRIED:
         return list(candidates)
-    scale = 1 / seconds if weights == "relative" else np.ones(len(seconds)) / seconds.mean()
+    seconds = own.seconds
+    scale = 1 / seconds if options.weights == "relative" else np.ones(len(seconds)) / seconds.mean()
     columns = {
-        term: design_matrix([term], variables)[:, 0] * scale
+        term: evaluate_term(term, own.variables) * scale
         for term in {t for c in candidates for t in c.form.terms}
     }
     columns = {term: x / max(np.linalg.norm(x), 1e-300) for term, x in columns.items()}
@@ -349,10 +350,10 @@ def _promising(
     return [candidates[k] for k in sorted(order)]
 
 
-def sicc(predicted: Array, seconds: Array, parameters: int, noise: float) -> float:
+def sicc(predicted: Array, own: Observations, parameters: int) -> float:
     """Return n times the SICc of relative deviations; those below the noise count as noise."""
-    n = len(seconds)
-    mean = float(np.mean((predicted / seconds - 1) ** 2))
+    n, noise = len(own), own.noise or 0.0
+    mean = float(np.mean((predicted / own.seconds - 1) ** 2))
     left = max(n - parameters - 2, 1)
     return n * math.log(max(mean, noise**2, FLOOR**2)) + parameters * math.log(n) * n / left
 

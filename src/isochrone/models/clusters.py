@@ -72,7 +72,9 @@ def two_groups(seconds: Array, point: Index) -> TwoGroups:
     order = np.lexsort((seconds, point))
     counts = np.bincount(point)
     first = np.cumsum(counts) - counts
-    tick = _tick(seconds)
+    steps = np.diff(np.unique(seconds))  # the smallest is the resolution of a coarse clock
+    steps = steps[steps > 1e-9 * seconds.min()]
+    tick = float(steps.min()) if len(steps) else 0.0
     found = [
         _part(seconds[order][first[own, None] + np.arange(n)], own, tick)
         for n in np.unique(counts[counts >= 2 * _LEAST]).tolist()
@@ -120,10 +122,3 @@ def _part(rows: Array, own: Index, tick: float) -> tuple[Array, Index, Array, Ar
     ratio = np.exp(logs[each, (size + n) // 2] - logs[each, size // 2])
     chance = np.where(ratio < MIN_RATIO, 1.0, chance)
     return chance, own, ratio, np.minimum(size, n - size) / n
-
-
-def _tick(seconds: Array) -> float:
-    """Return the smallest step between different times, the resolution of a coarse clock."""
-    steps = np.diff(np.unique(seconds))
-    steps = steps[steps > 1e-9 * seconds.min()]
-    return float(steps.min()) if len(steps) else 0.0

@@ -5,7 +5,7 @@ No fit is repeated, and the regimes stay where they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 from isochrone.models.placement import grouping
 
-__all__ = ["RegimeFit", "cross_validate", "leave_one_group_out_error", "leave_out"]
+__all__ = ["RegimeFit", "cross_validate", "leave_out", "left_out"]
 
 Array = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class RegimeFit:
     mask: NDArray[np.bool_]
 
 
-def leave_out(fit: Fit, seconds: Array, groups: NDArray[np.int64] | None = None) -> Array:
+def leave_out(fit: Fit, seconds: Array, groups: NDArray[Any] | None = None) -> Array:
     """Predict each observation from a fit without it, or without its whole group.
 
     Leaving the rows G out of least squares changes their residuals r to (I - H)⁻¹ r with the block
@@ -47,7 +47,7 @@ def leave_out(fit: Fit, seconds: Array, groups: NDArray[np.int64] | None = None)
     seconds
         Measured times, shape (n,).
     groups
-        Number of the group of each observation, shape (n,); each is its own group if None.
+        What the observations of a group have in common, shape (n,); each is its own group if None.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def leave_out(fit: Fit, seconds: Array, groups: NDArray[np.int64] | None = None)
     return np.asarray(seconds - _without_groups(fit.orthonormal, residuals, groups) / fit.weights)
 
 
-def _without_groups(orthonormal: Array, residuals: Array, groups: NDArray[np.int64]) -> Array:
+def _without_groups(orthonormal: Array, residuals: Array, groups: NDArray[Any]) -> Array:
     """Return (I - H)⁻¹ r of each group, shape (n,); NaN where the rest does not determine it.
 
     (I - q q')⁻¹ = I + q (I - q'q)⁻¹ q': as many equations as terms, not as observations. The rows
@@ -88,29 +88,6 @@ def _without_groups(orthonormal: Array, residuals: Array, groups: NDArray[np.int
     return changed
 
 
-def leave_one_group_out_error(
-    parts: Sequence[RegimeFit], variables: Mapping[str, Array], seconds: Array
-) -> float:
-    """Return the average relative deviation of groups that were left out of the fit.
-
-    All observations of one value of a variable are a group. The result is the mean over the
-    variables that have several values. A group without which the terms are collinear
-    counts as wrong by 100 %.
-
-    Parameters
-    ----------
-    parts
-        The regimes of a model.
-    variables, seconds
-        All observations, shape (n,).
-    """
-    errors = []
-    for values in (variables[name] for name in grouping(variables)):
-        if len(np.unique(values)) > 1:
-            errors.append(deviation(_leave_values_out(parts, values, seconds), seconds).average)
-    return float(np.mean(errors)) if errors else 0.0
-
-
 def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> dict[str, Any]:
     """Return the deviations of observations that were left out of the fit.
 
@@ -127,14 +104,14 @@ def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> 
         are not counted.
     """
     measured = np.concatenate([observed.seconds for _, observed in fits])
-    single = np.concatenate([_leave_one_out(parts, observed.seconds) for parts, observed in fits])
+    single = np.concatenate([left_out(parts, observed.seconds) for parts, observed in fits])
     found = {"point": vars(deviation(single, measured))}
     for name in grouping(fits[0][1].variables):
         columns = [observed.variables[name] for _, observed in fits]
         if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_GROUPS:
             continue
         without = np.concatenate([
-            _leave_values_out(parts, observed.variables[name], observed.seconds)
+            left_out(parts, observed.seconds, observed.variables[name])
             for parts, observed in fits
         ])  # fmt: skip
         known = ~np.isnan(without)
@@ -143,17 +120,10 @@ def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> 
     return found
 
 
-def _leave_one_out(parts: Sequence[RegimeFit], seconds: Array) -> Array:
+def left_out(parts: Sequence[RegimeFit], seconds: Array, values: Array | None = None) -> Array:
+    """Predict each observation from the fit of its regime without it, or all of the same value."""
     predicted = np.full(len(seconds), np.nan)
     for part in parts:
-        predicted[part.mask] = leave_out(part.fit, seconds[part.mask])
-    return predicted
-
-
-def _leave_values_out(parts: Sequence[RegimeFit], values: Array, seconds: Array) -> Array:
-    """Predict each observation from the fit of its regime without all of the same value."""
-    predicted = np.full(len(seconds), np.nan)
-    for part in parts:
-        groups = np.unique(values[part.mask], return_inverse=True)[1].ravel()
-        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], groups)
+        own = None if values is None else values[part.mask]
+        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own)
     return predicted

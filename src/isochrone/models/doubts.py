@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
+from isochrone.base.stats import MEDIAN_LOSS
+from isochrone.base.text import printable
 from isochrone.models.clusters import two_groups
 from isochrone.models.formulas import number
 from isochrone.models.observations import TABLE, Samples
-from isochrone.models.unused import unused, words
+from isochrone.models.starts import medians_by, spread_of
 
-__all__ = ["doubts"]
+__all__ = ["QUIET", "Unused", "doubts", "unused", "words"]
 
 _WITHOUT_CHANCE: Final = {"simulated", "made up"}
 """Origins of times that are the same in every start."""
@@ -65,3 +70,138 @@ def _one_start(samples: Samples, point: NDArray[np.int64]) -> list[str]:
         f"each point is of one start of the job{known}: launches of one command differ, and the "
         "intervals do not hold by how much; measure --runs 5"
     ]
+
+
+# --- columns that are not used --------------------------------------------------------------------
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+QUIET: Final = ("pair", "pairs", "root", "i", "j", "host_i", "host_j")
+"""Columns of our own: a model is of all pairs together, and that is said only if it matters."""
+
+MIN_RATIO: Final = 1.05
+"""Values of a column whose times differ by less than a twentieth may well be taken together."""
+
+_CHANCE: Final = 0.0005
+_MOST: Final = 50
+"""A column of more values than this, at the most, is no factor but a number of the row."""
+
+
+@dataclass(frozen=True)
+class Unused:
+    """A column that varies and is no variable.
+
+    Attributes
+    ----------
+    name, values
+        Its name, and how many values it has.
+    merged
+        Whether rows of one point differ in it.
+    ratio
+        How many times longer the slowest of its values takes than the fastest at the same point,
+        typically; 1 if that may be chance.
+    slowest, fastest
+        These values; empty if ``ratio`` is 1.
+    """
+
+    name: str
+    values: int
+    merged: bool
+    ratio: float = 1.0
+    slowest: str = ""
+    fastest: str = ""
+
+
+def unused(others: Mapping[str, NDArray[Any]], point: Index, seconds: Array) -> list[Unused]:
+    """Look at all columns that are no variables.
+
+    Parameters
+    ----------
+    others
+        The columns, texts of shape (n,).
+    point
+        Number of the point of each row, from 0; shape (n,).
+    seconds
+        Measured times, shape (n,).
+    """
+    found = []
+    for name, column in others.items():
+        values, code = np.unique(column, return_inverse=True)
+        if len(values) > 1:
+            found.append(_look(name, values, code.ravel(), point, np.log(seconds)))
+    return [one for one in found if one.ratio > 1 or one.name not in QUIET]
+
+
+def words(columns: list[Unused]) -> list[str]:
+    """Say which columns are not used, and which of them should be."""
+    said = []
+    for one in (one for one in columns if one.ratio > 1):
+        name = printable(one.name, 40)
+        said.append(
+            f"'{name}' is not used, but its {one.values} values differ {one.ratio:.3g}x at the "
+            f"same point ({printable(one.slowest, 30)} against {printable(one.fastest, 30)}), "
+            "which is more than repetitions do: one formula is fitted to them all; fit a table of "
+            f"each, or write '{name}' into the column 'op' and choose with --op"
+        )
+    rest = [one for one in columns if one.ratio == 1]
+    if rest:
+        listed = ", ".join(f"'{printable(one.name, 40)}' ({one.values} values)" for one in rest)
+        merged = "" if not any(one.merged for one in rest) else (
+            f": rows that differ only in {'it' if len(rest) == 1 else 'them'} are taken as "
+            "repetitions"
+        )  # fmt: skip
+        plural = len(rest) > 1
+        said.append(
+            f"the column{'s' * plural} {listed} {'are' if plural else 'is'} not used{merged}"
+        )
+    return said
+
+
+def _look(name: str, values: NDArray[Any], code: Index, point: Index, logs: Array) -> Unused:
+    """Compare the times of a column's values at the same point."""
+    codes, cell = np.unique(point * len(values) + code, return_inverse=True)
+    cell = cell.ravel()
+    owner, value = codes // len(values), codes % len(values)
+    several = np.bincount(owner)[owner] > 1
+    plain = Unused(name, len(values), bool(several.any()))
+    if not plain.merged or not _is_factor(values, len(logs)):
+        return plain
+    median = medians_by(logs, cell)
+    rows = np.bincount(cell)
+    typical = float(np.median(rows[several]))
+    # how a row is spread around the mean of those that are alike
+    alike = several & (rows > 1)
+    freedom = int(rows[alike].sum() - alike.sum())
+    rest = (logs - (np.bincount(cell, logs) / rows)[cell])[alike[cell]]
+    owner = np.unique(owner[several], return_inverse=True)[1].ravel()
+    median, value = median[several], np.unique(value[several], return_inverse=True)[1].ravel()
+    away = median - medians_by(median, owner)[owner]
+    if freedom < 3:  # single rows beside what a value adds at every point
+        freedom = len(away) - (owner.max() + 1) - value.max()
+        rest = away - medians_by(away, value)[value]
+    if freedom < 3:
+        return plain
+    spread = spread_of(rest, freedom)
+    each = float(np.median(np.bincount(owner)))
+    error = spread * (MEDIAN_LOSS if typical >= 3 else 1.0) / np.sqrt(typical)
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    ranges = np.maximum.reduceat(median, first) - np.minimum.reduceat(median, first)
+    apart = float(np.median(ranges))
+    # Twice what the farthest of so many normal values is away at most: the range they may have.
+    if apart < max(spread, -2 * float(ndtri(_CHANCE / each)) * error, float(np.log(MIN_RATIO))):
+        return plain
+    offset = medians_by(away, value)
+    names = values[np.unique(codes[several] % len(values))]
+    slowest, fastest = str(names[offset.argmax()]), str(names[offset.argmin()])
+    return Unused(name, len(values), True, float(np.exp(apart)), slowest, fastest)
+
+
+def _is_factor(values: NDArray[Any], rows: int) -> bool:
+    """Whether values name something; many different ones, or fractions, were measured."""
+    if len(values) > min(_MOST, rows / 2):
+        return False
+    try:
+        return all(float(value).is_integer() for value in values)
+    except ValueError:
+        return True

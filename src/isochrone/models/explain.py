@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.models.beyond import switches
 from isochrone.models.model import Model
-from isochrone.models.observations import Observations
+from isochrone.models.observations import Observations, applicable
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
-from isochrone.models.regime import Regime, Selector
-from isochrone.models.residuals import applicable
+from isochrone.models.regime import Regime, Selector, owners
 from isochrone.models.sizes import BYTES, NODE, filled
-from isochrone.models.switches import switches
-from isochrone.models.terms import variables_of
+from isochrone.models.terms import picked, variables_of
 
 __all__ = ["Answer", "Suggestion", "suggestion", "suggestions"]
 
@@ -102,29 +101,37 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     If they part nowhere by more than a time there may be off, that is where the interval is widest
     of what lies between two regimes, or as far beyond the data as is looked.
     """
-    known = model.selectors
-    where = {key: value for key, value in observed.where.items() if key in known}
+    where = model.known(observed.where)
     regimes = model.chosen(where)
     points = _candidates(regimes, observed)
     if not points or not len(next(iter(points.values()))):
         return None
     found = model.predict(points, where)
-    owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
+    owner = owners(regimes, points)
     between = np.sum([regime.may_hold(points) for regime in regimes], axis=0) > 1
     possible = np.isfinite(found.seconds) & np.isfinite(found.high)
     apart = _apart(regimes, owner, points, model.weights)
     apart = np.where(possible & ~between, apart, 0.0)
     width = np.where(possible, (found.high - found.low) / found.seconds, 0.0)
-    width = np.where(between | _farthest(points, observed), width, 0.0)
+    asked = between.copy()
+    name = _onwards(observed)
+    if name in points:  # as far beyond the data as is looked
+        asked |= points[name] >= _AGAIN * observed.variables[name].max()
+    width = np.where(asked, width, 0.0)
     decides = apart.max() >= _APART
     best = int(np.argmax(apart if decides else width))
     if not decides and width[best] <= 0:
         return None
-    at = {name: values[best : best + 1] for name, values in points.items()}
+    at = picked(points, np.array([best]))
+    answers = [
+        Answer(one.family, tuple(one.terms), share, float(_alone(one, at, model.weights)[0][0]))
+        for one, share in regimes[owner[best]].every()
+        if decides
+    ]
     return Suggestion(
         where, {name: float(value[0]) for name, value in at.items()},
         float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
-        _answers(regimes[owner[best]], at, model.weights) if decides else [], bool(between[best]),
+        answers, bool(between[best]),
     )  # fmt: skip
 
 
@@ -138,7 +145,7 @@ def _apart(
     apart = np.zeros(len(owner))
     for k, regime in enumerate(regimes):
         mine = owner == k
-        own = {name: values[mine] for name, values in points.items()}
+        own = picked(points, mine)
         every = sum(rival.weight for rival in regime.rivals)
         if not mine.any() or not every:
             continue
@@ -155,17 +162,6 @@ def _alone(regime: Regime, points: Points, weights: str) -> tuple[Array, Array]:
     plain = msgspec.structs.replace(regime, rivals=[], beyond={})
     seconds, _, high = plain.evaluate(points, weights)
     return seconds, high - seconds
-
-
-def _answers(regime: Regime, at: Points, weights: str) -> list[Answer]:
-    """Return the times of the formula and its rivals at one point."""
-    every = [regime, *(regime.rival(k) for k in range(len(regime.rivals)))]
-    shares = [1 - sum(one.weight for one in regime.rivals)]
-    shares += [one.weight for one in regime.rivals]
-    return [
-        Answer(one.family, tuple(one.terms), share, float(_alone(one, at, weights)[0][0]))
-        for one, share in zip(every, shares, strict=True)
-    ]
 
 
 # --- what could be measured -----------------------------------------------------------------------
@@ -225,11 +221,3 @@ def _onwards(observed: Observations) -> str:
     names = ["nodes" if set(PLACES) <= observed.variables.keys() else "p", *_COUNTS, "b", "n"]
     varying = [one for one in names if np.ptp(observed.variables.get(one, np.zeros(1))) > 0]
     return varying[0] if varying else ""
-
-
-def _farthest(points: Points, observed: Observations) -> NDArray[np.bool_]:
-    """Return which points are as far beyond the data as is looked, shape (n,)."""
-    name = _onwards(observed)
-    if name not in points:
-        return np.zeros(len(next(iter(points.values()))), dtype=bool)
-    return np.asarray(points[name] >= _AGAIN * observed.variables[name].max())

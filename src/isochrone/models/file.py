@@ -19,18 +19,19 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from isochrone.base.documents import IfKnown, Inline, Scalar
-from isochrone.base.errors import InputError
+from isochrone.base.documents import IfKnown, Inline, Scalar, Schema, record
+from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
+from isochrone.models.deviation import Quality, Ranked
+from isochrone.models.extension import kept
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
-from isochrone.models.quality import Quality, Ranked
 from isochrone.models.questions import needed
-from isochrone.models.regime import Regime, Rival, Widening
+from isochrone.models.regime import Regime, Rival
 from isochrone.models.terms import variables_of
 
-__all__ = ["FORMAT", "ModelFile", "document", "from_document", "read", "write"]
+__all__ = ["FORMAT", "document", "from_document", "model_file", "read", "write"]
 
 FORMAT: Final = 1
 
@@ -40,7 +41,9 @@ MAX_BYTES: Final = 64 * 1024**2
 _ROUNDING: Final = 1e-9
 
 _KEYS: Final = [
-    field.encode_name for field in msgspec.structs.fields(Model) if field.name != "extra"
+    field.encode_name
+    for field in msgspec.structs.fields(Model)
+    if field.name not in ("extra", "kept")
 ]
 
 
@@ -71,6 +74,12 @@ class ModelFile:
     sha256: IfKnown[str]
 
 
+def model_file() -> Schema:
+    """Return the JSON Schema of a model file, with what readers keep beside the formulas."""
+    lists: list[Any] = [(key, list[kind.struct], []) for key, kind in kept().items()]  # type: ignore[name-defined]
+    return record(msgspec.defstruct("Beside", lists), ModelFile)
+
+
 def read(path: str | Path) -> Model:
     """Read a model file.
 
@@ -94,10 +103,8 @@ def read(path: str | Path) -> Model:
         raise InputError(
             f"not a model file: {error}", where=str(path), hint="isochrone fit -o writes one"
         ) from error
-    try:
+    with located(str(path)):
         return from_document(content)
-    except InputError as error:
-        raise InputError(error.what, where=str(path), hint=error.hint) from error
 
 
 def write(model: Model, path: str | Path) -> None:
@@ -110,10 +117,19 @@ def write(model: Model, path: str | Path) -> None:
 def document(model: Model) -> dict[str, Any]:
     """Return a model as what is written to its file."""
     body = {key: value for key, value in _by_name_in_file(model).items() if value}
+    pieces = [
+        {
+            key: value
+            for key, value in _by_name_in_file(regime).items()
+            if value not in ({}, [], None, "") and (key, value) != ("freedom", 0)
+        }
+        for regime in model.regimes
+    ]
     content = {
         "record": "model", "format": FORMAT, "family": model.family,
-        **{key: value for key, value in body.items() if key not in ("pieces", "extra")},
-        "pieces": [_without_defaults(regime) for regime in model.regimes],
+        **{key: value for key, value in body.items() if key not in ("pieces", "kept", "extra")},
+        **dict(sorted(model.kept.items())),
+        "pieces": pieces,
         **model.extra,
     }  # fmt: skip
     # Tuples become lists, as they will be read.
@@ -132,13 +148,21 @@ def from_document(content: dict[str, Any]) -> Model:
             "the hash is wrong: the file was changed after it was written",
             hint="remove its 'sha256' if the change was intended",
         )
-    known = {key: body[key] for key in _KEYS if key in body}
-    extra = {k: v for k, v in body.items() if k not in {*_KEYS, "record", "format", "family"}}
+    known = {key: body.pop(key) for key in _KEYS if key in body}
+    extra = {k: v for k, v in body.items() if k not in ("record", "format", "family")}
+    kinds = {key: kind for key, kind in kept().items() if key in extra} if extra else {}
+    lists: list[tuple[str, Any]] = [(key, list[k.struct]) for key, k in kinds.items()]  # type: ignore[name-defined]
+    beside = msgspec.defstruct("Beside", lists)
     try:
         model = msgspec.convert({**known, "extra": extra}, type=Model)
+        model.kept = msgspec.structs.asdict(msgspec.convert(extra, type=beside))
     except msgspec.ValidationError as error:
         raise InputError(f"damaged: {error}") from error
     _check(model)
+    for key, kind in kinds.items():
+        for wrong in filter(None, map(kind.wrong, model.kept[key])):
+            raise InputError(f"'{key}': {wrong}")
+        del model.extra[key]
     return model
 
 
@@ -149,38 +173,10 @@ def _check(model: Model) -> None:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
     for number, regime in enumerate(model.regimes):
         _check_regime(regime, f"piece {number}")
-    _check_groups(model)
     along = [widening.along for one in model.regimes for widening in one.beyond.values()]
     unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.regimes))
     if unknown:
         raise InputError(f"'beyond' is along '{unknown.pop()}', which no formula holds")
-
-
-def _check_groups(model: Model) -> None:
-    """Refuse what cannot be asked: factors and times that are none, sizes out of order."""
-    for one in model.disturbance:
-        ends = [end for end in (one.low, one.factor, one.high) if end is not None]
-        if (
-            not all(math.isfinite(end) and end > 0 for end in ends)
-            or one.phase_ranks < 1
-            or one.groups < 1
-        ):
-            raise InputError("'disturbance': a factor that is not above zero")
-    for left in model.leaving:
-        if left.ranks < 2 or not left.parts or not all(0 <= part <= 1 for part in left.parts):
-            raise InputError("'leaving': parts that are not from 0 to 1")
-    for group in model.groups:
-        lists = (group.seconds, group.low, group.high)
-        if not group.bytes or any(len(values) != len(group.bytes) for values in lists):
-            raise InputError("'groups': not exactly one time for each size")
-        if (
-            group.bytes != sorted(set(group.bytes))
-            or group.bytes[0] < 0
-            or min(group.ranks, group.stride) < 1
-        ):
-            raise InputError("'groups': sizes that are not in ascending order")
-        if not all(math.isfinite(t) and t > 0 for t in group.seconds):
-            raise InputError("'groups': a time that is not above zero")
 
 
 def _check_regime(regime: Regime, name: str) -> None:
@@ -199,7 +195,9 @@ def _check_regime(regime: Regime, name: str) -> None:
     if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
         raise InputError(f"{name}: the weights of its rivals are not parts of 1")
     for variable, widening in regime.beyond.items():
-        _check_widening(widening, variable, regime, name)
+        count = len(widening.at) if widening.along else 1
+        if variable not in regime.fitted or {len(widening.once), len(widening.twice)} != {count}:
+            raise InputError(f"{name}: 'beyond' has not one value for each that it is along")
 
 
 def _check_formula(formula: Regime | Rival, name: str) -> None:
@@ -214,21 +212,6 @@ def _check_formula(formula: Regime | Rival, name: str) -> None:
     if not all(math.isfinite(value) for value in formula.coefficients):
         raise InputError(f"{name}: a coefficient is not a finite number")
     variables_of(formula.terms)
-
-
-def _check_widening(widening: Widening, variable: str, regime: Regime, name: str) -> None:
-    count = len(widening.at) if widening.along else 1
-    if variable not in regime.fitted or {len(widening.once), len(widening.twice)} != {count}:
-        raise InputError(f"{name}: 'beyond' has not one value for each that it is along")
-
-
-def _without_defaults(regime: Regime) -> dict[str, Any]:
-    """Leave out what is empty, so that a published model is short."""
-    return {
-        key: value
-        for key, value in _by_name_in_file(regime).items()
-        if value not in ({}, [], None, "") and (key, value) != ("freedom", 0)
-    }
 
 
 def _by_name_in_file(struct: msgspec.Struct) -> dict[str, Any]:

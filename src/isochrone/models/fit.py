@@ -12,22 +12,22 @@ from isochrone.base.errors import InputError
 from isochrone.models import auto, linear
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
-from isochrone.models.declarations import broken, declaration, declared, within
+from isochrone.models.deviation import goodness_of_fit
 from isochrone.models.doubts import doubts
-from isochrone.models.family import Family, check_family
-from isochrone.models.fitted import Fitted, Options, PoolFitter
+from isochrone.models.extension import kept
+from isochrone.models.family import Family, broken, check_family, declaration, declared, within
+from isochrone.models.fitted import Fitted, PoolFitter
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import family_pool
-from isochrone.models.quality import goodness_of_fit
 from isochrone.models.questions import needed
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
-from isochrone.models.splits import Splits
+from isochrone.models.splits import Options, Splits
 from isochrone.models.terms import variables_of
 
-__all__ = ["AUTO", "family", "fit"]
+__all__ = ["AUTO", "fit"]
 
 AUTO: Final = "auto"
 
@@ -40,17 +40,6 @@ WELL: Final = 0.1
 by, and in any case by so much."""
 
 EACH: Final = ", for each size"
-
-
-def family(name: str) -> Family:
-    """Return the declaration of a family.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name; says which there are. If its file cannot be used.
-    """
-    return declaration(name)
 
 
 def fit(
@@ -92,7 +81,10 @@ def fit(
     """
     if weights not in linear.WEIGHTS:
         raise InputError(f"no weights '{weights}'", hint="there are: relative, absolute")
-    named = None if name == AUTO else _declared(name)  # an unknown name is the first thing to say
+    # an unknown name is the first thing to say
+    named = name if isinstance(name, Family) else None if name == AUTO else declaration(name)
+    if isinstance(name, Family):
+        check_family(name)
     samples = samples_of(measured)
     options = Options(splits or Splits(), weights, robust)
     if named is not None and of_bytes(named):
@@ -156,29 +148,41 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
     described, left_out = list[Observations](), list[InputError]()
+    again: Callable[[Observations], Fitted] = partial(auto.best, options=options)
+    if named is not None:
+        again = partial(_one_family, named, options=options)
     for one in observed:
         try:
-            found, tried, again = _one(one, named, options)
-            _check_variables(found)
+            found, tried = (again(one), None) if named else auto.ranked(one, options)
+            if not needed(found.regimes):  # it says nothing of what was varied
+                raise InputError(
+                    "the times do not depend on what was varied: there is no formula of it"
+                )
         except InputError as error:
-            left_out.append(_of(one, error))
+            where = ", ".join(f"{key} {value}" for key, value in one.where.items())
+            left_out.append(InputError(error.what, where=error.where or where, hint=error.hint))
             continue
-        ranking += tried
+        if tried is not None:
+            ranking.append({"where": one.where, "families": tried})
         described.append(one)
         taken.append(found)
         backtests += backtested(found, again, weights)
     if not taken:
         raise left_out[0]
     observed = described
+    sizes = np.zeros(0)
+    if {"pa", "in"} & samples.variables.keys():
+        sizes = samples.selectors.get("bytes", samples.variables.get("b", sizes))
     fitted_ops = {str(one.where.get("op", "")) for one in observed}
     model = Model(
         [regime for found in taken for regime in found.regimes], weights=weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
-        experiment=samples.experiment, sizes=_sizes(samples), constant=samples.constants,
-        full_node=samples.full_node,
-        disturbance=[one for one in samples.disturbance if one.phase_op in fitted_ops],
-        groups=[one for one in samples.groups if one.op in fitted_ops],
-        leaving=[one for one in samples.leaving if one.op in fitted_ops],
+        experiment=samples.experiment, sizes=np.unique(sizes).astype(float).tolist(),
+        constant=samples.constants, full_node=samples.full_node,
+        kept={
+            key: own for key, every in samples.kept.items()
+            if (own := [one for one in every if getattr(one, kept()[key].op) in fitted_ops])
+        },
     )  # fmt: skip
     model.samples = samples
     parts = [found.parts for found in taken]
@@ -189,49 +193,6 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         *_warnings(model, observed), *(broken() if named is None else []),
     ]  # fmt: skip
     return model
-
-
-def _sizes(samples: Samples) -> list[float]:
-    """Return the message sizes of a hot spot, from small to large; none of anything else."""
-    if "pa" not in samples.variables and "in" not in samples.variables:
-        return []
-    sizes = samples.selectors.get("bytes", samples.variables.get("b", np.zeros(0)))
-    return [float(size) for size in np.unique(sizes)]
-
-
-def _one(
-    observed: Observations, named: Family | None, options: Options
-) -> tuple[Fitted, list[dict[str, Any]], Callable[[Observations], Fitted]]:
-    """Fit one operation; return what else was tried, and what fits it again, too."""
-    if named is not None:
-        again = partial(_one_family, named, options=options)
-        return again(observed), [], again
-    found, tried = auto.ranked(observed, options)
-    return (
-        found,
-        [{"where": observed.where, "families": tried}],
-        partial(auto.best, options=options),
-    )
-
-
-def _check_variables(found: Fitted) -> None:
-    """Refuse a constant: it says nothing of what was varied, and no file may hold it."""
-    if not needed(found.regimes):
-        raise InputError("the times do not depend on what was varied: there is no formula of it")
-
-
-def _of(observed: Observations, error: InputError) -> InputError:
-    """Say of which operation that is."""
-    parts = ", ".join(f"{key} {value}" for key, value in observed.where.items())
-    return InputError(error.what, where=error.where or parts, hint=error.hint)
-
-
-def _declared(name: str | Family) -> Family:
-    """Return the declaration of a family, by its name or of one's own, checked."""
-    if isinstance(name, Family):
-        check_family(name)
-        return name
-    return family(name)
 
 
 def _one_family(chosen: Family, observed: Observations, options: Options) -> Fitted:

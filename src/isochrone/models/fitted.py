@@ -5,36 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
+from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
+from isochrone.base.errors import InputError
 from isochrone.models import choice, linear
 from isochrone.models.choice import Errors, Judged
 from isochrone.models.cross_validation import RegimeFit
 from isochrone.models.deviation import r_squared
-from isochrone.models.enough import refuse_too_few
 from isochrone.models.family import Form, form_without
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Candidate, Pool
-from isochrone.models.regime import Regime, Rival
-from isochrone.models.shared_starts import with_shared_starts
-from isochrone.models.splits import Region, Search, Splits
+from isochrone.models.regime import Regime, Rival, owners
+from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import evaluate_term
 
-__all__ = ["Fitted", "Options", "PoolFitter", "fit_again"]
+__all__ = ["Fitted", "Options", "PoolFitter", "fit_again", "refuse_too_few", "with_shared_starts"]
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to fit: see `isochrone.models.fit.fit`."""
-
-    splits: Splits
-    weights: str
-    robust: bool
 
 
 @dataclass(frozen=True)
@@ -83,7 +76,7 @@ class Fitted:
     @cached_property
     def errors(self) -> list[Errors]:
         """Held-out errors, see `isochrone.models.choice`."""
-        return choice.errors_of(self.parts, self.observed.variables, self.observed.seconds)
+        return choice.errors_of(self.parts, self.observed)
 
     @property
     def error(self) -> float:
@@ -96,9 +89,7 @@ class Fitted:
         predicted = np.empty(len(self.observed))
         for part in self.parts:
             predicted[part.mask] = part.fit.predicted
-        return choice.sicc(
-            predicted, self.observed.seconds, self.numbers, self.observed.noise or 0.0
-        )
+        return choice.sicc(predicted, self.observed, self.numbers)
 
 
 class PoolFitter:
@@ -136,14 +127,8 @@ class PoolFitter:
         regimes = []
         for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
             own = self.observed.only(part.mask)
-            found = choice.rivals_of(
-                part.fit, self.pool.candidates, own.variables, own.seconds,
-                self.options.weights, self.options.robust, self.observed.noise or 0.0,
-            )  # fmt: skip
-            rivals = [
-                _rival(one, with_shared_starts(one.fit, own.seconds, own.start), weight)
-                for one, weight in found
-            ]
+            found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options)
+            rivals = [_rival(one, own, weight) for one, weight in found]
             regimes.append(msgspec.structs.replace(regime, rivals=rivals))
         return replace(fitted, regimes=regimes)
 
@@ -151,10 +136,8 @@ class PoolFitter:
         key = region.mask.tobytes()
         if key not in self._chosen:
             own = self.observed.only(region.mask)
-            self._chosen[key] = choice.choose(
-                _in_region(self.pool.candidates, region), own.variables, own.seconds,
-                self.options.weights, self.options.robust, self.observed.noise or 0.0,
-            )  # fmt: skip
+            candidates = _in_region(self.pool.candidates, region)
+            self._chosen[key] = choice.choose(candidates, own, self.options)
         return self._chosen[key]
 
 
@@ -175,8 +158,7 @@ def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidat
 
 def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:
     """Fit the formulas that were chosen by some points to all; regimes stay where they are."""
-    distances = [regime.distance(observed.variables) for regime in fitted.regimes]
-    owner = np.argmin(distances, axis=0)
+    owner = owners(fitted.regimes, observed.variables)
     regimes, parts = [], []
     for k, regime in enumerate(fitted.regimes):
         own = observed.only(owner == k)
@@ -196,11 +178,10 @@ def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitte
 def _regime(
     taken: Judged, rivals: Sequence[tuple[Judged, float]], observed: Observations, region: Region
 ) -> Regime:
-    inside = {key: values[region.mask] for key, values in observed.variables.items()}
-    seconds, start = observed.seconds[region.mask], observed.start[region.mask]
-    form, fitted = taken.candidate.form, with_shared_starts(taken.fit, seconds, start)
+    own = observed.only(region.mask)
+    form, fitted = taken.candidate.form, with_shared_starts(taken.fit, own)
     used = dict.fromkeys([*observed.variables, *region.range])
-    measured = {key: evaluate_term(key, inside) for key in used}
+    measured = {key: evaluate_term(key, own.variables) for key in used}
     return Regime(
         family=taken.candidate.family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
@@ -210,17 +191,80 @@ def _regime(
         sigma=fitted.sigma, degrees_of_freedom=fitted.degrees_of_freedom,
         fitted={key: (float(v.min()), float(v.max())) for key, v in measured.items()},
         rivals=[
-            _rival(one, with_shared_starts(one.fit, seconds, start), weight)
-            for one, weight in rivals
+            _rival(one, own, weight) for one, weight in rivals
         ],
-        r2=r_squared(fitted.predicted, seconds),
-        points=int(region.mask.sum()), starts=observed.starts if observed.between else None,
+        r2=r_squared(fitted.predicted, own.seconds),
+        points=len(own), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
 
 
-def _rival(judged: Judged, fit: linear.Fit, weight: float) -> Rival:
+def _rival(judged: Judged, own: Observations, weight: float) -> Rival:
+    fit = with_shared_starts(judged.fit, own)
     return Rival(
         judged.candidate.family, list(fit.terms), list(judged.candidate.form.symbols),
         fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
         weight,
     )  # fmt: skip
+
+
+SPARE: Final = 2
+"""Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
+
+
+def refuse_too_few(points: int, coefficients: int) -> None:
+    """Refuse a formula that runs through its points whatever they are.
+
+    Raises
+    ------
+    InputError
+        If one point were left out and the others had no error; says how many are needed.
+    """
+    if points < coefficients + SPARE:
+        raise InputError(
+            f"{points} point{'s are' if points != 1 else ' is'} too few to judge a formula of "
+            f"{coefficients} coefficient{'s' if coefficients != 1 else ''}",
+            hint=f"measure at least {coefficients + SPARE}: other sizes, or other numbers of ranks",
+        )
+
+
+# --- points of one start --------------------------------------------------------------------------
+
+_FEWEST: Final = 3
+"""Starts of which something can be said."""
+
+
+def with_shared_starts(fit: linear.Fit, own: Observations) -> linear.Fit:
+    """Return a fit whose intervals know that the points of a start have errors in common.
+
+    Parameters
+    ----------
+    fit
+        Of these points.
+    own
+        The points.
+    """
+    count, width = len(own), len(fit.terms)
+    starts, group = np.unique(own.start, return_inverse=True)
+    if len(starts) < _FEWEST or count == len(starts) or own.start.min() < 0:
+        return fit
+    share = _in_common((own.seconds - fit.predicted) * fit.weights, group.ravel(), width)
+    factor = 1 + (count / len(starts) - 1) * share
+    freedom = max(count / factor - width, 1.0)
+    wider = (count - width) / (factor * freedom)
+    covariance = fit.covariance * factor * wider
+    half = float(stdtrit(freedom, 0.975)) * np.sqrt(np.diag(covariance))
+    return replace(
+        fit, covariance=covariance, low=fit.coefficients - half, high=fit.coefficients + half,
+        sigma=fit.sigma * sqrt(wider), degrees_of_freedom=int(freedom),
+    )  # fmt: skip
+
+
+def _in_common(deviations: Array, group: NDArray[np.int64], width: int) -> float:
+    """Return the part of the variance of deviations that those of a group have in common."""
+    number = np.bincount(group)
+    mean = np.bincount(group, deviations) / number
+    between = float(np.sum(number * mean**2)) / max(len(number) - width, 1)
+    within = float(np.sum((deviations - mean[group]) ** 2)) / (len(group) - len(number))
+    typical = len(group) / len(number)
+    whole = between + (typical - 1) * within
+    return max(0.0, (between - within) / whole) if whole > 0 else 0.0

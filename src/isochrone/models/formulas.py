@@ -62,7 +62,11 @@ def formula(regime: Regime) -> str:
     A line that begins at larger sizes is written from where it begins, if it is below zero at 0.
     """
     terms, values = list(regime.terms), list(regime.coefficients)
-    if len(terms) == 2 and terms[0] == "1" and values[0] < 0 < (low := _begins(regime)):
+    if (
+        len(terms) == 2
+        and terms[0] == "1"
+        and values[0] < 0 < (low := regime.fitted.get(regime.terms[1], (0.0, 0.0))[0])
+    ):
         terms[1], values[0] = f"({terms[1]} - {low:g})", values[0] + values[1] * low
     parts = []
     for value, term in zip(values, terms, strict=True):
@@ -70,8 +74,3 @@ def formula(regime: Regime) -> str:
         what = "" if term == "1" else f" · {term}"
         parts.append(f"{sign} {abs(value):.6g} {unit(term)}{what}")
     return " ".join(parts).removeprefix("+ ")
-
-
-def _begins(regime: Regime) -> float:
-    """Return the smallest measured value of the second term of a line; 0 if it is not known."""
-    return regime.fitted.get(regime.terms[1], (0.0, 0.0))[0]

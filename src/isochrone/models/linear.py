@@ -20,6 +20,7 @@ from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA
+from isochrone.models.starts import spread_of
 from isochrone.models.terms import design_matrix, variables_of
 
 __all__ = ["WEIGHTS", "Fit", "bounded", "fit", "refuse_vanished"]
@@ -125,7 +126,7 @@ def fit(
         inverse = _solve(x, seconds, scale)[2]
     sigma, factor = _spread(residuals, width, trust)
     covariance = inverse @ inverse.T * factor**2
-    half = _student(count - width) * np.sqrt(np.diag(covariance))
+    half = float(stdtrit(max(count - width, 1), 0.975)) * np.sqrt(np.diag(covariance))
     return Fit(
         tuple(terms), found, found - half, found + half, covariance, sigma, count - width,
         predicted, q, scale * np.sqrt(trust),
@@ -254,12 +255,5 @@ def _spread(residuals: Array, width: int, trust: Array) -> tuple[float, float]:
     inside = float(np.mean(trust >= 1))
     if inside == 1 or inside == 0:
         return pulled, pulled
-    spread = MAD_TO_SIGMA * float(np.median(np.abs(residuals)))
-    sigma = spread * np.sqrt(count / (count - width))
     correction = 1 + width / count * (1 - inside) / inside
-    return float(sigma), correction * pulled / inside
-
-
-def _student(degrees_of_freedom: int) -> float:
-    """Return half the width of a 95 % interval in standard errors."""
-    return float(stdtrit(max(degrees_of_freedom, 1), 0.975))
+    return spread_of(residuals, count - width), correction * pulled / inside

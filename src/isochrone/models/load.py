@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, sha256, written_name
-from isochrone.models.csv_file import read_csv
-from isochrone.models.joining import joined
+from isochrone.base.text import printable
+from isochrone.models.extension import kept
 from isochrone.models.observations import Samples, of_run
-from isochrone.models.own_columns import AS_NAMED, Columns
+from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.regime import Selector
-from isochrone.models.tables import Frame, is_frame, is_row, of_rows, of_table
+from isochrone.models.tables import (
+    AS_NAMED,
+    Columns,
+    Frame,
+    is_frame,
+    is_row,
+    of_rows,
+    of_table,
+    read_csv,
+)
+from isochrone.models.terms import VARIABLES
 from isochrone.runfile.file import read as read_run
+from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 
 __all__ = [
-    "Measured", "load", "load_usable", "looks_like_a_run", "looks_like_a_table", "samples_of",
+    "Measured", "joined", "load", "load_usable", "looks_like_a_run", "looks_like_a_table",
+    "samples_of",
 ]  # fmt: skip
 
 _Part = Run | Samples | str | Path | Frame | Mapping[str, Any]
@@ -164,3 +179,88 @@ def _beginning(path: Path) -> bytes:
             return stream.read(_ENOUGH).lstrip()
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+
+
+def joined(parts: Sequence[Samples]) -> Samples:
+    """Put several measurements together.
+
+    Raises
+    ------
+    InputError
+        If they are not of the same experiment, or have not the same variables.
+    """
+    parts, remarks = _alike_placed(_alike_grouped(parts))
+    first = parts[0]
+    for other in parts[1:]:
+        if other.experiment != first.experiment:
+            raise InputError(
+                f"a '{first.experiment}' and a '{other.experiment}' cannot be fitted together"
+            )
+        if other.seconds_are != first.seconds_are:
+            raise InputError(
+                "times with different definitions cannot be fitted together: "
+                f"'{printable(first.seconds_are, 60)}'"
+                f" and '{printable(other.seconds_are, 60)}'"
+            )
+        if other.variables.keys() != first.variables.keys() or (
+            other.selectors.keys() != first.selectors.keys()
+        ):
+            raise InputError("the inputs have different variables")
+    starts = np.cumsum([0, *(part.start.max() + 1 for part in parts)])
+    names = dict.fromkeys(name for part in parts for name in part.others)
+    variables, selectors = (
+        {name: np.concatenate([columns[name] for columns in each]) for name in each[0]}
+        for each in ([part.variables for part in parts], [part.selectors for part in parts])
+    )
+    return Samples(
+        variables, selectors,
+        np.concatenate([part.seconds for part in parts]),
+        first.experiment,
+        [source for part in parts for source in part.made_from],
+        first.seconds_are,
+        [path for part in parts for path in part.partial],
+        together(part.origin for part in parts),
+        np.concatenate([part.start + k for part, k in zip(parts, starts, strict=False)]),
+        {
+            name: np.concatenate([
+                part.others.get(name, np.full(len(part.seconds), "")) for part in parts
+            ])
+            for name in names
+        },
+        [*dict.fromkeys([*remarks, *(remark for part in parts for remark in part.remarks)])],
+        {
+            key: kept()[key].merged(one for part in parts for one in part.kept.get(key, ()))
+            for key in sorted({key for part in parts for key in part.kept})
+        },
+    )  # fmt: skip
+
+
+def _alike_grouped(parts: Sequence[Samples]) -> list[Samples]:
+    """Call all ranks of a job a row where other parts are of rows and columns."""
+    if not any(GROUP in part.selectors for part in parts):
+        return list(parts)
+    return [
+        part if GROUP in part.selectors or "op" not in part.selectors else replace(
+            part, selectors={
+                **part.selectors, GROUP: np.full(len(part.seconds), CG, dtype=object),
+            },
+        ) for part in parts
+    ]  # fmt: skip
+
+
+def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
+    """Leave out ``nodes`` and ``ppn`` where not all parts know them; say which.
+
+    Nor is it used on how many nodes pairs of ranks were where that differs: they are one formula.
+    """
+    known = {name: [p.variables[name] for p in parts if name in p.variables] for name in PLACES}
+    lost = [name for name, columns in known.items() if 0 < len(columns) < len(parts)]
+    gone = {*lost}
+    of_pairs = all("p" not in part.variables for part in parts)
+    if of_pairs and known["nodes"] and np.ptp(np.concatenate(known["nodes"])):
+        lost, gone = [name for name in lost if name != "nodes"], {*lost, "nodes"}
+    alike = [
+        replace(part, variables={k: v for k, v in part.variables.items() if k not in gone})
+        for part in parts
+    ]
+    return alike, [f"not all inputs say their {VARIABLES[name]}: it is not used" for name in lost]

@@ -15,26 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.models.asked import check_level, question
-from isochrone.models.disturbance import Disturbance
-from isochrone.models.domain import checked, without_time
+from isochrone.models.beyond import between, outside, without_time
 from isochrone.models.formulas import formula, headings
-from isochrone.models.leaving import Leaving
 from isochrone.models.load import Measured, samples_of
-from isochrone.models.measured_groups import MeasuredGroup
-from isochrone.models.observations import Samples
-from isochrone.models.outside import outside
+from isochrone.models.observations import Samples, applicable
 from isochrone.models.placement import PLACES
-from isochrone.models.placement_asked import check_constants, completed
-from isochrone.models.questions import needed, not_held
-from isochrone.models.regime import Regime, Selector
-from isochrone.models.residuals import residuals
+from isochrone.models.questions import (
+    check_constants,
+    checked,
+    completed,
+    needed,
+    not_held,
+    question,
+)
+from isochrone.models.regime import Regime, Selector, owners
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
-from isochrone.models.switches import between
 from isochrone.models.tables import Frame
-from isochrone.models.terms import VARIABLES, design_matrix
+from isochrone.models.terms import VARIABLES, design_matrix, picked
 from isochrone.runfile.origin import with_noun
 
 __all__ = ["Backtest", "Model", "Prediction"]
@@ -124,13 +123,9 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         Message sizes of the hot spots it was fitted to, from small to large; empty if not known.
     experiment
         What was measured, such as ``collective``, or ``table`` for a CSV; empty if not known.
-    disturbance
-        By what factor concurrent groups of a grid collective slow each other down; empty if that
-        was not measured.
-    groups
-        What was measured of the groups of grid collectives, beside the formulas.
-    leaving
-        When the members of operations with a root leave them, where that was measured.
+    kept
+        What was measured and is kept beside the formulas, by its key in a model file
+        (`isochrone.models.extension.Kept`).
     extra
         Unknown keys of a model file; they are kept.
     """
@@ -149,9 +144,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     full_node: int = 0
     experiment: str = ""
     sizes: list[float] = msgspec.field(default_factory=list)
-    disturbance: list[Disturbance] = msgspec.field(default_factory=list)
-    groups: list[MeasuredGroup] = msgspec.field(default_factory=list)
-    leaving: list[Leaving] = msgspec.field(default_factory=list)
+    kept: Hidden[dict[str, list[Any]]] = msgspec.field(default_factory=dict)
     extra: Hidden[dict[str, Any]] = msgspec.field(default_factory=dict)
 
     @property
@@ -213,7 +206,10 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
             If a variable is missing or has a value that makes no sense, such as half a rank; or
             the model does not hold what is asked for.
         """
-        check_level(level)
+        if not 0 < level < 1:
+            raise InputError(
+                f"the level is {level:g}, not between 0 and 1", hint="for example 0.95"
+            )
         asked = question(self.selectors, variables, where or {}, named)
         answers = [
             (rows, self._predict(points, selectors, level))
@@ -231,13 +227,12 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         check_constants(self.constant, variables)
         doubtful = not_held(regimes, variables)
         points = checked(_points(variables, needed(regimes)))
-        owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
+        owner = owners(regimes, points)
         seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
         for k, regime in enumerate(regimes):
             mine = owner == k
             also = regime.may_hold(points) | mine
-            own = {name: values[also] for name, values in points.items()}
-            times, lowest, highest = regime.evaluate(own, self.weights, level)
+            times, lowest, highest = regime.evaluate(picked(points, also), self.weights, level)
             seconds[mine] = times[mine[also]]
             low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
         nowhere, reasons = without_time(regimes, points, seconds)
@@ -265,11 +260,10 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         regimes = self.chosen(where)
         variables = completed(variables, self.constant, self.full_node)
         points = _points(variables, needed(regimes))
-        owner = np.argmin([regime.distance(points) for regime in regimes], axis=0)
+        owner = owners(regimes, points)
         seconds = np.empty(len(owner))
         for k, regime in enumerate(regimes):
-            own = {name: values[owner == k] for name, values in points.items()}
-            columns = design_matrix(regime.terms, own)
+            columns = design_matrix(regime.terms, picked(points, owner == k))
             seconds[owner == k] = columns @ np.array(regime.coefficients)
         return seconds
 
@@ -295,6 +289,10 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
         return regimes
+
+    def known(self, where: Mapping[str, Selector]) -> dict[str, Selector]:
+        """Return the selectors that the model has formulas apart for."""
+        return {key: value for key, value in where.items() if key in self.selectors}
 
     def rivals_of(self, where: Mapping[str, Selector]) -> list[Model]:
         """Return the formulas that fit what selectors mean as well, the best first."""
@@ -324,7 +322,18 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
         own = arranged(self._measured(measured), self.variables)
-        return residuals(self, own.observations())
+        columns: dict[str, list[NDArray[Any]]] = {}
+        for one in applicable(self.selectors, own.observations()):
+            predicted = self.predict(one.variables, self.known(one.where)).seconds
+            named = {key: np.full(len(one), value) for key, value in one.where.items()}
+            for name, values in {
+                **named, **one.variables, "seconds": one.seconds, "predicted": predicted,
+                "residual": one.seconds / predicted - 1,
+            }.items():  # fmt: skip
+                columns.setdefault(name, []).append(values)
+        if not columns:
+            raise InputError("the model does not apply to anything measured")
+        return {name: np.concatenate(values) for name, values in columns.items()}
 
     def summary(self) -> str:
         """Write formulas, errors and correlations of their coefficients, and the candidates."""

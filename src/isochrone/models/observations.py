@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST
-from isochrone.models.disturbance import Disturbance
-from isochrone.models.grid_phases import disturbances, measured_groups
-from isochrone.models.grid_runs import CG, GROUP, columns_of, is_grid_run
-from isochrone.models.leaving import Leaving, leaving
-from isochrone.models.measured_groups import MeasuredGroup
+from isochrone.models.extension import readers_of
 from isochrone.models.placement import (
+    CG,
+    GROUP,
     contradicts,
     full_node,
     informative,
     pairs_on_nodes,
     placement_of,
 )
-from isochrone.models.points import summarised
 from isochrone.models.regime import Selector
-from isochrone.models.starts import ONE_START, Starts
-from isochrone.models.terms import VARIABLES
+from isochrone.models.starts import ONE_START, Starts, summarised
+from isochrone.models.terms import VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
 __all__ = [
-    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "from_columns", "of_run",
+    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "apart", "applicable", "from_columns",
+    "of_run",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -101,21 +99,10 @@ class Observations:
 
     def only(self, mine: NDArray[np.bool_]) -> Observations:
         """Return some of the points."""
-        variables = {name: values[mine] for name, values in self.variables.items()}
         return replace(
-            self, variables=variables, seconds=self.seconds[mine], repeats=self.repeats[mine],
-            start=self.start[mine],
+            self, variables=picked(self.variables, mine), seconds=self.seconds[mine],
+            repeats=self.repeats[mine], start=self.start[mine],
         )  # fmt: skip
-
-    @property
-    def launches(self) -> int:
-        """How many starts of the job measured a point, typically."""
-        return self.starts.launches
-
-    @property
-    def between(self) -> float | None:
-        """Relative standard deviation between starts; None if each point was in one start only."""
-        return self.starts.between
 
 
 @dataclass
@@ -147,12 +134,8 @@ class Samples:
         repetitions. Arrays by name, shape (n,).
     remarks
         What was found while reading that a user should know, one sentence each.
-    disturbance
-        Concurrent groups against one alone, of runs of grid collectives.
-    groups
-        What was measured of each group of ranks there.
-    leaving
-        When the members of operations with a root leave them.
+    kept
+        What a model keeps beside its formulas, by its key in a model file (`extension.Kept`).
     """
 
     variables: dict[str, Array]
@@ -166,9 +149,7 @@ class Samples:
     start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
-    disturbance: list[Disturbance] = field(default_factory=list)
-    groups: list[MeasuredGroup] = field(default_factory=list)
-    leaving: list[Leaving] = field(default_factory=list)
+    kept: dict[str, list[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not len(self.start):
@@ -223,11 +204,11 @@ class Samples:
         """Return some of the rows; ``keep`` has the shape (n,)."""
         return replace(
             self,
-            variables={name: values[keep] for name, values in self.variables.items()},
-            selectors={name: values[keep] for name, values in self.selectors.items()},
+            variables=picked(self.variables, keep),
+            selectors=picked(self.selectors, keep),
             seconds=self.seconds[keep],
             start=self.start[keep],
-            others={name: values[keep] for name, values in self.others.items()},
+            others=picked(self.others, keep),
         )
 
     @property
@@ -243,8 +224,7 @@ class Samples:
         """
         if GROUP not in self.selectors:
             return full_node(self.variables)
-        rows = self.selectors[GROUP] == CG
-        return full_node({name: values[rows] for name, values in self.variables.items()})
+        return full_node(picked(self.variables, self.selectors[GROUP] == CG))
 
     def points(self) -> NDArray[np.int64]:
         """Return the number of the point of each row: rows of one point are repetitions."""
@@ -257,26 +237,37 @@ class Samples:
 
     def observations(self) -> list[Observations]:
         """Return the medians, kept apart by the selectors."""
-        names = list(self.selectors)
-        keys = list(zip(*(column.tolist() for column in self.selectors.values()), strict=True))
-        if not names:
-            return [self._observed({}, np.ones(len(self.seconds), dtype=bool))]
-        numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
-        index = np.array([numbers[key] for key in keys])
-        return [
-            self._observed(dict(zip(names, key, strict=True)), index == k)
-            for key, k in numbers.items()
-        ]
+        return [self._observed(*one) for one in apart(self.selectors, len(self.seconds))]
 
-    def _observed(self, where: dict[str, Selector], mine: NDArray[np.bool_]) -> Observations:
+    def _observed(self, where: dict[str, Selector], mine: NDArray[np.intp]) -> Observations:
         variables, constant = informative(self.variables)
         rows = np.column_stack([values[mine] for values in variables.values()])
         found, index = np.unique(rows, axis=0, return_inverse=True)
         points = summarised(self.seconds[mine], index.ravel(), self.start[mine])
-        return Observations(
-            where, dict(zip(variables, found.T, strict=True)),
-            points.seconds, points.repeats, points.noise, points.starts, points.start, constant,
-        )  # fmt: skip
+        return Observations(where, dict(zip(variables, found.T, strict=True)), *points, constant)
+
+
+def apart(
+    columns: Mapping[str, NDArray[Any]], rows: int
+) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+    """Yield each combination of values in columns, and the rows that have it; all without any."""
+    if not columns:
+        yield {}, np.arange(rows)
+        return
+    keys = list(zip(*(column.tolist() for column in columns.values()), strict=True))
+    numbers = {key: k for k, key in enumerate(dict.fromkeys(keys))}
+    index = np.array([numbers[key] for key in keys])
+    for key, k in numbers.items():
+        yield dict(zip(columns, key, strict=True)), np.flatnonzero(index == k)
+
+
+def applicable(
+    selectors: Mapping[str, Sequence[Selector]], observed: Sequence[Observations]
+) -> Iterator[Observations]:
+    """Yield the observations of what a model holds, such as its operations."""
+    for one in observed:
+        if all(one.where[key] in selectors[key] for key in selectors if key in one.where):
+            yield one
 
 
 def of_run(run: Run) -> Samples:
@@ -294,8 +285,25 @@ def of_run(run: Run) -> Samples:
             where=run.where,
             hint="fit takes sweeps (point-to-point, bisection, collective), hot spots and tables",
         )
-    if is_grid_run(run):
-        return _of_grid_run(run)
+    readers = readers_of(run)
+    read = next((one.columns for one in readers if one.columns), _columns_of)
+    columns = read(run)
+    data = from_columns(columns, run.experiment, run.where)
+    data.others |= _others_of(run, columns)
+    data.seconds_are = run.quantity
+    data.partial = [] if run.complete else [run.where]
+    data.origin = run.origin
+    for one in readers:
+        data.selectors |= {name: columns[name] for name in one.selectors}
+        data.others |= {name: columns[name] for name in one.others}
+        found = {key: kind.found(run, columns) for key, kind in one.kept.items()}
+        data.kept |= {key: entries for key, entries in found.items() if entries}
+    return data
+
+
+def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
+    """Return the samples that count, with what the run says of all of them."""
+    table = run.tables["sample"]
     columns = dict(counted(table, identity(table, run.by), run.where).columns)
     if "bytes" in columns:
         numbers(Table(columns), "bytes", run.where)
@@ -312,31 +320,7 @@ def of_run(run: Run) -> Samples:
         if any(end.max() >= run.size for end in ends):
             raise InputError("a 'sample' record of a rank that is not there", where=run.where)
         columns |= pairs_on_nodes(run, *ends)
-    data = _samples_of(run, columns)
-    data.leaving = leaving(columns)
-    return data
-
-
-def _of_grid_run(run: Run) -> Samples:
-    """Return the library's own totals and the phases of one group alone."""
-    columns = columns_of(run)
-    data = _samples_of(run, columns)
-    data.selectors[GROUP] = columns[GROUP]
-    forced = run.notes.get("algorithm", "")
-    data.others["algorithm"] = np.full(len(data.seconds), printable(forced, 200))
-    data.disturbance = disturbances(run)
-    data.groups = measured_groups(run)
-    data.leaving = leaving(columns)
-    return data
-
-
-def _samples_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> Samples:
-    data = from_columns(columns, run.experiment, run.where)
-    data.others |= _others_of(run, columns)
-    data.seconds_are = run.quantity
-    data.partial = [] if run.complete else [run.where]
-    data.origin = run.origin
-    return data
+    return columns
 
 
 def _others_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -388,13 +372,11 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         remarks.append(
             "not in every row do p ranks fill the nodes with ppn on each: 'ppn' is not used"
         )
-    try:
+    with located(where):
         return Samples(
             numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment,
             others={name: named[name] for name in ("shape",) if name in named}, remarks=remarks,
         )  # fmt: skip
-    except InputError as error:
-        raise InputError(error.what, where=where, hint=error.hint) from error
 
 
 def _numbers(values: NDArray[Any], name: str, where: str) -> Array:

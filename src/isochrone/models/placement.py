@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from isochrone.runfile.run import Run
 
 __all__ = [
+    "CG",
+    "GROUP",
     "PLACES",
     "contradicts",
     "farther",
@@ -26,6 +28,12 @@ __all__ = [
 Array = NDArray[np.float64]
 
 PLACES: Final[tuple[str, ...]] = ("nodes", "ppn")
+
+GROUP: Final = "group"
+"""Selector of models of groups of ranks: formulas of each kind of group are kept apart."""
+
+CG: Final = "CG"
+"""The group of all ranks of a job, or of ranks that follow each other, such as a row of a grid."""
 
 
 def placement_of(run: Run) -> dict[str, float]:

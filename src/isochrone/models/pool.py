@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.models.declarations import declaration
-from isochrone.models.family import Family, Form
+from isochrone.models.family import Family, Form, declaration
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.terms import variables_of

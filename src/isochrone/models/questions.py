@@ -1,22 +1,37 @@
-"""Which questions a model answers: what it is of, and for which values of which variables."""
+"""Which questions a model answers: what it is of, how it may be asked, and for which values.
+
+A question is said as names and values, keywords, or a data frame. Of nodes and ranks on each, what
+follows from the others need not be said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.units import LARGEST
 from isochrone.models.formulas import number
-from isochrone.models.placement import PLACES
-from isochrone.models.regime import Regime
+from isochrone.models.observations import COUNTED, NAMES, SELECTORS, apart
+from isochrone.models.placement import PLACES, contradicts
+from isochrone.models.regime import Regime, Selector
 from isochrone.models.sizes import BYTES
-from isochrone.models.terms import VARIABLES, variables_of
+from isochrone.models.tables import Frame, columns_of, is_frame
+from isochrone.models.tables import number as read_number
+from isochrone.models.terms import VARIABLES, picked, variables_of
 from isochrone.runfile.header import kind_of
 
-__all__ = ["WORDS", "Subject", "needed", "not_held", "recorded", "subject"]
+__all__ = [
+    "WORDS", "Question", "Subject", "check_constants", "check_places", "checked", "completed",
+    "needed", "not_held", "question", "recorded", "subject",
+]  # fmt: skip
+
+Array = NDArray[np.float64]
+P = TypeVar("P", bound=Any)  # a dataclass that holds arrays of one number for each point
 
 Subject = Literal["collective", "message", "node", "computation"]
 
@@ -110,25 +125,226 @@ def not_held(
     for name in (name for name in _ASKED if name in asked and name not in held):
         values = np.asarray(asked[name], dtype=np.float64)
         measured = recorded(regimes, name)
-        inside = measured is not None and bool(
-            np.all((measured[0] <= values) & (values <= measured[1]))
-        )
-        if inside and measured is not None and (measured[0] == measured[1] or name == "b"):
-            continue
-        text = f"the model has no {name}, the {VARIABLES[name]}{_fitted_to(name, measured)}"
-        if strict or (measured is not None and not inside):
-            several = measured is not None and measured[0] < measured[1]
+        text = f"the model has no {name}, the {VARIABLES[name]}"
+        several, outside = False, strict
+        if measured is not None:
+            several = measured[0] < measured[1]
+            inside = bool(np.all((measured[0] <= values) & (values <= measured[1])))
+            if inside and (not several or name == "b"):
+                continue
+            outside |= not inside
+            low, high = (number(name, value) for value in measured)
+            text += (
+                f"; it was fitted to {name} = {low} only" if low == high
+                else f", although {low} to {high} were fitted"
+            )  # fmt: skip
+        if outside:
             hint = "fit another family" if several else f"measure several {_ASKED[name]} and fit"
             raise InputError(text, hint=hint)
         doubtful.append(text)
     return doubtful
 
 
-def _fitted_to(name: str, measured: tuple[float, float] | None) -> str:
-    """Say what was measured of a variable that no formula holds."""
-    if measured is None:
-        return ""
-    low, high = (number(name, value) for value in measured)
-    if low == high:
-        return f"; it was fitted to {name} = {low} only"
-    return f", although {low} to {high} were fitted"
+# --- how it is asked ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    """Points in the order in which they were asked for.
+
+    Attributes
+    ----------
+    variables
+        Arrays by name, shape (n,).
+    selectors
+        What holds for all points, or arrays of shape (n,).
+    shape
+        Of the answer.
+    """
+
+    variables: dict[str, Array]
+    selectors: dict[str, Any]
+    shape: tuple[int, ...]
+
+    def parts(self) -> Iterator[tuple[dict[str, Selector], dict[str, Array], NDArray[np.int64]]]:
+        """Yield selectors, the points they hold for, and the places of these in the question."""
+        each = {k: v for k, v in self.selectors.items() if isinstance(v, np.ndarray)}
+        for where, rows in apart(each, int(np.prod(self.shape))):
+            yield {**self.selectors, **where}, picked(self.variables, rows), rows
+
+    def joined(self, answers: list[tuple[NDArray[np.int64], P]]) -> P:
+        """Put the answers to the parts together, in the order and shape of the question."""
+        first = answers[0][1]
+        changed: dict[str, Any] = {}
+        for name, value in vars(first).items():
+            if isinstance(value, np.ndarray):
+                whole = np.empty(int(np.prod(self.shape)))
+                for rows, answer in answers:
+                    whole[rows] = getattr(answer, name)
+                changed[name] = whole.reshape(self.shape)
+        said = dict.fromkeys(text for _, answer in answers for text in answer.warnings)
+        return replace(first, **changed, warnings=list(said))
+
+
+def question(
+    known: Mapping[str, Any], asked: Mapping[str, ArrayLike] | Frame | None,
+    where: Mapping[str, Any], named: Mapping[str, Any],
+) -> Question:  # fmt: skip
+    """Sort what was asked for into variables and selectors, and make the variables equally long.
+
+    Parameters
+    ----------
+    known
+        What the model keeps apart: its selectors.
+    asked
+        Values by name, or a data frame; columns that a model knows nothing of are left out.
+    where
+        Selectors.
+    named
+        Variables and selectors.
+
+    Raises
+    ------
+    InputError
+        If something is said twice, a value is not a number, or the lengths differ.
+    """
+    given: Mapping[str, Any] = columns_of(asked) if is_frame(asked) else asked or {}  # type: ignore[assignment]
+    variables: dict[str, Any] = {}
+    selectors: dict[str, Any] = {}
+    for source in (given, where, named):
+        for key, value in source.items():
+            name = key if key in known else NAMES.get(key, key)
+            if source is given and name not in {*VARIABLES, *SELECTORS}:
+                continue  # for example the measured times beside the points
+            kind = selectors if name in known or name not in VARIABLES else variables
+            if name in kind:
+                raise InputError(f"'{name}' is asked for twice")
+            kind[name] = value if kind is selectors else _numbers(name, value)
+    each = {k: np.asarray(v, dtype=object) for k, v in selectors.items() if np.ndim(v)}
+    try:
+        shape = np.broadcast_shapes(*(v.shape for v in (*variables.values(), *each.values())))
+    except ValueError as error:
+        raise InputError("the variables have different lengths") from error
+    shape = shape or (1,)
+    if each and not np.prod(shape):
+        raise InputError("there is no point to predict")
+    return Question(
+        {name: np.broadcast_to(v, shape).ravel() for name, v in variables.items()},
+        selectors | {key: np.broadcast_to(v, shape).ravel() for key, v in each.items()},
+        shape,
+    )
+
+
+def _numbers(name: str, value: Any) -> Array:
+    """Return values as numbers of any shape; a size may have a unit."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # lists of different lengths
+        raise InputError(f"the values of '{name}' are not equally long") from error
+    if array.dtype.kind in "iuf":
+        return array.astype(np.float64)
+    read = [read_number(str(item).strip(), name, "") for item in array.ravel().tolist()]
+    return np.array(read, dtype=np.float64).reshape(array.shape)
+
+
+def checked(points: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Return the points, none of which is absurd.
+
+    Raises
+    ------
+    InputError
+        If a count is not a whole number from 1, or a value larger than any.
+    """
+    for name, values in points.items():
+        counted = (values < 1) | (values != np.floor(values)) if name in COUNTED else False
+        wrong = values[(values > LARGEST) | counted]
+        if len(wrong):
+            raise InputError(f"'{name}' is {wrong[0]:g}, no {VARIABLES[name]}")
+    return points
+
+
+# --- nodes, and ranks on each ---------------------------------------------------------------------
+
+
+def completed(
+    asked: Mapping[str, ArrayLike], constant: Mapping[str, float], full_node: int = 0
+) -> dict[str, ArrayLike]:
+    """Return ``p``, ``nodes`` and ``ppn`` as far as they follow from what is asked.
+
+    Parameters
+    ----------
+    asked
+        Values by the names of variables, numbers or arrays.
+    constant
+        What was the same in all data: it is meant where only one of the three is given.
+    full_node
+        Ranks on a full node, if the data filled node after node: so are ``p`` ranks that are asked
+        for without their nodes. 0 if not known.
+
+    Raises
+    ------
+    InputError
+        If so many ranks do not fill so many nodes.
+    """
+    known = {k: np.asarray(v, dtype=np.float64) for k, v in asked.items() if k in ("p", *PLACES)}
+    if len(known) == 1:
+        other = "nodes" if "ppn" in known else "ppn"
+        if "p" not in known and other in constant:
+            known[other] = np.asarray(constant[other])
+        elif "p" in known and full_node:
+            known["ppn"] = np.minimum(known["p"], full_node)
+    if len(known) == 2 and all(np.all(values >= 1) for values in known.values()):
+        if "p" not in known:
+            known["p"] = known["nodes"] * known["ppn"]
+        else:
+            given, missing = PLACES if "nodes" in known else PLACES[::-1]
+            known[missing] = np.ceil(known["p"] / known[given])
+    if contradicts(known):
+        p, nodes, ppn = np.broadcast_arrays(*(known[name] for name in ("p", *PLACES)))
+        first = int(np.argmax(((p > nodes * ppn) | (p <= (nodes - 1) * ppn)).ravel()))
+        raise InputError(
+            f"{p.ravel()[first]:g} ranks do not fill {nodes.ravel()[first]:g} nodes with "
+            f"{ppn.ravel()[first]:g} on each",
+            hint="give two of the ranks, the nodes and the ranks on each",
+        )
+    return {**known, **asked}
+
+
+def check_constants(constant: Mapping[str, float], asked: Mapping[str, Any]) -> None:
+    """Refuse a question about what was constant when the model was made.
+
+    Raises
+    ------
+    InputError
+        If another value is asked for.
+    """
+    for name, value in ((k, v) for k, v in constant.items() if k in asked):
+        others = np.setdiff1d(np.asarray(asked[name], dtype=np.float64), value)
+        if len(others):
+            raise InputError(
+                f"the model was made at {name} = {value:g} only and knows nothing of {name} = "
+                f"{others[0]:g}",
+                hint=f"measure with other values of it, the {VARIABLES[name]}, and fit again",
+            )
+
+
+def check_places(
+    regimes: Sequence[Regime], constant: Mapping[str, float], asked: Mapping[str, Any]
+) -> list[str]:
+    """Return what is doubtful of a question about nodes, one sentence each.
+
+    Raises
+    ------
+    InputError
+        If the data did not say on which nodes the ranks were.
+    """
+    held = needed(regimes)
+    places = [name for name in PLACES if name in asked]
+    if not places or constant or set(held) & set(PLACES):
+        return []
+    if not any(recorded(regimes, name) for name in PLACES):
+        raise InputError(
+            "the model does not say on how many nodes its ranks were",
+            hint="ask with --ranks, or fit data with the columns nodes and ppn",
+        )
+    return ["the formula holds neither nodes nor ppn: it gives the same time for all p ranks"]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, stdtr, stdtrit
 
-from isochrone.models.mixture import interval
 from isochrone.models.starts import Starts
 from isochrone.models.terms import design_matrix, evaluate_term
 
-__all__ = ["LEAST_SPREAD", "Range", "Regime", "Rival", "Selector", "Widening", "octaves_beyond"]
+__all__ = [
+    "LEAST_SPREAD", "Range", "Regime", "Rival", "Selector", "Widening", "interval",
+    "octaves_beyond",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 Selector = str | int
@@ -141,9 +144,20 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         unknown: dict[str, Any] = {"low": None, "high": None, "r2": None, "rivals": []}
         return msgspec.structs.replace(self, **named, **unknown)
 
+    def every(self) -> list[tuple[Regime, float]]:
+        """Return the formula and its rivals, each with its probability."""
+        rivals = [(self.rival(k), one.weight) for k, one in enumerate(self.rivals)]
+        return [(self, 1 - sum(weight for _, weight in rivals)), *rivals]
+
     def distance(self, variables: Mapping[str, Array]) -> Array:
         """Return how far points are from this regime: 0 within, else in octaves; shape (n,)."""
-        return _distance({**self.range, **self.switch}, variables)
+        away = np.zeros(len(next(iter(variables.values()), ())))
+        for name, (low, high) in {**self.range, **self.switch}.items():
+            value = evaluate_term(name, variables)
+            for bound, side in ((low, -1.0), (high, 1.0)):
+                if bound is not None:
+                    away += octaves_beyond(value, bound, side)
+        return away
 
     def may_hold(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
         """Return which points may be in this regime, which ends somewhere in a gap; shape (n,)."""
@@ -201,14 +215,9 @@ def _spread(
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _distance(ranges: Mapping[str, Range], variables: Mapping[str, Array]) -> Array:
-    away = np.zeros(len(next(iter(variables.values()), ())))
-    for name, (low, high) in ranges.items():
-        value = evaluate_term(name, variables)
-        for bound, side in ((low, -1.0), (high, 1.0)):
-            if bound is not None:
-                away += octaves_beyond(value, bound, side)
-    return away
+def owners(regimes: Sequence[Regime], points: Mapping[str, Array]) -> NDArray[np.int64]:
+    """Return the number of the regime that each point belongs to, the nearest; shape (n,)."""
+    return np.asarray(np.argmin([regime.distance(points) for regime in regimes], axis=0))
 
 
 def octaves_beyond(value: Array, bound: float, side: float) -> Array:
@@ -216,3 +225,55 @@ def octaves_beyond(value: Array, bound: float, side: float) -> Array:
     # Sizes and ranks span decades; a bound of 0 has no logarithm.
     ratio = np.log2((value + 1e-3) / (bound + 1e-3))
     return np.asarray(np.maximum(side * ratio, 0))
+
+
+# --- intervals ------------------------------------------------------------------------------------
+
+_HALVINGS: Final = 40
+
+_NORMAL: Final = 200
+"""Degrees of freedom from which Student's t is the normal distribution, which is quick."""
+
+
+def interval(
+    centre: Array, spread: Array, freedom: Array, weights: Array, level: float
+) -> tuple[Array, Array]:
+    """Return where a share of ``level`` of a mixture lies, as much of the rest on either side.
+
+    Parameters
+    ----------
+    centre, spread
+        Of each component at each point, shape (components, points).
+    freedom, weights
+        Degrees of freedom and weights of the components, shape (components,).
+    level
+        Such as 0.95.
+
+    Returns
+    -------
+    tuple of ndarray of shape (points,)
+        Low and high.
+    """
+    tail = (1 - level) / 2
+    reach = -stdtrit(freedom, tail)[:, None] * spread
+    if len(centre) == 1:
+        return centre[0] - reach[0], centre[0] + reach[0]
+    bounds = []
+    for share, ends in ((tail, centre - reach), (1 - tail, centre + reach)):
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            away = (middle - centre) / np.maximum(spread, 1e-300)
+            below = weights @ _probability(freedom, away) < share
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        bounds.append((low + high) / 2)
+    return bounds[0], bounds[1]
+
+
+def _probability(freedom: Array, away: Array) -> Array:
+    """Return the probability of a value below, for components with their degrees of freedom."""
+    found = np.empty_like(away)
+    normal = freedom >= _NORMAL
+    found[normal] = ndtr(away[normal])
+    found[~normal] = stdtr(freedom[~normal, None], away[~normal])
+    return found

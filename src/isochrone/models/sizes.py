@@ -21,7 +21,7 @@ from isochrone.models.observations import Samples
 from isochrone.models.terms import variables_of
 
 __all__ = [
-    "BYTES", "FAR", "NODE", "apart", "arranged", "far_off", "filled", "of_bytes",
+    "BYTES", "NODE", "apart", "arranged", "filled", "of_bytes",
     "refuse_one_size", "several", "together",
 ]  # fmt: skip
 
@@ -32,9 +32,6 @@ BYTES: Final = ("ba", "bi", "bo")
 
 NODE: Final = ("pa", "in", "out", "b")
 """What these bytes follow from: messages of a node, and their size."""
-
-FAR: Final = 1.5
-"""Factor from which a message size is another one than the model knows."""
 
 _SHAPE, _RING = "shape", "ring"
 
@@ -107,35 +104,6 @@ def filled(points: Mapping[str, Array]) -> dict[str, Array]:
     b = points["b"]
     bytes_ = {"ba": 2 * points["pa"] * b, "bi": points["in"] * b, "bo": points["out"] * b}
     return {**points, **bytes_}
-
-
-def far_off(size: float, known: Sequence[float]) -> str:
-    """Say that messages are of another size than a model was fitted to; empty if they are not.
-
-    Parameters
-    ----------
-    size
-        Mean bytes of a message that is asked for; 0: there are none.
-    known
-        Message sizes that the model was fitted to; none: that is not known.
-    """
-    if not known or not size or min(known) / FAR <= size <= max(known) * FAR:
-        return ""
-    ends = [round(end) for end in dict.fromkeys((min(known), max(known)))]
-    asked = _rounded(size)
-    fitted = " to ".join(format_bytes(end) for end in ends)
-    sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({asked, *ends}))
-    return (
-        f"messages are of {format_bytes(asked)} on average, but the model was fitted to {fitted}: "
-        f"measure hotspot --bytes {sizes} and fit that"
-    )
-
-
-def _rounded(size: float) -> int:
-    """Return whole units, ten or more where it is none of them: nobody measures 91,750.3 bytes."""
-    units = (unit for unit in (2**30, 2**20, 2**10) if size >= 10 * unit or size % unit == 0)
-    unit = next(units, 1)
-    return round(size / unit) * unit
 
 
 def _without_shape(samples: Samples) -> dict[str, NDArray[np.str_]]:

@@ -7,7 +7,7 @@ A regime that is found is a segment along one variable, and within it along the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,15 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, Segmentation, segment
+from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, Break, Segmentation, segment
 from isochrone.base.units import parse_bytes
-from isochrone.models.gaps import likely_switch
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, varying
 from isochrone.models.regime import Range
 from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term, is_size
 
-__all__ = ["Region", "Search", "Splits", "parse_splits"]
+__all__ = ["Options", "Region", "Search", "Splits", "likely_switch", "parse_splits"]
 
 Array = NDArray[np.float64]
 
@@ -67,6 +66,15 @@ class Splits:
     max_regimes: int | None = None
     tolerance: float = TOLERANCE
     known: dict[str, list[float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to fit: see `isochrone.models.fit.fit`."""
+
+    splits: Splits
+    weights: str
+    robust: bool
 
 
 @dataclass(frozen=True)
@@ -288,3 +296,36 @@ def _value(name: str, text: str) -> float:
         if is_size(name):
             return float(parse_bytes(text))
         raise InputError(f"'{text}' is no bound of '{name}'") from None
+
+
+def likely_switch(gap: Break, known: Collection[float] = ()) -> float:
+    """Return the largest value that is taken to belong to the regime below.
+
+    Parameters
+    ----------
+    gap
+        Largest measured value below the switch, and smallest above.
+    known
+        Switches that the library is known to have; one within the gap is taken.
+
+    Returns
+    -------
+    float
+        Else the roundest binary number between the two, that is the one with the fewest digits,
+        and of several the one nearest to the middle; else the middle of the ratio.
+    """
+    low, high = gap.below, gap.above
+    given = [value for value in known if low <= value < high]
+    if given:
+        return given[0]
+    middle = math.sqrt(low * high) if low > 0 else (low + high) / 2
+    if high - low < 2:
+        return low
+    step = 2.0 ** math.floor(math.log2(high - low))
+    while step >= 1:
+        first = math.floor(low / step) + 1
+        last = math.ceil(high / step) - 1
+        if first <= last:
+            return step * min(range(first, last + 1), key=lambda k: abs(k * step - middle))
+        step /= 2
+    return middle

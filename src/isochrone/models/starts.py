@@ -19,10 +19,9 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
-from isochrone.base.stats import MAD_TO_SIGMA
-from isochrone.models.medians import medians_by
+from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, middles_by
 
-__all__ = ["ONE_START", "Starts", "compare_starts", "widened"]
+__all__ = ["ONE_START", "Starts", "compare_starts", "summarised", "widened"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -109,7 +108,11 @@ def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Sta
     of_rest = count - len(number) - of_common
     per_start = count / starts
     shared = float(np.sum(np.bincount(start) * common**2)) / of_common
-    alone = _spread(rest, of_rest) ** 2 if of_rest > 0 else 0.0
+    alone = 0.0
+    if of_rest >= _FEW:  # by the median: one may be disturbed
+        alone = spread_of(rest, of_rest) ** 2
+    elif of_rest > 0:
+        alone = float(np.sum(rest**2)) / of_rest
     parts = (shared / per_start, (1 - 1 / per_start) * alone if of_rest > 0 else 0.0)
     variance = sum(parts)
     if variance == 0:
@@ -124,10 +127,17 @@ def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Sta
     )  # fmt: skip
 
 
-def _spread(rest: Array, freedom: int) -> float:
-    """Return a standard deviation, by the median where there are enough: one may be disturbed."""
-    if freedom < _FEW:
-        return sqrt(float(np.sum(rest**2)) / freedom)
+def medians_by(values: Array, group: Index) -> Array:
+    """Return the median of each group, shape (groups,).
+
+    Groups are numbered from 0, and none is empty.
+    """
+    _, lower, upper = middles_by(group, values)
+    return (lower + upper) / 2
+
+
+def spread_of(rest: Array, freedom: int) -> float:
+    """Return the standard deviation of what is left around a fit, by its median deviation."""
     return MAD_TO_SIGMA * float(np.median(np.abs(rest))) * sqrt(len(rest) / freedom)
 
 
@@ -136,3 +146,51 @@ def _separate(point: Index, start: Index) -> int:
     size = int(start.max()) + 1 + int(point.max()) + 1
     links = coo_matrix((np.ones(len(point)), (start, point + start.max() + 1)), (size, size))
     return int(connected_components(links, directed=False, return_labels=False))
+
+
+# --- repetitions become points --------------------------------------------------------------------
+
+
+def summarised(
+    seconds: Array, point: Index, start: Index
+) -> tuple[Array, Index, float | None, Starts, Index]:
+    """Summarise repetitions.
+
+    Parameters
+    ----------
+    seconds
+        Shape (n,).
+    point
+        Number of the point of each, from 0, none left out; shape (n,).
+    start
+        Number of the start of the job in which each was measured; shape (n,).
+
+    Returns
+    -------
+    tuple
+        Of each point the time, which is the median of the repetitions, of several starts the
+        geometric mean of their medians; how many repetitions; the typical relative standard error
+        of a time, None if nothing was repeated, without what all points of a start have in common;
+        how far starts are from each other; and the start of each point, -1 where there are several.
+    """
+    repeats = np.bincount(point)
+    starts = int(start.max()) + 1
+    codes, cell = np.unique(point * starts + start, return_inverse=True)
+    cell = cell.ravel()
+    counts = np.bincount(cell)
+    median = medians_by(seconds, cell)
+    spread = medians_by(np.abs(seconds - median[cell]), cell) / median
+    error = MEDIAN_LOSS * MAD_TO_SIGMA * spread / np.sqrt(counts)
+    error = np.where(counts >= 3, error, np.nan)  # the spread of two is a coin toss
+    known = error[~np.isnan(error)]
+    within = float(np.median(known)) if len(known) else None
+    if len(codes) == len(repeats):
+        return (median, repeats, within, ONE_START, codes % starts)
+    logs, owner = np.log(median), codes // starts
+    found = compare_starts(logs, owner, codes % starts, error)
+    number = np.bincount(owner)
+    typical = np.exp(np.bincount(owner, logs) / number)
+    typical = np.where(number == 1, median[np.cumsum(number) - 1], typical)
+    noise = sqrt(((within or 0.0) ** 2 + found.alone**2) / found.launches)
+    single = np.where(number == 1, (codes % starts)[np.cumsum(number) - 1], -1)
+    return typical, repeats, noise or None, found, single

@@ -77,7 +77,14 @@ def _regime(regime: Regime, words: str, weights: str) -> Iterator[str]:
     if together is not None and len(names) > 1:
         yield from _table(
             ["correlation", *names[:-1]],
-            [[name, *_numbers(together[k, :k])] for k, name in enumerate(names) if k],
+            [
+                [
+                    name,
+                    *[UNKNOWN if np.isnan(value) else f"{value:.2f}" for value in together[k, :k]],
+                ]
+                for k, name in enumerate(names)
+                if k
+            ],
         )
 
 
@@ -119,10 +126,6 @@ def _table(titles: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -
         yield "  " + "  ".join(
             text.ljust(width) for text, width in zip(row, widths, strict=False)
         ).rstrip()  # fmt: skip
-
-
-def _numbers(values: Array) -> list[str]:
-    return [UNKNOWN if np.isnan(value) else f"{value:.2f}" for value in values]
 
 
 def _percent(value: float) -> str:

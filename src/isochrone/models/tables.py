@@ -1,32 +1,324 @@
-"""Measured times given in Python: a data frame, columns by their names, or rows.
+"""Measured times that a user has: a CSV, a data frame, columns by their names, or rows.
 
-The columns are those of a CSV (`isochrone.models.csv_file`), and so are their meaning and errors.
+The columns are ``op,p,b,seconds`` or those of a hot spot. ``size=b,usec=seconds:us`` says that
+``size`` is the message size in bytes, and ``usec`` the time in microseconds (`Columns`).
+
+A spreadsheet in a country with decimal commas writes ``1024;2,5``. What is between the columns is
+seen in the first two lines. Only where it is a semicolon or a tab, a comma may be that of a
+decimal number; one that may as well be between thousands (``1,024``) is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeGuard
+import csv
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.cells import text_of
 from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
+from isochrone.base.table import SparseError, Table, refuse_uneven
 from isochrone.base.text import printable
-from isochrone.models.csv_file import NUMBERS, number, samples_of_columns
-from isochrone.models.observations import SELECTORS, Samples
-from isochrone.runfile.samples import MARKS
+from isochrone.base.units import parse_bytes
+from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
+from isochrone.models.terms import VARIABLES
+from isochrone.runfile.origin import GIVEN, together
+from isochrone.runfile.samples import MARKS, counted
 
-__all__ = ["Frame", "columns_of", "is_frame", "is_row", "numbers", "of_rows", "of_table"]
+__all__ = [
+    "AS_NAMED", "Columns", "Decimal", "Frame", "columns_of", "is_frame", "is_row", "number",
+    "of_rows", "of_table", "read_csv", "with_points",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
+Where = Callable[[int], str]
+"""Names a row in errors, by its number from 0."""
 
-FRAME: Final = "data frame"
-COLUMNS: Final = "columns"
-ROWS: Final = "rows"
+_NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
+"""Columns of numbers."""
+
+_PARTNERS: Final = ("i", "j", "pairs")
+"""What else tells points apart; no variables of a model."""
+
+_COUNTS: Final = ("repeat", "pass", "rate")
+"""What `export --to csv` writes of a repetition: its number, and its time in another form."""
+
+_STARTS: Final = ("launch", "run")
+"""Columns that tell starts of the job apart; ``run`` if it is not the number of a repetition."""
+
+_ORIGIN: Final = "origin"
+"""The column in which `export --to csv` says where the times come from."""
+
+_KNOWN: Final = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS, _ORIGIN}
+
+MAX_ORIGIN: Final = 60
+MAX_ROWS: Final = 10_000_000
+
+_LONGEST: Final = 1 << 16
+"""Characters of a line by which it is seen what separates columns."""
 
 _MISSING: Final = ("None", "nan", "<NA>", "NaT")
 """How Python and pandas write that there is no value."""
+
+_TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_SIZES: Final = {
+    "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "kB": 1e3, "MB": 1e6, "GB": 1e9,
+}  # fmt: skip
+_UNITS: Final = {"seconds": _TIMES, **dict.fromkeys(("b", "bytes", "ba", "bi", "bo"), _SIZES)}
+"""Units of the variables that have one, by name: factor to seconds or bytes."""
+
+_MEANINGS: Final = ("seconds", *VARIABLES, *SELECTORS, "ranks", "window", "launch")
+_HOW: Final = "write for example size=b,usec=seconds:us"
+
+_SEPARATORS: Final = (";", "\t", ",")
+_DECIMAL: Final = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
+_THOUSANDS: Final = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+
+Decimal = Literal["", "comma", "point"]
+"""What stands before decimals; empty if that is not said."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What columns mean.
+
+    Attributes
+    ----------
+    meaning
+        Variable by the name of its column.
+    factor
+        By which the values of a variable are multiplied to be seconds or bytes.
+    decimal
+        What decimals have, ``comma`` or ``point``; empty if that is to be seen.
+    """
+
+    meaning: dict[str, str] = field(default_factory=dict)
+    factor: dict[str, float] = field(default_factory=dict)
+    decimal: Decimal = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Columns:
+        """Read ``name=variable[:unit],…``.
+
+        Raises
+        ------
+        InputError
+            If it is not that, or a variable or unit is not known or is given twice.
+        """
+        meaning: dict[str, str] = {}
+        factor: dict[str, float] = {}
+        for word in text.split(","):
+            name, sign, what = (part.strip() for part in word.rpartition("="))
+            variable, colon, unit = what.partition(":")
+            if not (name and sign and variable) or (colon and not unit):
+                raise _wrong(f"'{printable(word, 60)}' is not name=variable[:unit]", _HOW)
+            if variable not in _MEANINGS:
+                hint = f"there are: {', '.join(_MEANINGS)}"
+                raise _wrong(f"'{printable(variable, 40)}' is no variable", hint)
+            if name in meaning or variable in meaning.values():
+                raise _wrong(f"'{printable(word, 60)}': one of them is given twice", _HOW)
+            if unit:
+                known = _UNITS.get(variable, {})
+                if unit not in known:
+                    hint = f"there are: {', '.join(known)}" if known else "it is a plain number"
+                    raise _wrong(f"'{printable(unit, 20)}' is no unit of '{variable}'", hint)
+                factor[variable] = known[unit]
+            meaning[name] = variable
+        return cls(meaning, factor)
+
+    def renamed(self, names: list[str], where: str) -> list[str]:
+        """Return the names of the variables for the names in the first line of a table.
+
+        Raises
+        ------
+        InputError
+            If a column is missing, or another one has the name already.
+        """
+        for name in self.meaning:
+            if name not in names:
+                there = printable(", ".join(names), 200)
+                raise InputError(
+                    f"no column '{printable(name, 40)}'", where=where, hint=f"there are: {there}"
+                )
+        found = [self.meaning.get(name, name) for name in names]
+        for name, variable in self.meaning.items():
+            if found.count(variable) > 1:
+                raise InputError(
+                    f"'{printable(name, 40)}' is to be '{variable}', and there is a column "
+                    f"'{variable}' already", where=where, hint="give one of them another name",
+                )  # fmt: skip
+        return found
+
+    def scaled(self, values: Array, name: str) -> Array:
+        """Return a column in seconds or bytes; sizes such as 0.064 MB are whole numbers."""
+        if name not in self.factor:
+            return values
+        values = values * self.factor[name]
+        near = np.rint(values)
+        return np.where((near != 0) & (np.abs(values - near) < 1e-6 * np.abs(near)), near, values)
+
+
+def _wrong(what: str, hint: str) -> InputError:
+    return InputError(what, where="--columns", hint=hint)
+
+
+AS_NAMED: Final = Columns()
+"""Columns that are called what they are."""
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def read_csv(path: Path, own: Columns = AS_NAMED) -> Samples:
+    """Read a CSV; its first line names the columns, ``own`` what they are if not the same.
+
+    Between the columns may be commas, semicolons or tabs; of the latter two, decimals may have
+    commas.
+
+    A column ``launch`` tells the starts of the job apart. Unknown columns are no variables; they
+    are kept as `Samples.others`. Rows that are marked ``void``, or were measured ``again``, count
+    as they do in a run file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, has no column ``seconds``, or a value is not a number; names the line.
+    """
+    try:
+        check_ordinary(path)
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            first, second = stream.readline(_LONGEST), stream.readline(_LONGEST)
+            mark = separator_of(first, second, str(path))
+            stream.seek(0)
+            return _read(csv.reader(stream, delimiter=mark), path, own, commas=mark != ",")
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"not a CSV: {error}", where=str(path)) from error
+
+
+def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
+    where = str(path)
+    names = own.renamed([name.strip() for name in next(reader, [])], where)
+    if "seconds" not in names:
+        raise InputError(
+            "neither a run file nor a CSV with a column 'seconds'",
+            where=where,
+            hint="the first line must name the columns, for example op,p,b,seconds; or say what "
+            "they are: --columns size=b,usec=seconds:us",
+        )
+    _refuse_twins(names, where)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    for row in reader:
+        if not row:
+            continue
+        if len(row) != len(names):
+            raise InputError(
+                f"{len(row)} values, not {len(names)}", where=f"{path}:{reader.line_num}"
+            )
+        if reader.line_num > MAX_ROWS:
+            raise InputError(f"more than {MAX_ROWS} lines", where=where)
+        rows.append(row)
+        lines.append(reader.line_num)
+    arrays: dict[str, NDArray[Any]] = {}
+    for k, name in enumerate(names):
+        texts = [row[k].strip() for row in rows]
+        if name in _NUMBERS:
+            texts = with_points(texts, name, where, own.decimal) if commas else texts
+            read = _numbers(np.array(texts, object), name, lambda k: f"{path}:{lines[k]}")
+            arrays[name] = own.scaled(read, name)
+        elif name not in _COUNTS:
+            arrays[name] = _texts([text_of(text) for text in texts], name, where)
+    return _samples(arrays, where)
+
+
+def _texts(texts: list[str], name: str, where: str) -> NDArray[Any]:
+    try:
+        refuse_uneven(texts)
+    except SparseError as error:
+        raise InputError(f"column '{printable(name, 40)}': {error}", where=where) from error
+    return np.array(texts)
+
+
+def _refuse_twins(names: Sequence[str], where: str) -> None:
+    if len(set(names)) != len(names):
+        raise InputError("two columns have the same name", where=where)
+
+
+def separator_of(first: str, second: str, where: str) -> str:
+    """Return what stands between the columns.
+
+    Parameters
+    ----------
+    first, second
+        The line that names the columns, and the first with values; it may be empty.
+    where
+        Names the table in errors.
+
+    Raises
+    ------
+    InputError
+        If two would do.
+    """
+    found = [mark for mark in _SEPARATORS if mark in first] or [","]
+    fitting = [
+        mark for mark in found
+        if not second or len({len(row) for row in csv.reader([first, second], delimiter=mark)}) == 1
+    ]  # fmt: skip
+    if len(found) > 1 and len(fitting) != 1:
+        marks = " or ".join(f"'{mark}'" if mark != "\t" else "tabs" for mark in found)
+        raise InputError(
+            f"its columns may be separated by {marks}", where=where,
+            hint="take names of columns without these signs",
+        )  # fmt: skip
+    return (fitting or found)[0]
+
+
+def with_points(texts: Sequence[str], name: str, where: str, decimal: Decimal = "") -> list[str]:
+    """Return the numbers of a column with decimal points.
+
+    Parameters
+    ----------
+    texts
+        Its cells; those without a comma stay as they are.
+    name, where
+        Name the column and the table in errors.
+    decimal
+        What decimals have, if that is said.
+
+    Raises
+    ------
+    InputError
+        If commas may be decimal or between thousands, or there are decimal points as well.
+    """
+    if decimal:
+        thousands, mark = (".", ",") if decimal == "comma" else (",", ".")
+        return [text.replace(thousands, "").replace(mark, ".") for text in texts]
+    commas = [text for text in texts if "," in text]
+    if not commas:
+        return list(texts)
+    one = printable(commas[0], 40)
+    point = next((text for text in texts if "." in text), None)
+    if point is not None:
+        what = f"has numbers with commas and with points: '{one}' and '{printable(point, 40)}'"
+    elif all(_THOUSANDS.fullmatch(text) for text in commas):
+        what = f"is '{one}': that may be {one.replace(',', '')} or {one.replace(',', '.', 1)}"
+    else:
+        return [text.replace(",", ".") if _DECIMAL.fullmatch(text) else text for text in texts]
+    raise InputError(
+        f"'{name}' {what}", where=where, hint="give --decimal comma or --decimal point"
+    )
+
+
+# --- what Python holds ----------------------------------------------------------------------------
 
 
 class Frame(Protocol):
@@ -60,14 +352,14 @@ def of_table(table: Frame | Mapping[str, Any]) -> Samples:
         names the row, counted from 0.
     """
     columns = columns_of(table)
-    where = COLUMNS if isinstance(table, Mapping) else FRAME
+    where = _named(table)
     if "seconds" not in columns:
         raise InputError(
             "no column 'seconds'",
             where=where,
             hint="name the columns for example op, p, b, seconds",
         )
-    return samples_of_columns({k: _read(v, k, where) for k, v in columns.items()}, where)
+    return _samples({k: _meant(v, k, where) for k, v in columns.items()}, where)
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
@@ -82,7 +374,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
     for k, row in enumerate(rows):
         for name in names:
             if name not in row:
-                raise InputError(f"a row without '{printable(name, 40)}'", where=f"{ROWS}, row {k}")
+                raise InputError(f"a row without '{printable(name, 40)}'", where=f"rows, row {k}")
     return of_table({name: [row[name] for row in rows] for name in names})
 
 
@@ -94,11 +386,10 @@ def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     InputError
         If names are alike, or columns differ in length.
     """
-    where = COLUMNS if isinstance(table, Mapping) else FRAME
-    names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]
-    if len(set(names)) != len(names):
-        raise InputError("two columns have the same name", where=where)
-    found = {name: _column(values) for name, values in zip(names, _values(table), strict=True)}
+    where = _named(table)
+    keys = list(table if isinstance(table, Mapping) else table.columns)
+    _refuse_twins([str(key) for key in keys], where)
+    found = {str(key): _column(table[key]) for key in keys}
     lengths = {name: len(values) for name, values in found.items() if values.ndim}
     if any(values.ndim > 1 for values in found.values()):
         raise InputError("a column has more than one dimension", where=where)
@@ -111,29 +402,22 @@ def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     }
 
 
-def numbers(values: NDArray[Any], name: str, where: str) -> Array:
-    """Return a column as numbers; sizes may have units, as in a CSV.
+def _named(table: Frame | Mapping[str, Any]) -> str:
+    return "columns" if isinstance(table, Mapping) else "data frame"
+
+
+def _numbers(values: NDArray[Any], name: str, where: Where) -> Array:
+    """Return a column as numbers; sizes may have units.
 
     Raises
     ------
     InputError
         If a value is not a finite number; names its row.
     """
-    if values.dtype.kind in "iuf":
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            number(str(values[wrong[0]]), name, f"{where}, row {wrong[0]}")
+    if values.dtype.kind in "iuf" and np.all(np.isfinite(values)):
         return values.astype(np.float64)
-    read = (
-        number(str(v).strip(), name, f"{where}, row {k}") for k, v in enumerate(values.tolist())
-    )
+    read = (number(str(v).strip(), name, where(k)) for k, v in enumerate(values.tolist()))
     return np.array(list(read), dtype=np.float64)
-
-
-def _values(table: Frame | Mapping[str, Any]) -> Iterator[Any]:
-    if isinstance(table, Mapping):
-        return iter(table.values())
-    return (table[name] for name in table.columns)
 
 
 def _column(values: Any) -> NDArray[Any]:
@@ -146,13 +430,80 @@ def _column(values: Any) -> NDArray[Any]:
     return np.array(values, dtype=object) if mixed else array
 
 
-def _read(values: NDArray[Any], name: str, where: str) -> NDArray[Any]:
+def _meant(values: NDArray[Any], name: str, where: str) -> NDArray[Any]:
     """Return a column as that of a CSV is read; what keeps data apart may be a number, too."""
-    if name in NUMBERS:
-        return numbers(values, name, where)
+    if name in _NUMBERS:
+        return _numbers(values, name, lambda k: f"{where}, row {k}")
     if name in SELECTORS:
         return values
     texts = ["" if str(value) in _MISSING else str(value) for value in values.tolist()]
     if name in MARKS:
         return np.array([text.lower().removesuffix(".0") for text in texts])
     return np.array(texts)
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def _samples(columns: dict[str, NDArray[Any]], where: str) -> Samples:
+    """Return the samples of a table: its rows that count, and where they come from.
+
+    Parameters
+    ----------
+    columns
+        Those of `_NUMBERS` as numbers, all others as texts; marks are ``true`` or ``1``. Unknown
+        ones are kept as `Samples.others`.
+    where
+        Names the table in errors.
+
+    Raises
+    ------
+    InputError
+        If the columns are not those of a model.
+    """
+    arrays = {name: values for name, values in columns.items() if name not in _COUNTS}
+    said = {GIVEN}  # what does not say where it is from was given
+    if _ORIGIN in arrays:
+        said = {text or GIVEN for text in arrays.pop(_ORIGIN).tolist()}
+    for mark in MARKS:
+        if mark in arrays:
+            arrays[mark] = np.isin(arrays[mark], ("true", "1"))
+    points = [name for name in arrays if name in _KNOWN - {"seconds", *MARKS}]
+    rows = counted(Table(arrays), points).columns
+    origin = printable(together(said), MAX_ORIGIN)
+    data = replace(from_columns(rows, TABLE, where), origin=origin)
+    data.others |= {
+        name: rows[name].astype(str)
+        for name in rows if name in _PARTNERS or name not in _KNOWN
+    }  # fmt: skip
+    for name in _STARTS:
+        if name in rows and (name == "launch" or _holds_repetitions(data, rows[name])):
+            data.start = np.unique(data.others.pop(name), return_inverse=True)[1].ravel()
+            break
+    return data
+
+
+def _holds_repetitions(data: Samples, run: NDArray[Any]) -> bool:
+    """Whether some rows of one point have the same value: then it does not number them."""
+    rows = np.column_stack([data.points(), np.unique(run, return_inverse=True)[1].ravel()])
+    return len(np.unique(rows, axis=0)) < len(rows)
+
+
+def number(text: str, name: str, where: str) -> float:
+    """Read a number; a size in bytes may have a unit.
+
+    Raises
+    ------
+    InputError
+        If it is none, or not finite.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        try:
+            value = float(parse_bytes(text)) if name in ("b", "bytes") else math.nan
+        except InputError:
+            value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f"'{name}' is '{printable(text, 40)}', not a finite number", where=where)
+    return value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 
 __all__ = [
-    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "latex", "unit", "variables_of",
+    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "latex", "picked", "unit",
+    "variables_of",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -44,10 +45,6 @@ VARIABLES: Final = {
 _IN_BYTES: Final = {"b", "ba", "bi", "bo"}
 
 
-def _ceil_log2(v: Array) -> Array:
-    return np.asarray(np.ceil(np.log2(v)))
-
-
 def _floor_log2(v: Array) -> Array:
     return np.asarray(np.floor(np.log2(v)))
 
@@ -61,7 +58,11 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
         lambda v: _floor_log2(np.maximum(v - 1, 1)),  # one rank has no partner: no step
         r"\lfloor\log_2({0}-1)\rfloor",
     ),
-    (re.compile(r"ceil\(log2\((\w+)\)\)"), _ceil_log2, r"\lceil\log_2 {0}\rceil"),
+    (
+        re.compile(r"ceil\(log2\((\w+)\)\)"),
+        lambda v: np.ceil(np.log2(v)),
+        r"\lceil\log_2 {0}\rceil",
+    ),
     (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, r"\lfloor\log_2 {0}\rfloor"),
     (re.compile(r"sqrt\((\w+)\)"), np.sqrt, r"\sqrt{{{0}}}"),
     (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, r"\max({0},{1})"),
@@ -70,6 +71,11 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
 
 _LINEAR: Final = ("{0}", r"\max({0},{1})", r"\min({0},{1})")
 """Factors that have the unit of their variables, as LaTeX."""
+
+
+def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Return some rows of columns."""
+    return {name: values[rows] for name, values in columns.items()}
 
 
 def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
@@ -87,8 +93,7 @@ def evaluate_term(term: str, variables: Mapping[str, Array]) -> Array:
     """
     length = len(next(iter(variables.values()), ()))
     values = np.ones(length)
-    for factor in _factors(term):
-        function, names, _ = factor
+    for function, names, _ in _factors(term):
         for name in names:
             if name not in variables:
                 meaning = f", the {VARIABLES[name]}" if name in VARIABLES else ""

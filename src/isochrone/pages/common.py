@@ -14,7 +14,6 @@ from isochrone.base.documents import IfKnown, WarningList, plain
 from isochrone.base.files import sha256
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.pages.clocks import clock_section
 from isochrone.pages.options import in_use, measured_again, repeated
 from isochrone.pages.page import (
     AS_USUAL,
@@ -29,7 +28,7 @@ from isochrone.pages.page import (
     Sentence,
     Table,
 )
-from isochrone.pages.words import of_ranks, ranges, warnings_of
+from isochrone.pages.words import of_ranks, plural, ranges, warnings_of
 from isochrone.runfile.clocks import KIND as CLOCKS
 from isochrone.runfile.clocks import Clocks, clocks, has_clocks
 from isochrone.runfile.header import Option
@@ -38,6 +37,7 @@ from isochrone.runfile.surroundings import settings_in_words, surroundings_docum
 
 __all__ = [
     "About",
+    "clock_section",
     "date_in_words",
     "document",
     "kind_of",
@@ -192,10 +192,8 @@ def _title(run: Run, kind: Kind | None) -> str:
 
 def _line(run: Run) -> tuple[str, ...]:
     """Return keywords: experiment, origin, ranks, MPI library."""
-    nodes = len(set(run.hosts) - {""})
-    where = f" on {nodes} node{'s' if nodes > 1 else ''}" if nodes else ""
-    where += ", bound to cores" if run.notes.get("binding") == "core" else ""
-    ranks = f"{run.size} rank{'s' if run.size > 1 else ''}{where}"
+    ranks = of_ranks(run).removeprefix("of ")
+    ranks += ", bound to cores" if run.notes.get("binding") == "core" else ""
     origin = "" if run.origin == "measured" else run.origin
     return tuple(part for part in (run.experiment, origin, ranks, _library(run)) if part)
 
@@ -267,22 +265,16 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
     facts.append(("clock", "runs in the virtual time of a simulator" if clock.simulated else ""))
     if run.end and isinstance(run.end.get("seconds"), int | float):
         facts.append(("total time", format_seconds(float(run.end["seconds"]))))
-    facts += _surrounded(run)
-    facts += [(name, note) for name, note in run.notes.items() if name not in _DOCUMENTS]
-    return [(label, value) for label, value in facts if value]
-
-
-def _surrounded(run: Run) -> list[tuple[str, str]]:
-    """List the settings of the MPI library, and what the node of rank 0 is."""
     about, machine = run.about, run.about.machine
-    facts = sorted(about.settings.items())
+    facts += sorted(about.settings.items())
     facts += [(name, "left out: it looks like a secret") for name in sorted(about.left_out)]
     facts += [
         ("memory of buffers", about.memory), ("kernel", machine.kernel),
         ("processor", machine.processor), ("frequency governor", machine.governor),
         ("NUMA nodes", "" if machine.numa is None else str(machine.numa)),
     ]  # fmt: skip
-    return facts
+    facts += [(name, note) for name, note in run.notes.items() if name not in _DOCUMENTS]
+    return [(label, value) for label, value in facts if value]
 
 
 def _value(key: str, value: Option) -> str:
@@ -317,6 +309,42 @@ def _hosts(run: Run) -> Table:
         f"and {left_out} more hosts" if left_out > 0 else "",
         fold="Hosts and their ranks",
     )
+
+
+# --- the ranks' clocks, of which runs of any kind may say how well they agreed ----------------
+
+
+def clock_section(run: Run) -> Section:
+    """Say how well the clocks agreed in a run in which they were synchronised.
+
+    Raises
+    ------
+    InputError
+        If a record is damaged.
+    """
+    found = clocks(run)
+    offset = found.offset
+    rows = [("after synchronisation", found.residual_median, found.residual_max,
+             found.synchronised)]  # fmt: skip
+    said = [Sentence(f"Largest drift: {1e6 * found.drift_max:.3g} ppm")]
+    if offset is not None:
+        rows.append(("two ranks, any time", offset.median, offset.max, offset.comparisons))
+        i, j = offset.worst_pair
+        age = format_seconds(max(offset.worst_age, 0))
+        said = [
+            Sentence(f"Worst: ranks {i} and {j}, {age} after the clocks were synchronised"),
+            Sentence(f"Uncertainty of a comparison: {format_seconds(offset.bound)} (median)"),
+            *said,
+        ]
+    apart = Table(
+        "",
+        (Column("clocks apart"), *(Column(t, right=True) for t in ("median", "worst", "seen"))),
+        tuple(
+            Row((name, format_seconds(median), format_seconds(worst), plural(seen, "time")))
+            for name, median, worst, seen in rows
+        ),
+    )
+    return Section("Clocks", (apart, *said))
 
 
 # --- where it comes from --------------------------------------------------------------------------

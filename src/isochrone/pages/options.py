@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.table import Table
 from isochrone.runfile.columns import numbers
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -103,23 +102,18 @@ def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
         return False
     if name in _ONLY_ALL_PAIRS and options.get("pairs"):
         return False
-    record = _MEASURED_AGAIN.get(name)
-    return record is None or bool(_marked(run, record))
-
-
-def _marked(run: Run, record: str) -> int:
-    """Count the points of which there is a second measurement."""
-    table = run.tables.get(record)
-    if table is None:
-        return 0
-    second = table.where(table.flag("again") | table.flag("retest"))
-    return len(points(second, identity(second, run.by), run.where)) if len(second) else 0
+    return measured_again(run, name) != 0
 
 
 def measured_again(run: Run, name: str) -> int | None:
     """Return how many points were measured again where an option allows it; None for others."""
-    record = _MEASURED_AGAIN.get(name)
-    return None if record is None else _marked(run, record)
+    if name not in _MEASURED_AGAIN:
+        return None
+    table = run.tables.get(_MEASURED_AGAIN[name])
+    if table is None:
+        return 0
+    second = table.where(table.flag("again", "retest"))
+    return len(points(second, identity(second, run.by), run.where)) if len(second) else 0
 
 
 def repeated(run: Run) -> str:
@@ -145,16 +139,9 @@ def _counts(run: Run) -> NDArray[Any]:
         return numbers(first, "n", run.where, "pair") if "n" in pairs else np.empty(0)
     if samples is None:
         return np.empty(0)
-    first = _first(samples)
+    first = samples.where(~samples.flag(*MARKS))
     found = points(first, identity(first, run.by), run.where)
     return np.array([repetitions(first, rows) for rows in found.values()], np.float64)
-
-
-def _first(table: Table) -> Table:
-    second = np.zeros(len(table), bool)
-    for mark in MARKS:
-        second |= table.flag(mark)
-    return table.where(~second)
 
 
 def varied(run: Run) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,6 @@
 """What there is to say about a run, as data: sentences, tables, figures, warnings.
 
-A page is made once, by the module of the run's kind in `isochrone.pages.kinds`. The terminal and
+A page is made once, by the module of the kind of a run in `kinds` of its subject. The terminal and
 the report only render it: neither adds a word or a number. All texts are plain text; those that
 come from a file (host names, notes) are escaped by whoever renders them.
 """

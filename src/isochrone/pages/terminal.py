@@ -79,14 +79,23 @@ def _print_block(console: Console, block: Block) -> None:
         case Sentence():
             _print(console, _stated(block), STYLES[block.tone])
         case Listing():
-            _print_listing(console, block)
+            _print(console, f"{block.title}:", STYLES[block.tone])
+            for item in block.items:
+                _print(console, f"  {_stated(item)}", STYLES[item.tone])
+            if block.more:
+                _print(console, f"  … {block.more}")
         case Warnings():
             for text in block.items:
                 _print(console, f"Warning: {text}", "yellow")
         case Table():
             _print_table(console, block.on("terminal"))
         case Facts():
-            _print_facts(console, block)
+            if block.title:
+                facts = " · ".join(f"{name}={value}" for name, value in block.items)
+                _print(console, f"{block.title}: {facts}")
+            elif block.items:
+                facts = " · ".join(f"{name} {value}" for name, value in block.items)
+                _print(console, f"  {facts}", "dim")
 
 
 def _print(console: Console, text: str, style: str = "") -> None:
@@ -96,22 +105,6 @@ def _print(console: Console, text: str, style: str = "") -> None:
 
 def _stated(sentence: Sentence) -> str:
     return f"{sentence.about}: {sentence.text}" if sentence.about else sentence.text
-
-
-def _print_listing(console: Console, listing: Listing) -> None:
-    _print(console, f"{listing.title}:", STYLES[listing.tone])
-    for item in listing.items:
-        _print(console, f"  {_stated(item)}", STYLES[item.tone])
-    if listing.more:
-        _print(console, f"  … {listing.more}")
-
-
-def _print_facts(console: Console, facts: Facts) -> None:
-    """Print names and values on one line."""
-    if facts.title:
-        _print(console, f"{facts.title}: " + " · ".join(f"{k}={v}" for k, v in facts.items))
-    elif facts.items:
-        _print(console, "  " + " · ".join(f"{k} {v}" for k, v in facts.items), "dim")
 
 
 def _print_table(console: Console, table: Table) -> None:

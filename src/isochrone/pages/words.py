@@ -13,7 +13,7 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 __all__ = [
-    "between", "interval", "known_seconds", "of_ranks", "of_size", "on_ranks", "plural", "ranges",
+    "between", "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges",
     "warnings_of", "with_hosts",
 ]  # fmt: skip
 
@@ -38,14 +38,7 @@ def plural(count: int, noun: str) -> str:
 
 def interval(times: Times) -> str:
     """Write the interval of a median, with one unit if both ends have the same."""
-    if times.n < 2 or not times.has_interval:
-        return "–"
-    return between(times.low, times.high)
-
-
-def known_seconds(seconds: float | None) -> str:
-    """Write a time, or – where it is not known."""
-    return "–" if seconds is None else format_seconds(seconds)
+    return "–" if times.interval is None else between(*times.interval)
 
 
 def between(least: float, most: float) -> str:

@@ -10,7 +10,7 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable
 
 __all__ = [
-    "MAX_SECONDS", "MIN_SECONDS", "amounts", "integers", "is_pair_time", "numbers", "seconds",
+    "MAX_SECONDS", "MIN_SECONDS", "amounts", "integers", "numbers", "seconds",
     "texts",
 ]  # fmt: skip
 
@@ -19,15 +19,6 @@ MAX_SECONDS = 1e9
 
 MIN_SECONDS = 1e-12
 """A time above zero and below this was not measured: no clock tells it from zero."""
-
-
-def is_pair_time(key: str, values: NDArray[np.float64 | np.int64]) -> NDArray[np.bool_]:
-    """Tell which values can be what they are called, a time of a pair of ranks or its spread.
-
-    Of what was not measured (NaN) nothing is wrong.
-    """
-    tiny = (values > 0) & (values < MIN_SECONDS) & (key not in ("stddev", "low"))
-    return ~((values < 0) | (values > MAX_SECONDS) | tiny)
 
 
 def seconds(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:

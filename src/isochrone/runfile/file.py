@@ -118,7 +118,9 @@ def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: floa
             start, end = _end_of(old, path)
             old.seek(0)
             with whole_file(path) as stream:
-                _copy(old, stream, start)
+                while start and (block := old.read(min(BLOCK, start))):
+                    stream.write(block)
+                    start -= len(block)
                 for record in records:
                     stream.write(msgspec.json.encode(record) + b"\n")
                 end["seconds"] = float(end.get("seconds", 0.0)) + seconds
@@ -140,12 +142,6 @@ def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
     if record.get("record") != "end":
         raise InputError("it does not end with an 'end' record", where=str(path))
     return max(0, size - BLOCK) + len(block) - len(last), record
-
-
-def _copy(source: BinaryIO, target: BinaryIO, length: int) -> None:
-    while length and (block := source.read(min(BLOCK, length))):
-        target.write(block)
-        length -= len(block)
 
 
 def _records(run: Run) -> Iterator[dict[str, Any]]:

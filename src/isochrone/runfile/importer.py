@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from isochrone.base import registry
 from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
 
 __all__ = ["Importer", "load", "names"]
-
-FAMILY: Final = "formats.importers"
 
 
 @dataclass(frozen=True)
@@ -53,18 +50,5 @@ class Importer:
         return found
 
 
-def names() -> list[str]:
-    """List the import formats, as the user types them."""
-    return registry.names(FAMILY)
-
-
-def load(name: str) -> Importer:
-    """Return an import format by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: Importer = registry.load(FAMILY, name).IMPORTER
-    return found
+names, load = registry.family("formats.importers", "IMPORTER", Importer)
+"""The import formats, as the user types them; one by its name."""

@@ -7,7 +7,7 @@ is computed from it doubtful. Values that are missing are no fault here, unless 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
 from typing import Any, Final
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
-from isochrone.runfile.header import Clock
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import MARKS
 
-__all__ = ["DAMAGED", "below_resolution", "check"]
+__all__ = ["DAMAGED", "PAIR", "RULES", "below_resolution", "check"]
 
 _BELOW_RESOLUTION: Final = "below-resolution"
 """Code of the warning that times are 0."""
@@ -79,6 +79,7 @@ _BYTES: Final = Rule(most=_MAX_BYTES, whole=True, needed=True)
 _COUNT: Final = Rule(least=1, most=_MAX_COUNT, whole=True)
 _TIME: Final = Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS)
 _SPREAD: Final = Rule(most=MAX_SECONDS)
+_SOME_RANKS: Final = Rule(least=1, most=lambda ranks: ranks, whole=True)
 
 
 @dataclass(frozen=True)
@@ -89,51 +90,173 @@ class Rules:
     ----------
     members
         Numbers, by name.
+    texts
+        Texts that each record has, by name, and which there are; any if none is listed.
     ordered
         Members none of which is less than the one before it.
+    refers
+        Members that are a number of another record: its name, which has the member, too.
     pairs
         Whether a record is of two different ranks, the lower one first.
+    may_lack
+        Members that a file may be without, though each record has them if any has.
     """
 
     members: Mapping[str, Rule]
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ordered: Sequence[Sequence[str]] = ()
+    refers: Mapping[str, str] = field(default_factory=dict)
     pairs: bool = False
+    may_lack: Sequence[str] = ()
 
 
-_PAIR: Final = Rules(
+_WHOLE: Final = Rule(most=1 << 53, whole=True, needed=True)
+_MAYBE_WHOLE: Final = Rule(most=1 << 53, whole=True)
+_ONE_OR_MORE: Final = Rule(least=1, most=1 << 53, whole=True, needed=True)
+_KNOWN_RANK: Final = Rule(most=lambda ranks: ranks - 1, whole=True, needed=True)
+_SECONDS: Final = Rule(most=MAX_SECONDS, needed=True)
+_SIGNED: Final = Rule(least=-MAX_SECONDS, most=MAX_SECONDS, needed=True)
+_ANY_WHOLE: Final = Rule(least=-inf, whole=True, needed=True)
+_OPS: Final = {"op": ("write", "read")}
+_MESSAGES: Final = Rule(most=lambda ranks: 2 * ranks**2, whole=True, needed=True)
+"""One each way between each hot process and each rank."""
+
+PAIR: Final = Rules(
     {
-        "i": Rule(most=lambda ranks: ranks - 1, whole=True, needed=True),
-        "j": Rule(most=lambda ranks: ranks - 1, whole=True, needed=True),
+        "i": _KNOWN_RANK, "j": _KNOWN_RANK,
         "bytes": _BYTES, "n": _COUNT, "batch": _COUNT, "mean": _TIME, "stddev": _SPREAD,
         "min": _TIME, "median": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
         "p95": _TIME, "max": _TIME, "low": _SPREAD, "high": _TIME,
     },
     ordered=(("min", "median", "max"), ("min", "mean", "max"), ("low", "high")), pairs=True,
+    may_lack=("median",),
 )  # fmt: skip
 _SAMPLE: Final = Rules(
     {
         "bytes": _BYTES, "i": _RANK, "j": _RANK,
-        "p": Rule(least=1, most=lambda ranks: ranks, whole=True),
+        "p": _SOME_RANKS,
         "pairs": Rule(least=1, most=lambda ranks: ranks // 2, whole=True),
         "groups": Rule(most=lambda ranks: ranks, whole=True), "n": _COUNT,
         "operations": Rule(most=_MAX_BYTES, whole=True),
         "seconds": Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS, needed=True),
         "rate": Rule(most=_MAX_RATE, above_zero=1 / MAX_SECONDS),
+        "phase_p": _SOME_RANKS,
+        "phase_bytes": Rule(most=_MAX_BYTES, whole=True),
         "min": _TIME, "mean": _TIME, "max": _TIME,
     },
     ordered=(("min", "mean", "max"),),
 )  # fmt: skip
 
-_RULES: Final[dict[tuple[str, str], Rules]] = {
-    ("", "pair"): _PAIR, ("sweep", "sample"): _SAMPLE,
+
+def _whole(*names: str) -> dict[str, Rule]:
+    return dict.fromkeys(names, _WHOLE)
+
+
+def _times(*names: str) -> dict[str, Rule]:
+    return dict.fromkeys(names, _SECONDS)
+
+
+RULES: Final[dict[tuple[str, str], Rules]] = {
+    ("", "pair"): PAIR,
+    ("", "sync"): Rules(dict.fromkeys(("residual_median", "residual_max", "drift_max"), _SIGNED)),
+    ("", "offset"): Rules({
+        "i": _KNOWN_RANK, "j": _KNOWN_RANK, "seconds": _SIGNED, "bound": _SIGNED, "age": _SIGNED,
+    }),
+    ("sweep", "sample"): _SAMPLE,
+    ("hotspot", "sample"): Rules(
+        {
+            **dict.fromkeys(("intra", "in", "out"), _MESSAGES), "bytes": _BYTES,
+            "hot": Rule(most=lambda ranks: ranks, whole=True, needed=True),
+            "busy": Rule(most=1), **_times("seconds"),
+        },
+        {"order": ()},
+    ),
+    ("hotspot", "role"): Rules({"rank": _KNOWN_RANK, **_whole("group", "index")}, {"role": ()}),
+    ("hotspot", "unreachable"): Rules({}, {"why": ()}),
+    ("tile-io", "sample"): Rules(
+        {
+            "p": Rule(least=1, most=lambda ranks: ranks, whole=True, needed=True),
+            "bytes": _BYTES, **_times("seconds"), "rounds": _MAYBE_WHOLE,
+            **dict.fromkeys(
+                ("open", "offsets", "counts", "exchange", "file", "close", "total"), _SPREAD
+            ),
+        },
+        {**_OPS, "phase": ("file", "exchange")},
+    ),
+    ("tile-io", "aggregator"): Rules(
+        {"rank": _KNOWN_RANK, **_whole("domain", "node")}, {"source": ()}
+    ),
+    ("tile-io", "file-io"): Rules({"rank": _KNOWN_RANK, "bytes": _BYTES, **_whole("node")}, _OPS),
+    ("tile-io", "node"): Rules(_whole("node", "intra", "in", "out")),
+    ("tile-io", "hint"): Rules({}, {"key": (), "value": ()}),
+    ("emulation", "app"): Rules(_whole("app", "iterations"), {"name": (), "ranks": ()}),
+    ("emulation", "phase"): Rules(_whole("app", "phase"), {"name": ()}, refers={"app": "app"}),
+    ("emulation", "launch"): Rules(_whole("launch", "repeat"), {"together": ()}),
+    ("emulation", "wall"): Rules(
+        {
+            **_whole("launch", "app"), "overlap": _SPREAD,
+            "iterations": _ONE_OR_MORE,
+            "seconds": Rule(least=MIN_SECONDS, most=MAX_SECONDS, needed=True),
+        },
+        refers={"launch": "launch", "app": "app"},
+    ),
+    ("emulation", "iterations"): Rules(_whole("launch", "app"), refers={"app": "app"}),
+    ("emulation", "rank_time"): Rules(
+        {**_whole("launch", "app", "rank", "switches"),
+         **_times("seconds", "communication", "asked", "delivered")},
+        refers={"app": "app"},
+    ),
+    ("emulation", "phase_time"): Rules(
+        {**_whole("launch", "app", "phase"), **_times("mean", "max")},
+        ordered=(("mean", "max"),), refers={"app": "app"},
+    ),
+    ("emulation", "event"): Rules(
+        {**_whole("launch", "app", "rank", "phase"), **_times("begin", "end")}, {"what": ()},
+        ordered=(("begin", "end"),), refers={"app": "app"},
+    ),
+    ("emulation", "edge"): Rules(
+        _whole("app", "from", "to", "messages", "bytes"), refers={"app": "app"}
+    ),
+    ("recording", "edge"): Rules({
+        "from": _KNOWN_RANK, "to": _KNOWN_RANK, **_whole("messages", "bytes"), **_times("seconds"),
+    }),
+    ("recording", "operation"): Rules(
+        {
+            **_whole("bytes", "members", "calls"), **_times("seconds", "most"),
+            "group": _ANY_WHOLE,
+            "moved": Rule(most=_MAX_RATE, needed=True),
+        },
+        {"op": ()},
+    ),
+    ("recording", "rank_time"): Rules({
+        "rank": _KNOWN_RANK, **_whole("calls", "threads"),
+        **_times("seconds", "communication", "computation", "recording"),
+    }),
+    ("io-recording", "file"): Rules(_whole("file", "opens"), {"name": ()}),
+    ("io-recording", "hint"): Rules(_whole("file"), {"key": ()}),
+    ("io-recording", "pattern"): Rules(
+        _whole("pattern", "file", "bytes", "calls", "pieces"), _OPS, refers={"file": "file"}
+    ),
+    ("io-recording", "piece"): Rules({
+        **_whole("pattern", "offset", "length", "stride"), "rank": _KNOWN_RANK,
+        "count": _ONE_OR_MORE,
+    }),
+    ("io-recording", "call"): Rules(
+        {
+            **_whole("call", "pattern"), "rounds": Rule(most=1 << 53, whole=True),
+            "shift": _ANY_WHOLE, **_times("seconds"),
+            **dict.fromkeys(("late", "offsets", "counts", "exchange", "file"), _SPREAD),
+        },
+        {"name": ()}, refers={"pattern": "pattern"},
+    ),
+    ("io-recording", "independent"): Rules(
+        {**_whole("file", "calls", "bytes", "ranks"), **_times("seconds")}, _OPS
+    ),
 }  # fmt: skip
 """By the kind of result, empty for any, and the name of the record; others are read as they are."""
 
-_NEEDED: Final = {"pair": ("i", "j", "bytes"), "sample": ("bytes", "seconds")}
 _FOREIGN: Final = {"latency-map": ("sample",), "sweep": ("pair",)}
 """Samples that a kind of result cannot hold: its header is that of another measurement."""
-
-_MARKS: Final = ("again", "retest", "void", "warmup")
 
 
 def check(run: Run) -> None:
@@ -144,14 +267,20 @@ def check(run: Run) -> None:
     InputError
         If one is broken; names the file, the record and the member.
     """
-    _check_clock(run.about.clock, run.where)
+    clock = run.about.clock
+    for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
+        if value is not None and not 0 <= value <= _COARSEST:
+            raise InputError(
+                f"the 'run' record: a clock of 'clock.{key}' {value:g} s",
+                where=run.where, hint=DAMAGED,
+            )  # fmt: skip
     for name in _FOREIGN.get(run.kind, ()):
         if name in run.tables:
             raise InputError(
                 f"a '{name}' record in a file of kind '{run.kind}'", where=run.where, hint=DAMAGED
             )
     for name, table in run.tables.items():
-        rules = _RULES.get((run.kind, name)) or _RULES.get(("", name))
+        rules = RULES.get((run.kind, name)) or RULES.get(("", name))
         if rules is not None and len(table):
             _check_table(run, name, table, rules)
     _warn_of_zeros(run)
@@ -178,20 +307,13 @@ def _warn_of_zeros(run: Run) -> None:
         run.warnings.append({"code": _BELOW_RESOLUTION, "text": text})
 
 
-def _check_clock(clock: Clock, where: str) -> None:
-    for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
-        if value is not None and not 0 <= value <= _COARSEST:
-            raise InputError(
-                f"the 'run' record: a clock of 'clock.{key}' {value:g} s", where=where, hint=DAMAGED
-            )
-
-
 def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
-    for key in _NEEDED[name]:
-        if key not in table:
-            raise InputError(f"a '{name}' record without '{key}'", where=run.where, hint=DAMAGED)
     for key, rule in rules.members.items():
         if key not in table:
+            if rule.needed and key not in rules.may_lack:
+                raise InputError(
+                    f"a '{name}' record without '{key}'", where=run.where, hint=DAMAGED
+                )
             continue
         values = table[key]
         if values.dtype.kind not in ("i" if rule.whole and rule.needed else "if"):
@@ -206,6 +328,14 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
         for low, high in pairwise(known):
             wrong = table[low] > table[high] * (1 + _ROUNDING)
             _refuse(run, name, wrong, f"'{low}' is above '{high}'")
+    for key, allowed in rules.texts.items():
+        texts = table[key].tolist() if key in table else [None] * len(table)
+        odd = [not isinstance(one, str) or bool(allowed and one not in allowed) for one in texts]
+        _refuse(run, name, np.array(odd), f"'{key}' is none of the texts that there are")
+    for key, other in rules.refers.items():
+        known_ones = run.tables.get(other, Table())
+        there = known_ones[key] if key in known_ones else np.empty(0)
+        _refuse(run, name, ~np.isin(table[key], there), f"there is no '{other}' of its '{key}'")
     if rules.pairs:
         _refuse(run, name, table["i"] >= table["j"], f"it is not 0 <= i < j < {run.size}")
         _refuse(run, name, _contradicting(table, run.size), "another one of this pair contradicts")
@@ -223,10 +353,7 @@ def _contradicting(table: Table, ranks: int) -> NDArray[np.bool_]:
 
     Where a pair was measured again, a mark says which measurement counts.
     """
-    plain = np.ones(len(table), dtype=bool)
-    for mark in _MARKS:
-        plain &= ~table.flag(mark)
-    rows = np.flatnonzero(plain)
+    rows = np.flatnonzero(~table.flag(*MARKS))
     key = "median" if "median" in table else "mean"
     wrong = np.zeros(len(table), dtype=bool)
     if key not in table:

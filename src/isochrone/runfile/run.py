@@ -20,7 +20,7 @@ from isochrone.runfile.samples import counting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["MAX_MATRIX_RANKS", "NO_END", "PAIR_QUANTITIES", "Rank", "Run"]
+__all__ = ["LAUNCH", "MAX_MATRIX_RANKS", "NO_END", "PAIR_QUANTITIES", "Rank", "Run"]
 
 MAX_MATRIX_RANKS: Final = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
@@ -29,6 +29,9 @@ SMALL_MATRIX: Final = 1 << 20
 CELLS_PER_PAIR: Final = 400
 """A matrix has at most so many cells, and so many more for each pair that was measured: what a
 file claims takes no more memory and time than what it holds is worth."""
+
+LAUNCH: Final = "launch"
+"""Note of a run that says which of several launches it is: ``2 of 5``."""
 
 NO_END: Final = "it did not come to its end"
 """What is said of a partial run, wherever it is read."""
@@ -314,14 +317,12 @@ class Run:
         found = dict(self.tables[name].columns)
         for key, host in (("i", "host_i"), ("j", "host_j"), ("rank", "host")):
             if key in found and host not in found and found[key].dtype.kind == "i":
-                found[host] = self._hosts_of(found[key])
+                ranks = found[key]
+                # a damaged rank has an empty text
+                hosts = np.array([*self.hosts, ""], dtype=object)
+                inside = (ranks >= 0) & (ranks < self.size)
+                found[host] = hosts[np.where(inside, ranks, self.size)]
         return found
-
-    def _hosts_of(self, ranks: NDArray[Any]) -> NDArray[Any]:
-        """Return the host of each rank, for a damaged rank an empty text; shape (n,)."""
-        hosts = np.array([*self.hosts, ""], dtype=object)
-        inside = (ranks >= 0) & (ranks < self.size)
-        return np.asarray(hosts[np.where(inside, ranks, self.size)])
 
     def to_pandas(self, name: str | None = None) -> DataFrame:
         """Return the records of one name as a pandas DataFrame; seconds and bytes, with hosts.

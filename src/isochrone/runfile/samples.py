@@ -113,6 +113,11 @@ class Times:
     p99_high: Hidden[float | None] = None
 
     @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends of the interval of the median; None where it is not known."""
+        return (self.low, self.high) if self.has_interval else None
+
+    @property
     def has_interval(self) -> bool:
         """Whether the interval of the median is known."""
         return not math.isnan(self.low)
@@ -141,13 +146,8 @@ def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.
     InputError
         If a record does not say what it is of; ``where`` names the file.
     """
-    counts = np.ones(len(table), dtype=bool)
-    for mark in _NEVER:
-        counts &= ~table.flag(mark)
-    second = np.zeros(len(table), dtype=bool)
-    for mark in _SECOND:
-        second |= table.flag(mark)
-    second &= counts
+    counts = ~table.flag(*_NEVER)
+    second = table.flag(*_SECOND) & counts
     if second.any():
         code = _codes(table, names, where)
         counts &= second | ~np.isin(code, code[second])

@@ -26,9 +26,9 @@ from isochrone.runfile.samples import (
     enclose,
     passes_of,
     points,
+    repetitions,
     summarise,
 )
-from isochrone.sweep.computing import t_op
 
 __all__ = [
     "KIND",
@@ -42,6 +42,7 @@ __all__ = [
     "no_such_size",
     "of_size",
     "participants",
+    "repetitions_of",
     "samples",
 ]
 
@@ -49,6 +50,9 @@ KIND: Final = "sweep"
 
 _NO_DATA: Final = {"barrier"}
 """Operations that move no data of the user, so that they have no bandwidth."""
+
+_OPERATIONS: Final = "operations"
+"""Member of a sample: multiplications and additions of a rank in the time of the sample."""
 
 Rows = NDArray[np.int64]
 
@@ -76,7 +80,7 @@ class Point(Times):
     stddev, p95, p95_low, p95_high, p99, p99_low, p99_high
         How repetitions are spread, as of `Times`; null where it is not known.
     t_op
-        Seconds of an arithmetic operation (`computing`), where ranks compute; else None.
+        Seconds of an arithmetic operation, where ranks compute; else None.
     """
 
     bytes: int
@@ -287,6 +291,27 @@ def samples(run: Run) -> Table:
     return counted(table, (*run.by, "bytes"))
 
 
+def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, NDArray[np.float64]]]:
+    """Return the seconds of the repetitions by size, by the key and the ranks of their curve.
+
+    Sizes of which only summaries are known, as from programs that print nothing but means, are
+    left out.
+
+    Raises
+    ------
+    InputError
+        If the run is not a sweep, holds no sample, or its samples are damaged.
+    """
+    table = samples(run)
+    found: dict[tuple[str, int], dict[int, NDArray[np.float64]]] = {}
+    for (*of, (_, nbytes)), rows in points(table, (*run.by, "bytes")).items():
+        key, p = curve_key(dict(of), run.size)
+        sizes = found.setdefault((str(key), p), {})
+        if repetitions(table, rows) == len(rows):
+            sizes[int(nbytes)] = table["seconds"][rows].astype(np.float64)
+    return found
+
+
 def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:
     """Make one curve; ``sizes`` holds the rows of each of its sizes."""
     key, p = curve_key(of, run.size)
@@ -322,9 +347,11 @@ def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any])
         **vars(times), bytes=nbytes,
         bandwidth=bandwidth, bandwidth_low=least, bandwidth_high=most,
         message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
-        skew=_skew(of_ranks),
+        # how long the last is behind the first
+        skew=None if of_ranks is None or of_ranks.shape[1] < 2
+        else float(np.median(np.ptp(of_ranks, axis=1))),
         rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
-        t_op=t_op(table, rows, of_ranks, times.median),
+        t_op=_t_op(table, rows, of_ranks, times.median),
     )  # fmt: skip
 
 
@@ -356,13 +383,6 @@ def _times(table: Table, rows: Rows) -> NDArray[np.float64] | None:
     return np.array(lists, dtype=np.float64)
 
 
-def _skew(times: NDArray[np.float64] | None) -> float | None:
-    """Return how long the last is behind the first, the median over the repetitions."""
-    if times is None or times.shape[1] < 2:
-        return None
-    return float(np.median(np.ptp(times, axis=1)))
-
-
 def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
     """Name the parts of a sample: the pairs of the cut, where the run has one, or the ranks."""
     cut = run.tables.get("cut")
@@ -371,3 +391,32 @@ def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
         if {"i", "j"} <= set(cut.columns) and kinds == {"i"}:
             return tuple(zip(cut["i"].tolist(), cut["j"].tolist(), strict=True))
     return tuple((k,) for k in range(count))
+
+
+def _t_op(
+    table: Table, rows: Rows, times: NDArray[np.float64] | None, seconds: float
+) -> float | None:
+    """Return seconds of one arithmetic operation; None where the samples are of something else.
+
+    Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of Communication
+    Operations*, equations 1 and 2: an iteration takes its number of operations times t_op, and the
+    communication.
+
+    On several ranks it is that of the rank whose median is the longest: a rank that always computes
+    slower than others makes all wait in each iteration, while one that is disturbed now and then
+    does so now and then only.
+
+    Parameters
+    ----------
+    table, rows
+        The samples of one size of a curve.
+    times
+        Of each rank in each of them, shape (samples, ranks); None if not known.
+    seconds
+        Their median on the slowest rank of each sample.
+    """
+    if _OPERATIONS not in table:
+        return None
+    count = float(table[_OPERATIONS][rows[0]])
+    longest = seconds if times is None else float(np.median(times, axis=0).max())
+    return longest / count if count > 0 else None

@@ -73,16 +73,12 @@ def _alike(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
     """List the columns whose times may be compared with each other."""
     columns = list(range(len(curve.who)))
     if "pairs" in curve.key:
-        near = [k for k in columns if _on_one_host(curve.who[k], hosts)]
+        known = [{hosts[rank] for rank in who if rank < len(hosts)} for who in curve.who]
+        near = [k for k in columns if len(known[k]) == 1 and "" not in known[k]]  # on one host
         yield near
         yield [k for k in columns if k not in near]
     elif curve.key.get("op") in OPERATIONS and curve.key.get("grid", "library") == "library":
         yield columns
-
-
-def _on_one_host(ranks: Sequence[int], hosts: Sequence[str]) -> bool:
-    known = {hosts[rank] for rank in ranks if rank < len(hosts)}
-    return len(known) == 1 and "" not in known
 
 
 def _step(curve: Curve) -> float:

@@ -30,6 +30,13 @@ _MIN_SIGMA: Final = 0.002  # of the median: no sweep is straighter, whatever its
 _MAX_SEGMENTS: Final = 6
 _SURE: Final = 4.0  # standard errors by which the lines must differ
 _WORTH: Final = 0.02  # of the time, as the tolerance of automatic sizes: less is no switch
+_KNOWN: Final = 2.0
+"""Ends of the interval of a median from which it says nothing of a protocol."""
+
+_SEEN: Final = 0.5
+"""Part of a step that the fastest repetitions must show as well. A protocol takes its time in each
+of them; a processor that is shared does not."""
+
 _WORTH_SLOPE: Final = 0.01  # of the time: what a slope that changes by 2 % makes at twice the size
 
 Array = NDArray[np.float64]
@@ -79,12 +86,26 @@ class _Line(NamedTuple):
         return math.sqrt(max(0.0, float(point @ self.covariance @ point)))
 
 
+class _Data(NamedTuple):
+    """Sizes, their medians, fastest repetitions and standard errors, and their segments."""
+
+    x: Array
+    y: Array
+    fastest: Array
+    sigma: Array
+    member: NDArray[np.int64]
+
+
 def switches(curve: Curve) -> list[Switch]:
     """Find the protocol switches of a curve, smallest size first; computing has no protocol."""
     x, y = curve.bytes.astype(np.float64), curve.column("median")
+    low, high, fastest = (curve.column(what) for what in ("low", "high", "min"))
+    known = ~(high > _KNOWN * low)
+    x, y, low, high, fastest = (values[known] for values in (x, y, low, high, fastest))
+    fastest = np.where(np.isnan(fastest), y, fastest)
     if curve.computes or len(x) < 2 * LINE_VALUES or not np.all(y > 0):
         return []
-    sigma = np.fmax(sigma_of_interval(curve.column("low"), curve.column("high")), _MIN_SIGMA * y)
+    sigma = np.fmax(sigma_of_interval(low, high), _MIN_SIGMA * y)
     try:
         found = segment(
             x, y, forms=[[0, 1], [0]], sigma=sigma, max_segments=_MAX_SEGMENTS,
@@ -94,22 +115,15 @@ def switches(curve: Curve) -> list[Switch]:
         return []
     # `index` puts a value in a segment; lines are fitted again here for their errors
     member = found.index(x)
-    cuts = _clear_cuts(curve, x, y, sigma, member)
-    return [_judge(curve, x, y, sigma, member, cuts, k)[1] for k in range(len(cuts))]
-
-
-def _clear_cuts(
-    curve: Curve, x: Array, y: Array, sigma: Array, member: NDArray[np.int64]
-) -> list[int]:
-    """Return the cuts between segments that are switches; ``member`` is the segment of a size."""
+    data = _Data(x, y, fastest, sigma, member)
     cuts = list(range(int(member.max())))
     while cuts:  # a cut that is none joins its segments, and their neighbours are judged anew
-        judged = [_judge(curve, x, y, sigma, member, cuts, k) for k in range(len(cuts))]
+        judged = [_judge(curve, data, cuts, k) for k in range(len(cuts))]
         worst = min(range(len(cuts)), key=lambda k: judged[k][0])
         if judged[worst][0] >= 1:
-            break
+            return [switch for _, switch in judged]
         del cuts[worst]
-    return cuts
+    return []
 
 
 def describe(switch: Switch) -> str:
@@ -133,28 +147,31 @@ def describe(switch: Switch) -> str:
     return f"{where}: {', '.join(parts) or 'a different line'}"
 
 
-def _judge(
-    curve: Curve, x: Array, y: Array, sigma: Array, member: NDArray[np.int64],
-    cuts: Sequence[int], k: int,
-) -> tuple[float, Switch]:  # fmt: skip
+def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[float, Switch]:
     """Return how clear a cut is (1 is just enough) and the switch it would be."""
+    x, y, fastest, sigma, member = data
     edges = [-1, *cuts, int(member.max())]
     sides = [(member > a) & (member <= b) for a, b in pairwise(edges[k : k + 3])]
     old, new = (_fit(x[side], y[side], sigma[side], first=side[0]) for side in sides)
+    low, high = (_fit(x[side], fastest[side], sigma[side], first=side[0]) for side in sides)
     after, before = x[sides[0]].max(), x[sides[1]].min()
     last = x[sides[1]].max()
     jump = new.at(before) - old.at(before)
     jump_clear = min(
         _over(abs(jump), _SURE * math.hypot(new.error(before), old.error(before))),
         _over(abs(jump), _WORTH * abs(new.at(before))),
+        _over((high.at(before) - low.at(before)) / jump if jump else 0.0, _SEEN),
     )
     turn = 0.0 if old.level or new.level else new.slope - old.slope
     turn_error = math.sqrt(new.covariance[1, 1] + old.covariance[1, 1])
     turn_clear = min(
         _over(abs(turn), _SURE * turn_error),
         _over(abs(turn) * (last - before), _WORTH_SLOPE * abs(new.at(last))),
+        _over((high.slope - low.slope) / turn if turn else 0.0, _SEEN),
     )
-    often = _often(curve)
+    # how often the bytes of a message move: twice if in both directions
+    end = curve.points[-1]
+    often = (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
     return max(jump_clear, turn_clear), Switch(
         after=int(after), before=int(before), jump=float(jump),
         ratio=float(new.at(before) / old.at(before)),
@@ -188,12 +205,6 @@ def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, A
     found[used] = values
     covariance[np.ix_(used, used)] = inverse * (max(1.0, left / freedom) if freedom > 0 else 1.0)
     return found, covariance
-
-
-def _often(curve: Curve) -> float:
-    """Return how often the bytes of a message move: twice if in both directions."""
-    end = curve.points[-1]
-    return (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
 
 
 def _bandwidth(line: _Line, often: float) -> float | None:

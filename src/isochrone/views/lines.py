@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
-from isochrone.views.head import HeadLine, head_height, head_lines, warned, write_head
+from isochrone.views.head import head_height, head_lines, warned, write_head
 from isochrone.views.scales import Scale, place, tick_bytes, value_ticks, where_ticks
 from isochrone.views.style import (
     CAPTION,
     FAINT,
     INK,
     LABEL,
+    axes_at,
     host_colours,
     new_figure,
     plain_axes,
@@ -86,11 +87,12 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
     names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in kept]
     room = max((text_width(name, LABEL) for name in names), default=0)
     right = _LEAD + room + 0.15 if any(names) else 0.35
-    head = _head(words, _WIDTH + right - 0.1)
+    across = _WIDTH + right - 0.1
+    head = [*head_lines(words.facts, across), *warned(words.of, across)]
     top = head_height(len(head)) + (0.28 if any(line.switches for line in kept) else 0.1)
     width, height = _LEFT + _WIDTH + right, _BOTTOM + _HEIGHT + top
     figure = new_figure(width, height)
-    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, _WIDTH / width, _HEIGHT / height))
+    axes = axes_at(figure, _LEFT, _BOTTOM, _WIDTH, _HEIGHT)
     colours = list(host_colours([str(k) for k in range(len(kept))]).values())
     smallest = _limits(axes, kept, words, scale)
     for line, colour in zip(kept, colours, strict=True):
@@ -101,11 +103,6 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
         _name(axes, kept, names, colours, ends)
     write_head(figure, _LEFT / width, words.title, head)
     return figure
-
-
-def _head(words: ChartText, room: float) -> list[HeadLine]:
-    """Break the facts below the title into lines that fit, and say what was wrong."""
-    return [*head_lines(words.facts, room), *warned(words.of, room)]
 
 
 def _drawable(line: Line, scale: Scale) -> Line:
@@ -142,9 +139,7 @@ def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -
     ticks = value_ticks(low, high, scale, words.tick_y)
     axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    axes.set_xlabel(words.below, size=LABEL, color=FAINT, labelpad=6)
-    plain_axes(axes, grid=True)
-    axes.spines["left"].set_visible(False)
+    plain_axes(axes, words.below, grid="y", frame=("bottom",))
     return smallest
 
 
@@ -227,7 +222,10 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     blocks: list[list[float]] = []
     for height in heights:
         blocks.append([height])
-        while len(blocks) > 1 and _top(blocks[-1], gap) > _bottom(blocks[-2], gap) - gap:
+        # the next one has its place a gap below the last of the block above
+        while len(blocks) > 1 and (
+            _top(blocks[-1], gap) > _top(blocks[-2], gap) - len(blocks[-2]) * gap
+        ):
             blocks[-2:] = [blocks[-2] + blocks[-1]]
     return [_top(block, gap) - k * gap for block in blocks for k in range(len(block))]
 
@@ -237,7 +235,3 @@ def _top(block: Sequence[float], gap: float) -> float:
     extent = (len(block) - 1) * gap
     middle = sum(block) / len(block)
     return min(max(middle + extent / 2, min(extent, 1.0)), 1.0)
-
-
-def _bottom(block: Sequence[float], gap: float) -> float:
-    return _top(block, gap) - (len(block) - 1) * gap

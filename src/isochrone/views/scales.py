@@ -19,6 +19,7 @@ __all__ = [
     "tick_seconds",
     "value_ticks",
     "where_ticks",
+    "with_margin",
 ]
 
 Scale = Literal["log", "linear"]
@@ -62,7 +63,11 @@ def where_ticks(
     above = found[found > 0]
     smallest = float(above.min()) if len(above) else 1.0
     if scale == "linear":
-        chosen = _multiples(float(found.min()), float(found.max()))
+        # multiples of a power of two, at most 9 of them
+        first, last = float(found.min()), float(found.max())
+        step = 2.0 ** math.ceil(math.log2(max(last - first, 1) / 8))
+        begin = 0 if first < step else math.ceil(first / step)
+        chosen = [k * step for k in range(begin, math.floor(last / step) + 1)]
     else:
         low, high = math.ceil(math.log2(smallest)), math.floor(math.log2(float(found.max()) or 1))
         step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MAX_TICKS)
@@ -71,13 +76,6 @@ def where_ticks(
             chosen = [float(v) for v in above[:: max(1, len(above) // 4)]]
         chosen = [0.0] * bool(found.min() == 0) + chosen
     return Ticks(place(chosen, scale, smallest).tolist(), [write(v) for v in chosen])
-
-
-def _multiples(low: float, high: float) -> list[float]:
-    """Return multiples of a power of two that span a range with at most 9 ticks."""
-    step = 2.0 ** math.ceil(math.log2(max(high - low, 1) / 8))
-    first = 0 if low < step else math.ceil(low / step)
-    return [k * step for k in range(first, math.floor(high / step) + 1)]
 
 
 def value_ticks(
@@ -100,6 +98,15 @@ def value_ticks(
         found = np.asarray(MaxNLocator(6).tick_values(low, high)).tolist()
         chosen = [t for t in found if low <= t <= high]
     return Ticks(chosen, [write(v) for v in chosen])
+
+
+def with_margin(least: float, most: float, scale: Scale) -> tuple[float, float]:
+    """Return the ends of an axis on which values up to both ends are seen."""
+    if scale == "log":
+        margin = (most / least) ** 0.04
+        return least / margin, most * margin
+    margin = 0.05 * (most - least) or 0.05 * most
+    return least - margin, most + margin
 
 
 def tick_bytes(size: float) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unicodedata import east_asian_width
 
 import numpy as np
@@ -17,11 +17,14 @@ from isochrone.base.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
 __all__ = [
     "CAPTION",
     "COLOURS",
+    "COLOURS_OF_MAPS",
     "FAINT",
     "INK",
     "LABEL",
@@ -31,16 +34,24 @@ __all__ = [
     "TITLE",
     "Segment",
     "Unit",
+    "axes_at",
     "check",
+    "colour_bar",
+    "dress_space",
     "host_colours",
     "host_segments",
+    "host_strip",
     "new_figure",
     "nice_ranks",
     "plain_axes",
+    "plain_legend",
     "pool",
+    "print_numbers",
     "short_names",
     "shortened",
+    "stops",
     "text_width",
+    "time_ticks",
     "time_unit",
     "wrapped",
 ]
@@ -72,6 +83,9 @@ COLOURS: Final = (
 They are told apart with any colour vision (Okabe & Ito 2008, *Color universal design*, without
 their reds and their yellow, which is hardly seen on white).
 """
+
+COLOURS_OF_MAPS: Final = "viridis"
+"""From fast to slow; even steps look even, to colour-blind eyes, too."""
 
 PALE: Final = "#9aa5b1"
 """What is there for comparison only."""
@@ -182,12 +196,9 @@ def host_colours(hosts: Sequence[str]) -> dict[str, str]:
     for k, name in enumerate(names):
         # Steps of the golden ratio never come close to one of the last few hues.
         hue = 0.08 + 0.84 * ((0.55 + k * 0.6180339887) % 1)
-        colours[name] = _hex(*hsv_to_rgb(hue, 0.50, (0.80, 0.62)[k % 2]))
+        parts = hsv_to_rgb(hue, 0.50, (0.80, 0.62)[k % 2])
+        colours[name] = "#" + "".join(f"{round(255 * part):02x}" for part in parts)
     return colours
-
-
-def _hex(red: float, green: float, blue: float) -> str:
-    return "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
 
 
 def nice_ranks(n: int, most: int = 9) -> list[int]:
@@ -212,16 +223,119 @@ def shortened(text: str, size: float, width: float, more: str = "") -> str:
     return text + more
 
 
-def plain_axes(axes: Axes, *, grid: bool = False) -> None:
-    """Dress axes as all figures have them: faint ticks, no frame above and to the right."""
+def axes_at(
+    figure: Figure, left: float, bottom: float, width: float, height: float, **options: Any
+) -> Axes:
+    """Return axes at a place in inches from the lower left corner of the figure."""
+    wide, high = figure.get_figwidth(), figure.get_figheight()
+    return figure.add_axes((left / wide, bottom / high, width / wide, height / high), **options)
+
+
+def plain_axes(
+    axes: Axes, below: str = "", beside: str = "", *, size: float = LABEL, title: str = "",
+    pad: float = 6, grid: str = "",
+    frame: Sequence[str] = ("left", "bottom"),
+) -> None:  # fmt: skip
+    """Dress axes as all figures have them: faint ticks and frame, and what is along them.
+
+    Parameters
+    ----------
+    axes
+        The axes.
+    below, beside
+        What is along the horizontal and the vertical one.
+    size
+        Of what is written at the ticks, in points.
+    title, pad
+        What stands above them, and how many points above.
+    grid
+        The axis, ``x`` or ``y``, whose ticks have lines; none if empty.
+    frame
+        The sides where a line is drawn.
+    """
     axes.set_facecolor("none")
-    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    axes.tick_params(which="both", labelsize=size, labelcolor=INK, color=FAINT, length=3)
+    axes.set_xlabel(below, size=LABEL, color=FAINT)
+    axes.set_ylabel(beside, size=LABEL, color=FAINT)
     for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
+        spine.set_visible(side in frame)
         spine.set_color(FAINT)
+    if title:
+        axes.set_title(title, size=LABEL, color=INK, loc="left", pad=pad, parse_math=False)
     if grid:
-        axes.grid(visible=True, axis="y", color=FAINT, alpha=0.22, linewidth=0.6)
+        axes.grid(visible=True, axis=grid, color=FAINT, alpha=0.22, linewidth=0.6)  # type: ignore[arg-type]
         axes.set_axisbelow(True)
+
+
+def plain_legend(axes: Axes, *lines: Any, **options: Any) -> None:
+    """Say which line is which; names and title are written as they are."""
+    legend = axes.legend(*lines, frameon=False, fontsize=CAPTION, labelcolor=INK, **options)
+    legend.get_title().set(size=CAPTION, color=FAINT)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def dress_space(axes: Any, words: Sequence[str], size: float) -> None:
+    """Dress axes in three dimensions, and say along each what it is."""
+    for axis, text in zip((axes.xaxis, axes.yaxis, axes.zaxis), words, strict=True):
+        axis.set_pane_color((0.5, 0.5, 0.5, 0.06))
+        axis.set_label_text(text, size=size, color=FAINT)
+        axis.line.set_color(FAINT)
+        axis._axinfo["grid"].update(color="#88888855", linewidth=0.5)
+        axis.set_tick_params(labelsize=size, labelcolor=INK, color=FAINT, pad=0)
+
+
+def time_ticks(axis: Axis, most: int, *, wide: bool) -> None:
+    """Put plain numbers on an axis of times, as on a logarithmic one if its range is ``wide``."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+    low, high = axis.get_view_interval()
+    subs = (1, 2, 5) if high < 1000 * low else (1,)
+    axis.set_major_locator(LogLocator(subs=subs) if wide else MaxNLocator(most))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def colour_bar(axes: Axes, mappable: ScalarMappable, words: str) -> bool:
+    """Draw a bar of colours; return whether they are logarithmic, which is said beside it."""
+    from matplotlib.colors import LogNorm
+
+    logarithmic = isinstance(mappable.norm, LogNorm)
+    axes.get_figure().colorbar(mappable, cax=axes).outline.set_visible(False)  # type: ignore[union-attr]
+    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
+    scale = ", logarithmic colours" if logarithmic else ""
+    axes.set_ylabel(f"{words}{scale}", size=LABEL, color=FAINT)
+    return logarithmic
+
+
+def print_numbers(
+    axes: Axes, values: NDArray[np.float64], picture: NDArray[np.uint8],
+    write: Callable[[float], str], size: float,
+) -> None:  # fmt: skip
+    """Write values into the cells of a picture, dark on light and light on dark; not NaN."""
+    for i, j in np.argwhere(~np.isnan(values)):
+        red, green, blue = picture[i, j, :3] / 255
+        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
+        axes.text(j, i, write(values[i, j]), size=size, ha="center", va="center",
+                  color="#ffffff" if dark else "#101418")  # fmt: skip
+
+
+def host_strip(
+    axes: Axes, segments: Sequence[Segment], colours: dict[str, str], near: float, far: float, *,
+    upright: bool = False, **options: Any,
+) -> None:  # fmt: skip
+    """Draw the host of each rank as a colour along a picture, between two places across."""
+    from matplotlib.collections import PolyCollection
+
+    boxes = [
+        [(s.first - 0.5, near), (s.last + 0.5, near), (s.last + 0.5, far), (s.first - 0.5, far)]
+        for s in segments
+    ]
+    if upright:
+        boxes = [[(y, x) for x, y in corners] for corners in boxes]
+    strip = PolyCollection(boxes, facecolors=[colours[s.host] for s in segments], linewidths=0,
+                           clip_on=False, **options)  # fmt: skip
+    axes.add_collection(strip, autolim=False)
 
 
 def wrapped(notes: Sequence[str], width: float) -> list[str]:
@@ -255,3 +369,18 @@ def pool(matrix: NDArray[np.float64], limit: int) -> tuple[NDArray[np.float64], 
     padded[:n, :n] = np.where(np.isnan(matrix), -np.inf, matrix)
     largest = padded.reshape(cells, block, cells, block).max(axis=(1, 3))
     return np.where(np.isneginf(largest), np.nan, largest), block
+
+
+def stops(count: int) -> list[str]:
+    """Return so many colours from fast to slow, as ``#rrggbb``.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    colours = colormaps[COLOURS_OF_MAPS]
+    return [to_hex(colours(k / (count - 1))) for k in range(count)]

@@ -28,9 +28,9 @@ from isochrone.applications.description.program import (
 )
 from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.base.errors import InputError
+from isochrone.collectives.measured import Leaving
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model, Regime
-from isochrone.models.leaving import Leaving
 from made_up.applications import (
     LATENCY,
     PER_BYTE,
@@ -276,7 +276,7 @@ def test_an_operation_measured_on_one_number_of_ranks_is_predicted_there() -> No
     model = collectives(bcast=(10e-6, 1e-6))
     model.regimes[0].terms, model.regimes[0].coefficients = ["b"], [20e-6 / 1024]
     model.regimes[0].fitted = {"p": (8.0, 8.0), "b": (0.0, 2.0**22)}
-    model.leaving = [Leaving("bcast", 8, 1024, [0.5] + [1.0] * 7)]
+    model.kept["leaving"] = [Leaving("bcast", 8, 1024, [0.5] + [1.0] * 7)]
     steps = [[Compute(0, 0), Collective(0, "bcast", 1)] for _ in range(8)]
     found = predicted(program(steps, [COMPUTE], [1024.0], iterations=1), model)
     assert found.seconds == pytest.approx(COMPUTE + 20e-6, rel=1e-9)

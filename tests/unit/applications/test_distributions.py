@@ -10,12 +10,13 @@ from scipy import stats
 
 from isochrone.applications.description import distributions
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.phase_reading import spread
 from isochrone.applications.description.quantities import number, seconds, size
 
 
 def values(written: Any, read: Any = seconds) -> np.ndarray[Any, Any]:
-    return np.array(distributions.values(spread(written, KeyPath("here")), read, {}))
+    return np.array(
+        distributions.values(distributions.Spread.read(written, KeyPath("here")), read, {})
+    )
 
 
 CONTINUOUS: list[tuple[Any, Any]] = [

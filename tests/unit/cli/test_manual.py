@@ -10,12 +10,12 @@ import subprocess
 import pytest
 
 from beds.golden import Golden
-from isochrone.cli.experiments import Option
 from isochrone.cli.main import parser
 from isochrone.cli.manual import pages
 from isochrone.cli.parser import load_all, subcommands
+from isochrone.measure.probe import Option
 
-OPTIONS = {"latency-map": [Option("--order", "quiet|rounds", "which pairs; .1 or 'all'")]}
+OPTIONS = {"latency-map": [Option("order", "quiet|rounds", "which pairs; .1 or 'all'")]}
 
 
 @pytest.fixture(scope="module")

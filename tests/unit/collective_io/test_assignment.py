@@ -18,8 +18,8 @@ from isochrone.collective_io.aggregators.assignment import (
     VALUE_LIMIT,
     Assignment,
     assign,
-    hint,
 )
+from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.setting import Setting, Stripes
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.collective_io import predict
@@ -58,8 +58,10 @@ def test_it_is_the_best_of_all_orders_whatever_the_placement(
                 stripe=11)  # fmt: skip
     model = directional() if both_ways else tachyon()
     layout, hosts = layout_of(by_rank)
-    found = assign(call.round_kinds(len(hosts)), layout, hosts, model, reading=call.reading)
-    config = hint(hosts, found.order[: found.named])
+    found = assign(
+        call.round_kinds(len(hosts)), layout, listed(hosts, layout), model, reading=call.reading
+    )
+    config = listed(hosts, layout).config(found.order[: found.named])
     assert found.cost == pytest.approx(cost(call, by_rank, config, model))
     assert found.given_cost == pytest.approx(cost(call, by_rank, "*:1", model))
     lists = [",".join(order) for order in permutations(hosts)]
@@ -75,7 +77,7 @@ def test_it_reaches_the_best_order_of_nodes_without_moving_a_rank() -> None:
     for cores in (UNEVEN, (1, 1, 2, 2, 1, 1, 4, 4)):
         by_rank = [f"n{k}" for k, count in enumerate(cores) for _ in range(count)]
         layout, hosts = layout_of(by_rank)
-        found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, hosts, tachyon())
+        found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, listed(hosts, layout), tachyon())
         assert found.cost == pytest.approx(0.030574)
         assert found.given_cost == pytest.approx(0.052138)
 
@@ -83,9 +85,9 @@ def test_it_reaches_the_best_order_of_nodes_without_moving_a_rank() -> None:
 def test_a_hint_names_no_more_than_it_must_and_all_others_follow() -> None:
     by_rank = [f"n{k}" for k, count in enumerate(UNEVEN) for _ in range(count)]
     layout, hosts = layout_of(by_rank)
-    found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, hosts, tachyon())
+    found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, listed(hosts, layout), tachyon())
     assert found.named < 8
-    config = hint(hosts, found.order[: found.named])
+    config = listed(hosts, layout).config(found.order[: found.named])
     assert config.endswith(",*:1")
     first = layout.first
     assert aggregators(by_rank, config) == [int(first[k]) for k in found.order]
@@ -97,8 +99,8 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
     names = [f"{k:0{width}d}" for k in range(200)]
     by_rank = [name for name, count in zip(names, cores, strict=True) for _ in range(count)]
     layout, hosts = layout_of(by_rank)
-    found = assign(Call(tile_io(x, y)).round_kinds(200), layout, hosts, tachyon())
-    config = hint(hosts, found.order[: found.named])
+    found = assign(Call(tile_io(x, y)).round_kinds(200), layout, listed(hosts, layout), tachyon())
+    config = listed(hosts, layout).config(found.order[: found.named])
     assert not found.whole
     assert len(config) <= VALUE_LIMIT
     assert found.cost == pytest.approx(cost(Call(tile_io(x, y)), by_rank, config, tachyon()))
@@ -111,7 +113,7 @@ def test_too_many_hosts_are_refused(golden: Golden) -> None:
     layout, hosts = layout_of(by_rank)
     call = Call(tile_io(1, len(by_rank)))
     with golden.refusal():
-        assign(call.round_kinds(len(hosts)), layout, hosts, tachyon())
+        assign(call.round_kinds(len(hosts)), layout, listed(hosts, layout), tachyon())
 
 
 def test_hints_beyond_what_romio_reads_are_refused() -> None:
@@ -137,7 +139,8 @@ def test_random_calls_of_all_kinds_get_the_best_order_of_all(seed: int) -> None:
     """Several kinds of rounds were searched as their average: the best order was missed."""
     case = random_case(seed, most=4)
     found = assigned(case)
-    config = hint(layout_of(case.by_rank)[1], found.order[: found.named])
+    layout, hosts = layout_of(case.by_rank)
+    config = listed(hosts, layout).config(found.order[: found.named])
     assert found.cost == pytest.approx(cost_of(case, config))
     best = brute_force(case)
     assert found.cost == pytest.approx(best, rel=1e-6)
@@ -162,4 +165,4 @@ def assigned(case: Case) -> Assignment:
     """Search the order of a case's aggregators."""
     layout, hosts = layout_of(case.by_rank)
     kinds = case.call.round_kinds(min(case.nodes or len(hosts), len(hosts)))
-    return assign(kinds, layout, hosts, case.model, reading=case.call.reading)
+    return assign(kinds, layout, listed(hosts, layout), case.model, reading=case.call.reading)

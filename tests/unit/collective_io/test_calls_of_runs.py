@@ -8,10 +8,10 @@ from typing import Any
 from beds.golden import Golden
 from isochrone.base.table import Table, TableBuilder
 from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.call_parts import fit
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
-from isochrone.collective_io.predict.measured_calls import MeasuredCall, observation
+from isochrone.collective_io.predict.whole_call import MeasuredCall, observation
 from isochrone.collective_io.workload.call import Call
-from isochrone.models.call_parts import fit
 from isochrone.runfile.run import Rank, Run
 from made_up.io_machines import MIB, hosts, random_machine, tile_run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isochrone.collective_io.orders.candidates import choose
+from isochrone.collective_io.orders.ordered import choose
 
 
 def sizes(order: Sequence[int]) -> tuple[int, ...]:

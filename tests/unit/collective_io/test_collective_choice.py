@@ -16,11 +16,11 @@ from isochrone.collective_io.aggregators.setting import BUFFER, Setting, Stripes
 from isochrone.collective_io.aggregators.setting_costs import SettingCosts
 from isochrone.collective_io.patterns.rows import rows
 from isochrone.collective_io.patterns.tiles import tile_io
+from isochrone.collective_io.predict.call_parts import PARTS, PartTimes
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators, block_aggregators
-from isochrone.models.call_parts import PartTimes
 from made_up.jobs import UNEVEN, tachyon
 
 MIB = 2**20
@@ -48,12 +48,18 @@ class Alone(WholeCall):
         exchange = SettingCosts(call, by_rank, of_bytes()).of(Setting(), list(served))
         assert exchange is not None
         part = exchange.seconds
-        return WholeCost(0.1, 0.1, part, 0.2, 0.0, 0.4 + part, 0.4, 0.5 + part, 1)
+        return WholeCost(
+            dict(zip(PARTS, (0.1, 0.1, part, 0.2, 0.0), strict=True)),
+            0.4 + part,
+            0.4,
+            0.5 + part,
+            1,
+        )
 
     def independent(self, call: Call, by_rank) -> WholeCost | None:  # type: ignore[no-untyped-def]
         if not self.seconds:
             return None
-        return WholeCost(None, None, None, self.seconds, None, self.seconds, 0, 1, 0)
+        return WholeCost({**dict.fromkeys(PARTS), "file": self.seconds}, self.seconds, 0, 1, 0)
 
 
 @pytest.mark.few(1)
@@ -164,7 +170,7 @@ def test_the_bound_of_a_whole_call_is_of_its_exchange() -> None:
     order = next(choice for choice in found if choice.lever == "order")
     assert order.parts is not None
     assert order.gap == 0
-    assert order.seconds == pytest.approx(0.4 + order.parts.exchange)  # type: ignore[operator]
+    assert order.seconds == pytest.approx(0.4 + order.parts.parts["exchange"])  # type: ignore[operator]
 
 
 def test_stripes_are_chosen_for_writes_on_lustre_and_never_fewer() -> None:

@@ -93,9 +93,8 @@ def test_a_damaged_recording_is_one_line(tmp_path: Path, subtests: pytest.Subtes
         with subtests.test(str(damage)):
             run = io_recording()
             damage(run)
-            run = reread(run, tmp_path)
             with pytest.raises(InputError):
-                results.calls(run)
+                results.calls(reread(run, tmp_path))
 
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path, golden: Golden) -> None:

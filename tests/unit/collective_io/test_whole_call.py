@@ -14,10 +14,10 @@ from isochrone.base.documents import plain
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.best_possible import best_possible
 from isochrone.collective_io.predict.call_features import collective_features, independent_features
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import Call
-from isochrone.models.call_parts import PARTS
 from made_up.io_machines import (
     KIB,
     MIB,
@@ -62,8 +62,8 @@ def test_without_measured_calls_only_the_exchange_is_known() -> None:
     machine = random_machine(5)
     call, ranks = settled(CALL, (8, 4 * MIB))
     found = WholeCall(machine.model).predict(call, BY_RANK, ranks)
-    assert found.exchange == pytest.approx(found.seconds)
-    assert (found.offsets, found.counts, found.file, found.rest) == (None,) * 4
+    assert found.parts["exchange"] == pytest.approx(found.seconds)
+    assert all(found.parts[name] is None for name in PARTS if name != "exchange")
     assert math.isinf(found.high)
     assert not found.known
     assert plain(found.document())["whole"] == {"seconds": None, "low": found.low, "high": None}
@@ -76,7 +76,7 @@ def test_parts_that_were_not_seen_are_not_known_but_the_whole_is(golden: Golden)
     call, ranks = settled(CALL, (8, 4 * MIB))
     measured = replace(machine.measured(call, BY_RANK, ranks), parts={})
     found = WholeCall.calibrated(machine.model, [measured]).predict(call, BY_RANK, ranks)
-    assert found.exchange is None
+    assert found.parts["exchange"] is None
     assert found.seconds == pytest.approx(measured.seconds)
     golden(found.warnings)
 
@@ -112,8 +112,8 @@ def test_a_small_call_among_those_measured_corrects_the_exchange_of_small_ones(e
     off = []
     for known in (measured[:2], measured):
         found = WholeCall.calibrated(model, known).predict(wanted, BY_RANK, ranks)
-        assert found.exchange is not None
-        off.append(abs(found.exchange / truth - 1))
+        assert found.parts["exchange"] is not None
+        off.append(abs(found.parts["exchange"] / truth - 1))
     assert off[1] < 0.2
     assert off[0] > 0.4 or not each
 
@@ -125,9 +125,9 @@ def test_without_a_model_the_hot_spot_scales_what_was_measured() -> None:
     whole = WholeCall.calibrated(None, [machine.measured(call, BY_RANK, ranks)])
     good = [0, 12, 4, 13, 8, 14, 10, 15]
     given, better = (whole.predict(call, BY_RANK, order) for order in (ranks, good))
-    assert given.exchange is not None
-    assert better.exchange is not None
-    assert better.exchange < 0.85 * given.exchange
+    assert given.parts["exchange"] is not None
+    assert better.parts["exchange"] is not None
+    assert better.parts["exchange"] < 0.85 * given.parts["exchange"]
 
 
 @pytest.fixture(scope="module", params=[1, 3])

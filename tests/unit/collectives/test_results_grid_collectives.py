@@ -14,11 +14,12 @@ from isochrone.collectives.results.grid_collectives import (
     GridPoint,
     algorithm,
     disturbances,
+    groups_of,
     is_grid_run,
+    most_sharing,
     points,
 )
 from isochrone.collectives.results.grid_gains import best, gains, parts
-from isochrone.collectives.results.grid_groups import groups_of, most_sharing
 from made_up.grids import SIZES, call, grid_run
 from made_up.sweeps import collective, point_to_point, run_of
 

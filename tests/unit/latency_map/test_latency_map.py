@@ -10,8 +10,7 @@ from isochrone.base.documents import plain
 from isochrone.changes.check import check
 from isochrone.latency_map import topology
 from isochrone.latency_map.kinds.latency_map import PAGE, placement_in_words, where
-from isochrone.latency_map.placement import Placement
-from isochrone.latency_map.topology import Level
+from isochrone.latency_map.topology import Level, Placement
 from isochrone.pages.page import (
     AS_USUAL,
     Asked,

@@ -48,7 +48,7 @@ def test_levels_and_slow_parts_are_those_of_the_analysis() -> None:
     assert data["host"] == [0, 1, 2, 3] * 4
     assert [level["name"] for level in data["levels"]] == ["node", "network"]
     assert data["levels"][0]["groups"] == [0, 1, 2, 3] * 4
-    assert [(part["kind"], part["ranks"], part["sure"]) for part in data["slow"]] == [
+    assert [(part["label"].split()[0], part["ranks"], part["sure"]) for part in data["slow"]] == [
         ("node", [2, 6, 10, 14], False)
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from isochrone.latency_map.placement import placement_of
+from isochrone.latency_map.topology import placement_of
 
 CASES = [
     ("aabb", "block", (2, 2)),

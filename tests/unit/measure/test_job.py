@@ -340,11 +340,16 @@ def test_a_file_that_the_job_did_not_write_is_left_alone(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stubborn", [False, True])
-def test_shared_memory_that_killed_ranks_of_mpich_had_mapped_is_removed(
+def test_files_that_killed_processes_of_mpich_had_mapped_or_open_are_removed(
     tmp_path: Path, stubborn: bool
 ) -> None:
-    """And none that others have: it is known by who maps it, not by its name."""
-    names = [Path(f"/dev/shm/mpich_shm_{k}_{time.monotonic_ns()}") for k in ("own", "other")]
+    """And none that others have: they are known by who has them, not by their names."""
+    now = time.monotonic_ns()
+    names = [
+        Path(f"{begin}_{k}{now}")
+        for begin in ("/dev/shm/mpich_shm", "/tmp/hydra_hwloc_xmlfile")
+        for k in ("own", "other")
+    ]
     for name in names:
         name.write_bytes(bytes(4096))
     program = (
@@ -352,6 +357,7 @@ def test_shared_memory_that_killed_ranks_of_mpich_had_mapped_is_removed(
         f"signal.signal(signal.SIGTERM, signal.{'SIG_IGN' if stubborn else 'SIG_DFL'})\n"
         f"file = open({str(names[0])!r}, 'r+b')\n"
         "memory = mmap.mmap(file.fileno(), 4096)\n"
+        f"opened = open({str(names[2])!r}, 'r+b')\n"
         f"open({str(tmp_path / 'mapped')!r}, 'w').close()\n"
         "time.sleep(600)\n"
     )
@@ -359,7 +365,7 @@ def test_shared_memory_that_killed_ranks_of_mpich_had_mapped_is_removed(
         with pytest.raises(MeasurementError):
             job.run(["sh", "-c", '"$0" -c "$1"; true', sys.executable, program], timeout=1.5)
         assert (tmp_path / "mapped").exists()
-        assert [name.exists() for name in names] == [False, True]
+        assert [name.exists() for name in names] == [False, True, False, True]
     finally:
         for name in names:
             name.unlink(missing_ok=True)

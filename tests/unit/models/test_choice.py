@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.models import Form
-from isochrone.models.choice import Errors, as_good, choose, errors_of, mean_error
+from isochrone.models import Form, Observations
+from isochrone.models.choice import Errors, Judged, as_good, choose, errors_of, mean_error
 from isochrone.models.cross_validation import RegimeFit
 from isochrone.models.linear import fit
 from isochrone.models.pool import Candidate
+from isochrone.models.splits import Options, Splits
 from isochrone.models.terms import design_matrix
 
 RANKS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
@@ -37,8 +38,20 @@ def times(chosen: Candidate, noise: float, seed: int = 0) -> np.ndarray:
     return exact * (1 + noise * np.random.default_rng(seed).standard_normal(len(exact)))
 
 
+def observed(variables: dict[str, np.ndarray], seconds: np.ndarray, noise: float) -> Observations:
+    repeats = np.ones(len(seconds), dtype=np.int64)
+    return Observations({}, variables, seconds, repeats, noise)
+
+
+def chosen(
+    candidates: list[Candidate], variables: dict[str, np.ndarray], seconds: np.ndarray, noise: float
+) -> tuple[Judged, list[tuple[Judged, float]]]:
+    options = Options(Splits(), "relative", robust=False)
+    return choose(candidates, observed(variables, seconds, noise), options)
+
+
 def taken(candidates: list[Candidate], seconds: np.ndarray, noise: float) -> Candidate:
-    return choose(candidates, points(), seconds, "relative", False, noise)[0].candidate
+    return chosen(candidates, points(), seconds, noise)[0].candidate
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -50,7 +63,7 @@ def test_the_true_formula_is_taken_and_no_longer_one(truth: Candidate, seed: int
 def test_a_formula_with_all_terms_of_the_one_taken_is_no_rival() -> None:
     """What it has more cannot be told from nothing; weights are parts of one."""
     seconds = times(LINEAR, 0.3)
-    first, rivals = choose([MORE, LINEAR, TREE], points(), seconds, "relative", False, 0.3)
+    first, rivals = chosen([MORE, LINEAR, TREE], points(), seconds, 0.3)
     named = {rival.candidate.form.terms for rival, _ in rivals}
     assert MORE.form.terms not in named or first.candidate is MORE
     weights = [weight for _, weight in rivals]
@@ -62,9 +75,9 @@ def test_rivals_are_those_that_noise_cannot_tell_apart() -> None:
     few = points((4, 6, 8))
     exact = design_matrix(LINEAR.form.terms, few) @ np.array(TRUE)
     noisy = exact * (1 + 0.1 * np.random.default_rng(1).standard_normal(len(exact)))
-    _, rivals = choose([LINEAR, TREE], few, noisy, "relative", False, 0.1)
+    _, rivals = chosen([LINEAR, TREE], few, noisy, 0.1)
     assert len(rivals) == 1
-    _, rivals = choose([LINEAR, TREE], points(), times(LINEAR, 0.001), "relative", False, 0.001)
+    _, rivals = chosen([LINEAR, TREE], points(), times(LINEAR, 0.001), 0.001)
     assert rivals == []
 
 
@@ -83,24 +96,23 @@ def test_a_formula_that_falls_below_zero_with_more_ranks_is_not_taken() -> None:
     p = variables["p"]
     falling = candidate("1", "p", "p*p")
     seconds = 1e-6 * (1 + p - 0.014 * p**2)
-    first, _ = choose([falling, candidate("1", "sqrt(p)")], variables, seconds, "relative", False,
-                      0.01)  # fmt: skip
+    first, _ = chosen([falling, candidate("1", "sqrt(p)")], variables, seconds, 0.01)  # fmt: skip
     assert first.candidate.form.terms == ("1", "sqrt(p)")
-    alone, _ = choose([falling], variables, seconds, "relative", False, 0.01)
+    alone, _ = chosen([falling], variables, seconds, 0.01)
     assert alone.candidate is falling
 
 
 def test_if_nothing_can_be_fitted_it_says_why() -> None:
     alone = {"p": np.full(9, 4.0), "b": np.arange(1.0, 10)}
     with pytest.raises(InputError, match="collinear"):
-        choose([candidate("1", "p")], alone, np.arange(1.0, 10), "relative", False, 0.0)
+        chosen([candidate("1", "p")], alone, np.arange(1.0, 10), 0.0)
 
 
 def test_numbers_of_ranks_are_left_out_one_by_one_and_all_beyond_half() -> None:
     variables, seconds = points(), times(LINEAR, 0.05)
     whole = np.ones(len(seconds), dtype=bool)
-    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)], variables,
-                      seconds)  # fmt: skip
+    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)],
+                      observed(variables, seconds, 0.0))  # fmt: skip
     by_ranks, beyond, by_size = (away for away, _ in found)
     assert len(by_ranks) == len(by_size) == len(seconds)
     assert len(beyond) == 2 * len(SIZES)  # 24 and 32
@@ -116,8 +128,8 @@ def test_two_values_of_a_variable_are_left_out_point_by_point() -> None:
     variables = points((4, 8))
     seconds = design_matrix(LINEAR.form.terms, variables) @ np.array(TRUE)
     whole = np.ones(len(seconds), dtype=bool)
-    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)], variables,
-                      seconds)  # fmt: skip
+    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)],
+                      observed(variables, seconds, 0.0))  # fmt: skip
     assert mean_error(found) < 1e-9
 
 

@@ -20,7 +20,7 @@ from isochrone import models, views
 from isochrone.base.errors import InputError
 from isochrone.models import Family, Form, Model, Samples, Splits
 from isochrone.models.figures import deviation, fit
-from isochrone.models.joining import joined
+from isochrone.models.load import joined
 from made_up.times import grid, noisy, times, truth
 
 SIZES = (8, 4096, 65536)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from isochrone.models.mixture import interval
+from isochrone.models.regime import interval
 
 DRAWS = 200_000
 

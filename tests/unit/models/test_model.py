@@ -13,7 +13,7 @@ from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Regime
-from isochrone.models.joining import joined
+from isochrone.models.load import joined
 from isochrone.models.summary import correlations
 from made_up.times import grid, noisy, times, truth
 

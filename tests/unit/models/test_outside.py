@@ -7,8 +7,8 @@ import numpy as np
 from beds.golden import Golden
 from isochrone import models
 from isochrone.models import Model, Regime
+from isochrone.models.beyond import missed, trial
 from isochrone.models.model import Backtest
-from isochrone.models.outside import missed, trial
 from made_up.steps import SIZES, stepped
 
 

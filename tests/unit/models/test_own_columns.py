@@ -9,9 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.models.csv_file import read_csv
-from isochrone.models.own_columns import Columns
-from isochrone.models.separators import Decimal, with_points
+from isochrone.models.tables import Columns, Decimal, read_csv, with_points
 
 
 def table(folder: Path, text: str) -> Path:

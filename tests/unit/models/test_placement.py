@@ -9,9 +9,9 @@ import pytest
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.models.joining import joined
+from isochrone.models.load import joined
 from isochrone.models.placement import contradicts, informative
-from isochrone.models.placement_asked import check_constants, completed
+from isochrone.models.questions import check_constants, completed
 from made_up.sweeps import collective, point_to_point
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Family, Form
-from isochrone.models.declarations import declared
+from isochrone.models.family import declared
 from isochrone.models.observations import Observations
 from isochrone.models.pool import family_pool, usable, varying, whole_pool
 from isochrone.models.terms import variables_of

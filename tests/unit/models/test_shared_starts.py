@@ -7,8 +7,8 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Samples, linear
-from isochrone.models.joining import joined
-from isochrone.models.shared_starts import with_shared_starts
+from isochrone.models.fitted import with_shared_starts
+from isochrone.models.load import joined
 
 RANKS = (2.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)
 SIZES = 8.0 * 4 ** np.arange(10)
@@ -30,7 +30,7 @@ def fitted(
     parts = [one_start(p, dice, between, within) for p in RANKS[:number]]
     (points,) = joined(parts).observations()
     found = linear.fit(TERMS, points.variables, points.seconds)
-    return found, with_shared_starts(found, points.seconds, points.start)
+    return found, with_shared_starts(found, points)
 
 
 @pytest.mark.parametrize("between", [0.02, 0.1])
@@ -74,4 +74,4 @@ def test_points_of_several_starts_are_left_as_they_are() -> None:
     parts = [one_start(p, dice, 0.1, 0.01) for p in RANKS for _ in range(2)]
     (points,) = joined(parts).observations()
     found = linear.fit(TERMS, points.variables, points.seconds)
-    assert with_shared_starts(found, points.seconds, points.start) is found
+    assert with_shared_starts(found, points) is found

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone import models
-from isochrone.models.joining import joined
+from isochrone.models.load import joined
 from isochrone.models.starts import compare_starts
 from made_up.launches import launches
 from made_up.times import grid, noisy, times, truth
@@ -21,7 +21,7 @@ def test_what_repetitions_explain_is_no_difference_between_starts() -> None:
     for _ in range(30):
         runs = launches(4, dice, between=0, within=0.1, rho=0, repeats=20)
         (points,) = joined([models.of_run(run) for run in runs]).observations()
-        found.append(points.between)
+        found.append(points.starts.between)
     assert np.median(found) < 0.015
 
 
@@ -32,8 +32,8 @@ def test_a_disturbed_point_of_one_start_is_not_the_difference_of_all() -> None:
     seconds = table["seconds"]
     seconds[table["bytes"] == table["bytes"].max()] *= 5
     (points,) = joined([models.of_run(run) for run in runs]).observations()
-    assert points.between is not None
-    assert points.between < 0.06
+    assert points.starts.between is not None
+    assert points.starts.between < 0.06
 
 
 def test_starts_of_each_number_of_ranks_are_compared_among_themselves() -> None:
@@ -46,8 +46,8 @@ def test_starts_of_each_number_of_ranks_are_compared_among_themselves() -> None:
         own = {name: values[mine] for name, values in variables.items()}
         parts += [noisy(exact[mine] * dice.lognormal(0, 0.1), own, 0.01, 5, k) for k in range(3)]
     (points,) = joined(parts).observations()
-    assert points.launches == 3
-    assert points.between == pytest.approx(0.1, rel=0.4)
+    assert points.starts.launches == 3
+    assert points.starts.between == pytest.approx(0.1, rel=0.4)
 
 
 def test_a_model_file_keeps_how_far_starts_differ(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_a_model_file_keeps_how_far_starts_differ(tmp_path: Path) -> None:
 
 def test_one_start_says_nothing_of_others() -> None:
     (points,) = models.of_run(launches(1, np.random.default_rng(7))[0]).observations()
-    assert points.between is None
-    assert points.launches == 1
+    assert points.starts.between is None
+    assert points.starts.launches == 1
     assert points.starts.next_start() == 0
 
 
@@ -72,7 +72,7 @@ def test_times_without_chance_have_no_difference() -> None:
     variables, regime = grid("gather"), truth("gather")
     parts = [noisy(times(regime, variables), variables, 0, 2, k) for k in range(3)]
     (points,) = joined(parts).observations()
-    assert points.between == 0
+    assert points.starts.between == 0
     assert points.seconds == pytest.approx(times(regime, variables))
 
 
@@ -91,16 +91,16 @@ def csv(folder: Path, column: str, *, repeats: int) -> Path:
 def test_a_column_launch_tells_the_starts_of_a_table_apart(tmp_path: Path) -> None:
     for column in ("launch", "run"):
         (points,) = models.load([csv(tmp_path, column, repeats=3)]).observations()
-        assert points.launches == 3
-        assert points.between is not None
-        assert points.between > 0.02
+        assert points.starts.launches == 3
+        assert points.starts.between is not None
+        assert points.starts.between > 0.02
 
 
 def test_a_column_run_that_numbers_repetitions_is_no_start(tmp_path: Path) -> None:
     (points,) = models.load([csv(tmp_path, "run", repeats=1)]).observations()
-    assert points.launches == 1
+    assert points.starts.launches == 1
     (points,) = models.load([csv(tmp_path, "launch", repeats=1)]).observations()
-    assert points.launches == 3
+    assert points.starts.launches == 3
 
 
 def test_the_spread_between_starts_is_that_of_a_known_law() -> None:

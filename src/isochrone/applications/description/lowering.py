@@ -17,7 +17,6 @@ from isochrone.applications.description.description import (
 from isochrone.applications.description.distributions import values
 from isochrone.applications.description.exchanges import exchange
 from isochrone.applications.description.launches import launches
-from isochrone.applications.description.phase_reading import REDUCING
 from isochrone.applications.description.program import (
     MAX_RANKS,
     Application,
@@ -30,7 +29,8 @@ from isochrone.applications.description.program import (
 from isochrone.applications.description.quantities import count, size
 from isochrone.applications.description.worked_out import Values, Worked
 from isochrone.base.errors import InputError
-from isochrone.collectives.grid_collectives import ROOTED, Grid
+from isochrone.base.operations import REDUCING, ROOTED
+from isochrone.collectives.grid_collectives import Grid
 
 __all__ = ["MAX_ITERATIONS", "program"]
 
@@ -64,7 +64,7 @@ def program(description: Description, ranks: int | None = None) -> Program:
         values=tuple(kept.lists),
         applications=applications,
         launches=launches(description),
-        placement=description.placement,
+        placement=description.place,
     )
 
 
@@ -122,7 +122,7 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
 
 def _phase(spec: PhaseSpec) -> Phase:
     if isinstance(spec, ExchangeSpec):
-        return Phase(spec.name, spec.method, spec.path)
+        return Phase(spec.name, spec.method.method, spec.method.path)
     return Phase(spec.name)
 
 

@@ -1,10 +1,16 @@
-"""Programs as the text that the probe reads; ``probe/experiments/app/program.h`` tells it."""
+"""Programs as the file that the probe reads; ``probe/experiments/app/program.h`` has its layout."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import struct
+import zlib
+from array import array
+from typing import Final
 
 from isochrone.applications.description.program import (
+    METHODS,
+    MODES,
+    PLACEMENTS,
     Application,
     Collective,
     Compute,
@@ -19,72 +25,137 @@ from isochrone.applications.description.program import (
     Wait,
     Work,
 )
+from isochrone.base.errors import InputError
 
-__all__ = ["text"]
+__all__ = ["data"]
 
+_MAGIC: Final = b"iso-app2"
 
-def text(program: Program) -> str:
-    """Return a program as the probe reads it."""
-    return "\n".join(_lines(program)) + "\n"
+_KINDS: Final = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective)
+"""In the order of ``iso_step_kind_t``."""
 
+_WORDS: Final = {
+    "phase": 1,
+    **dict.fromkeys(("to", "source", "master", "root"), 2),
+    **dict.fromkeys(("size", "request", "task"), 3),
+    **dict.fromkeys(("reply", "result", "op"), 4),
+    "time": 5, "factor": 6, "mode": 7,
+    **dict.fromkeys(("tasks", "grid"), 8),
+}  # fmt: skip
+"""Which word of a step holds what; word 0 is its kind, word 9 the length of its list."""
 
-def _lines(program: Program) -> Iterator[str]:
-    yield "isochrone-program 1"
-    yield f"seed {program.seed}"
-    yield f"placement {program.placement}"
-    for k, values in enumerate(program.values):
-        yield f"values {k} {len(values)} {' '.join(map(_number, values))}"
-    for k, app in enumerate(program.applications):
-        yield from _application(k, app)
-    for launch in program.launches:
-        yield _words("run", launch.repeat, *launch.together)
-    yield "end"
-
-
-def _application(index: int, app: Application) -> Iterator[str]:
-    background = int(app.background)
-    yield (
-        f"app {index} {app.name} ranks {app.ranks} iterations {app.iterations} "
-        f"background {background}"
-    )
-    if app.on:
-        yield _words("on", index, *app.on)
-    for k, phase in enumerate(app.phases):
-        yield " ".join(["phase", str(index), str(k), phase.name, phase.method, phase.path]).rstrip()
-    for rank, steps in enumerate(app.steps):
-        yield f"steps {index} {rank}"
-        for step in steps:
-            yield f"  {_step(step)}"
+_LONGEST: Final = 1e8
+"""Seconds of a computation."""
 
 
-def _number(value: float) -> str:
-    """Write a number so that it is read as the same one; bytes have no fraction."""
-    return str(int(value)) if value == int(value) else repr(float(value))
+def data(program: Program) -> bytes:
+    """Return a program as the probe reads it.
+
+    Raises
+    ------
+    InputError
+        If a message has 2 GiB, a block of a collective more than 1 GiB, or a computation takes more
+        than 1e8 s; if two applications use the same file.
+    """
+    _check_files(program)
+    return _Writer(program).data()
 
 
-def _words(*words: object) -> str:
-    return " ".join(map(str, words))
+def _check_files(program: Program) -> None:
+    """Refuse applications that would write over each other's data."""
+    owners: dict[str, str] = {}
+    for app in program.applications:
+        for phase in app.phases:
+            if phase.path and owners.setdefault(phase.path, app.name) != app.name:
+                raise InputError(
+                    f"the file is that of {owners[phase.path]}, too",
+                    where=f"{app.name} {phase.name}: {phase.path}",
+                )
 
 
-def _step(step: Step) -> str:
-    match step:
-        case Compute(phase, time, factor, mode):
-            return _words("compute", phase, time, _number(factor), mode)
-        case Send(phase, to, size):
-            return _words("send", phase, to, size)
-        case Isend(phase, to, size):
-            return _words("isend", phase, to, size)
-        case Recv(phase, source, size):
-            return _words("recv", phase, source, size)
-        case Irecv(phase, source, size):
-            return _words("irecv", phase, source, size)
-        case Wait(phase):
-            return _words("wait", phase)
-        case Serve(phase, clients, request, reply, time, mode):
-            return _words("serve", phase, request, reply, time, mode, *clients)
-        case Farm(phase, workers, tasks, task, result):
-            return _words("farm", phase, tasks, task, result, *workers)
-        case Work(phase, master, task, result, time, factor, mode):
-            return _words("work", phase, master, task, result, time, _number(factor), mode)
-        case Collective(phase, op, size, root, grid, among):
-            return _words("collective", phase, op, size, root, grid or "-", *among)
+class _Writer:
+    """The parts of a file while it is written."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.numbers = array("d", [1.0])
+        self.factors = {1.0: 0}
+        self.letters = bytearray(1)
+        self.texts = {"": 0}
+        self.steps = array("i")
+        self.most = [max(values) for values in program.values]
+
+    def data(self) -> bytes:
+        """Return the file."""
+        made = self.program
+        words = [PLACEMENTS.index(made.placement)]
+        words += [len(made.values), len(made.applications), len(made.launches)]
+        for values in made.values:
+            words += [len(self.numbers), len(values)]
+            self.numbers.extend(values)
+        for app in made.applications:
+            words += self._application(app)
+        for launch in made.launches:
+            words += [launch.repeat, len(launch.together), *launch.together]
+        self.letters += bytes(-len(self.letters) % 4)
+        parts: list[array[float] | array[int] | bytearray] = [
+            self.numbers, array("i", words), self.letters, self.steps,
+        ]  # fmt: skip
+        rest = struct.pack("=Q4q", made.seed, *map(len, parts)) + b"".join(map(bytes, parts))
+        return _MAGIC + struct.pack("=Q", zlib.crc32(rest)) + rest
+
+    def _text(self, text: str) -> int:
+        if text not in self.texts:
+            self.texts[text] = len(self.letters)
+            self.letters += text.encode() + b"\0"
+        return self.texts[text]
+
+    def _factor(self, factor: float) -> int:
+        if factor not in self.factors:
+            self.factors[factor] = len(self.numbers)
+            self.numbers.append(factor)
+        return self.factors[factor]
+
+    def _application(self, app: Application) -> list[int]:
+        words = [self._text(app.name), app.ranks, app.iterations, int(app.background)]
+        words += [len(app.on), *app.on, len(app.phases)]
+        for phase in app.phases:
+            words += [
+                self._text(phase.name), METHODS.index(phase.method), self._text(phase.path)
+            ]  # fmt: skip
+        for steps in app.steps:
+            words.append(len(self.steps))
+            for step in steps:
+                self._check(app, step)
+                self.steps.extend(self._step(step))
+        return [*words, len(self.steps)]
+
+    def _step(self, step: Step) -> list[int]:
+        words = [_KINDS.index(type(step)), *[0] * 9]
+        for name, value in vars(step).items():
+            if isinstance(value, tuple):
+                words[9] = len(value)
+                words += value
+            elif name == "mode":
+                words[7] = MODES.index(value)
+            elif name == "factor":
+                words[6] = self._factor(value)
+            else:
+                words[_WORDS[name]] = self._text(value) if isinstance(value, str) else value
+        return words
+
+    def _check(self, app: Application, step: Step) -> None:
+        """Refuse what no MPI can send, and what takes for ever."""
+        where = f"{app.name} {app.phases[step.phase].name}"
+        most = 2**30 if isinstance(step, Collective) else 2**31 - 1
+        for name in ("size", "request", "reply", "task", "result"):
+            size = self.most[getattr(step, name)] if hasattr(step, name) else 0
+            if size > most:
+                raise InputError(
+                    f"{size:.0f} bytes: one message is below 2 GiB, one block at most 1 GiB",
+                    where=where,
+                )
+        if isinstance(step, Compute | Serve | Work):
+            longest = self.most[step.time] * getattr(step, "factor", 1.0)
+            if longest > _LONGEST:
+                raise InputError(f"a computation of {longest:g} s", where=where)

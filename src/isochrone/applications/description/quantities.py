@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from isochrone.applications.description.description import Given
 from isochrone.applications.description.expression import (
     ExpressionError,
     Quantity,
     UnknownNameError,
     evaluate,
 )
+from isochrone.applications.description.shapes import Given
 from isochrone.base.text import printable
 
 __all__ = [

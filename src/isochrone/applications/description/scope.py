@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 
-from isochrone.applications.description.description import App, Given
+from isochrone.applications.description.description import App, Parameters
 from isochrone.applications.description.expression import (
     ExpressionError,
     Quantity,
@@ -14,10 +14,9 @@ from isochrone.applications.description.expression import (
 )
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import Scope, count, quantity
+from isochrone.applications.description.shapes import Given
 
 __all__ = ["parameters", "ranks"]
-
-Parameters = Sequence[tuple[str, Given]]
 
 
 def parameters(common: Parameters, app: App, p: int) -> Scope:
@@ -32,7 +31,7 @@ def parameters(common: Parameters, app: App, p: int) -> Scope:
         If one of them cannot be worked out.
     """
     scope = {"p": Quantity(float(p))}
-    for name, given in chain(common, app.parameters):
+    for name, given in chain(common.items(), app.parameters.items()):
         scope[name] = quantity(given, scope)
     return scope
 
@@ -60,7 +59,7 @@ def ranks(common: Parameters, app: App, given: Given) -> int:
 def _without_ranks(common: Parameters, app: App) -> Iterator[tuple[str, Quantity]]:
     """Yield parameters that are known before the number of ranks is."""
     scope: dict[str, Quantity] = {}
-    for name, given in chain(common, app.parameters):
+    for name, given in chain(common.items(), app.parameters.items()):
         try:
             found = (
                 evaluate(given.value, scope)

@@ -6,26 +6,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from isochrone.applications.description import fields, quantities
-from isochrone.applications.description.description import Given
+from isochrone.applications.description import quantities, shapes
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import Scope
+from isochrone.applications.description.shapes import Given, Schema
 from isochrone.base import registry
 
 __all__ = [
     "FAMILY",
+    "KINDS",
     "MAX_EDGES",
     "Edge",
     "Graph",
     "Kind",
     "Options",
     "Topology",
-    "check_option",
     "load",
     "names",
 ]
@@ -194,43 +194,53 @@ def load(name: str) -> Topology:
     return found
 
 
-def check_option(value: Any, kind: Kind, at: KeyPath) -> None:
-    """Refuse a value that an option of this kind cannot have.
+class _Edge:
+    """A pair of ranks, or a mapping."""
 
-    Raises
-    ------
-    InputError
-        If it is of another type.
-    """
-    if kind == "text":
+    _KEYS: Final = ("from", "to", "bytes", "count")
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> None:
+        """Refuse anything else."""
+        if not isinstance(value, list):
+            shapes.check_keys(value, at, cls._KEYS, cls._KEYS[:2])
+        elif len(value) != 2:
+            raise at.error(
+                f"{len(value)} ranks, not two", "sizes are written {from: 0, to: 1, bytes: 4KiB}"
+            )
+        for end in value.values() if isinstance(value, dict) else value:
+            Given.read(end, at)
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return what it may be."""
+        scalar = shapes.schema(Given)
+        return shapes.one_of(
+            {"type": "array", "items": scalar, "minItems": 2, "maxItems": 2},
+            shapes.keys_schema(dict.fromkeys(cls._KEYS, scalar), cls._KEYS[:2]),
+        )
+
+
+class _Text:
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> None:
+        """Refuse what is no text."""
         if not isinstance(value, str) or not value:
             raise at.error("a text is expected")
-    elif kind == "edges":
-        _check_edges(value, at)
-    elif kind == "number":
-        fields.given(value, at)
-    elif kind == "number-or-boolean":
-        if not isinstance(value, bool):
-            fields.given(value, at)
-    elif kind == "boolean" or (kind == "booleans" and not isinstance(value, list)):
-        fields.boolean(value, at)
-    else:
-        for k, one in enumerate(fields.listed(value, at)):
-            check_option(one, "boolean" if kind == "booleans" else "number", at.item(k))
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {"type": "string", "minLength": 1}
 
 
-def _check_edges(value: Any, at: KeyPath) -> None:
-    """Refuse what is no list of pairs or of mappings with from and to."""
-    for k, edge in enumerate(fields.listed(value, at)):
-        ends: Sequence[Any]
-        if isinstance(edge, list):
-            ends = edge
-            if len(edge) != 2:
-                raise at.item(k).error(
-                    f"{len(edge)} ranks, not two", "sizes are written {from: 0, to: 1, bytes: 4KiB}"
-                )
-        else:
-            known = ("from", "to", "bytes", "count")
-            ends = list(fields.Fields(edge, at.item(k), known, ("from", "to")).value.values())
-        for end in ends:
-            fields.given(end, at.item(k))
+KINDS: Final[Mapping[Kind, Any]] = {
+    "number": Given,
+    "numbers": tuple[Given, ...],
+    "boolean": bool,
+    "booleans": bool | tuple[bool, ...],
+    "number-or-boolean": Given | bool,
+    "text": _Text,
+    "edges": tuple[_Edge, ...],
+}
+"""What options of topologies are, as `shapes` has it."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.applications.description import distributions
-from isochrone.applications.description.description import ComputeSpec, Given, Imbalance, Spread
+from isochrone.applications.description.description import ComputeSpec, Imbalance
+from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.draws import draw
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.program import MAX_RANKS
@@ -20,6 +21,7 @@ from isochrone.applications.description.quantities import (
     number,
     seconds,
 )
+from isochrone.applications.description.shapes import Given
 
 __all__ = ["FACTOR", "MAX_STEPS", "Values", "Worked"]
 

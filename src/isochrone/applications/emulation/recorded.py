@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.applications.results.records import records
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
@@ -183,18 +183,14 @@ def launched(run: Run) -> list[Launched]:
     table, where = run.tables.get("wall"), run.where
     if table is None or not len(table):
         return []
-    launches, times, count = _launches(run), _times(run), len(applications(run))
+    launches, times = _launches(run), _times(run)
     walls = seconds(table, "seconds", where, "wall").tolist()
     overlaps = _share(table, "overlap", where).tolist()
     done = numbers(table, "iterations", where, "wall").tolist()
     found = []
     for (launch, app), wall, n, overlap in zip(
-        _pairs(table, where, "wall", count), walls, done, overlaps, strict=True
+        _pairs(table, where, "wall"), walls, done, overlaps, strict=True
     ):
-        if launch not in launches:
-            raise InputError(f"a 'wall' record of launch {launch}, which is none", where=where)
-        if not wall > 0 or not n:
-            raise InputError("a 'wall' record without a time above 0", where=where)
         repeat, together = launches[launch]
         own = times.get((launch, app), np.empty(0))
         found.append(Launched(launch, repeat, together, app, wall, n, overlap, own))
@@ -209,15 +205,7 @@ def rank_times(run: Run) -> list[RankTime]:
     InputError
         If a record is damaged.
     """
-    return [
-        RankTime(launch, app, rank, switches, *times)
-        for launch, app, rank, switches, *times in _rows(
-            run,
-            "rank_time",
-            ("rank", "switches"),
-            ("seconds", "communication", "asked", "delivered"),
-        )
-    ]
+    return records(run, "rank_time", RankTime)
 
 
 def phase_seconds(run: Run) -> list[PhaseSeconds]:
@@ -228,8 +216,7 @@ def phase_seconds(run: Run) -> list[PhaseSeconds]:
     InputError
         If a record is damaged.
     """
-    rows = _rows(run, "phase_time", ("phase",), ("mean", "max"))
-    return [PhaseSeconds(launch, app, k, *times) for launch, app, k, *times in rows]
+    return records(run, "phase_time", PhaseSeconds)
 
 
 def events(run: Run) -> list[Event]:
@@ -240,15 +227,7 @@ def events(run: Run) -> list[Event]:
     InputError
         If a record is damaged.
     """
-    table = run.tables.get("event")
-    if table is None or not len(table):
-        return []
-    what = texts(table, "what", run.where, "event")
-    rows = _rows(run, "event", ("rank", "phase"), ("begin", "end"))
-    return [
-        Event(launch, app, rank, phase, word, begin, end)
-        for (launch, app, rank, phase, begin, end), word in zip(rows, what, strict=True)
-    ]
+    return records(run, "event", Event)
 
 
 def edges(run: Run) -> list[Edge]:
@@ -259,42 +238,15 @@ def edges(run: Run) -> list[Edge]:
     InputError
         If a record is damaged.
     """
-    table, where = run.tables.get("edge"), run.where
-    if table is None or not len(table):
-        return []
-    names = ("app", "from", "to", "messages", "bytes")
-    columns = [numbers(table, name, where, "edge").tolist() for name in names]
-    if max(columns[0]) >= len(run.tables.get("app", ())):
-        raise InputError("an 'edge' record of no application", where=where)
-    return [Edge(*row) for row in zip(*columns, strict=True)]
+    return records(run, "edge", Edge)
 
 
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _rows(
-    run: Run, record: str, whole: tuple[str, ...], times: tuple[str, ...]
-) -> Iterator[tuple[Any, ...]]:
-    """Yield launch, application, whole numbers and times of each record of one name."""
-    table, where = run.tables.get(record), run.where
-    if table is None or not len(table):
-        return
-    columns = [numbers(table, name, where, record).tolist() for name in whole]
-    for name in times:
-        column = seconds(table, name, where, record)
-        if np.isnan(column).any():
-            raise InputError(f"a '{record}' record without '{name}'", where=where)
-        columns.append(column.tolist())
-    pairs = _pairs(table, where, record, len(applications(run)))
-    for pair, *row in zip(pairs, *columns, strict=True):
-        yield (*pair, *row)
-
-
-def _pairs(table: Table, where: str, record: str, count: int) -> list[tuple[int, int]]:
+def _pairs(table: Table, where: str, record: str) -> list[tuple[int, int]]:
     """Return launch and application of each record."""
     launch, app = (numbers(table, key, where, record) for key in ("launch", "app"))
-    if np.any(app >= count):
-        raise InputError(f"a '{record}' record of an application that is none", where=where)
     return list(zip(launch.tolist(), app.tolist(), strict=True))
 
 
@@ -333,7 +285,7 @@ def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
         return {}
     lists = table["seconds"].tolist() if "seconds" in table else [None] * len(table)
     found = {}
-    for pair, values in zip(_pairs(table, where, "iterations", 2**31), lists, strict=True):
+    for pair, values in zip(_pairs(table, where, "iterations"), lists, strict=True):
         numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
         times = np.asarray(values if numbers_only else [None])
         if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):

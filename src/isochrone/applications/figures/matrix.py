@@ -18,12 +18,14 @@ from isochrone.runfile.run import Run
 from isochrone.views.head import HeadLine, head_height, head_lines, made, write_head
 from isochrone.views.style import (
     CAPTION,
-    FAINT,
-    INK,
     LABEL,
+    axes_at,
+    colour_bar,
     host_segments,
     new_figure,
     nice_ranks,
+    plain_axes,
+    print_numbers,
 )
 from isochrone.views.view import Options, View
 
@@ -59,7 +61,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     height = _BOTTOM + side + _ABOVE + head_height(len(lines))
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
     figure = new_figure(width, height, dpi)
-    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, side / width, side / height))
+    axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
     mappable = _colours(cells)
     picture = mappable.to_rgba(np.nan_to_num(cells, nan=1.0), bytes=True)
     picture[np.isnan(cells)] = _EMPTY
@@ -68,13 +70,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         aspect="auto",
     )  # fmt: skip
     if run.size <= _MAX_NUMBERS:
-        _print_numbers(axes, cells, picture, what)
+        print_numbers(
+            axes, np.where(cells > 0, cells, np.nan), picture,
+            lambda value: _text(value, what).replace(" ", "\n"),
+            LABEL if len(cells) <= 6 else CAPTION - 1,
+        )  # fmt: skip
     _decorate(axes, run)
     if not np.isnan(cells).all():
-        bar = figure.add_axes(
-            ((_LEFT + side + 0.15) / width, _BOTTOM / height, 0.17 / width, side / height)
-        )
-        _colour_bar(figure, bar, mappable, what)
+        _colour_bar(axes_at(figure, _LEFT + side + 0.15, _BOTTOM, 0.17, side), mappable, what)
     write_head(figure, _LEFT / width, f"{_WORDS[what]} from rank to rank", lines)
     return figure
 
@@ -117,31 +120,13 @@ def _short_bytes(value: float) -> str:
     return f"{value:.3g} {unit}"
 
 
-def _print_numbers(
-    axes: Axes, values: NDArray[np.float64], picture: NDArray[np.uint8], what: str
-) -> None:
-    for i, j in np.argwhere(values > 0):
-        red, green, blue = picture[i, j, :3] / 255
-        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
-        axes.text(
-            j, i, _text(values[i, j], what).replace(" ", "\n"),
-            size=LABEL if len(values) <= 6 else CAPTION - 1, ha="center", va="center",
-            color="#ffffff" if dark else "#101418",
-        )  # fmt: skip
-
-
 def _decorate(axes: Axes, run: Run) -> None:
     """Write the numbers of ranks, and draw a line wherever the host changes."""
     ticks = nice_ranks(run.size, 12 if run.size <= 12 else 9)
     axes.set(xticks=ticks, yticks=ticks)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
-    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
-    axes.set_xlabel("to rank", size=LABEL, color=FAINT)
-    axes.set_ylabel("from rank", size=LABEL, color=FAINT)
-    for spine in axes.spines.values():
-        spine.set_color(FAINT)
-        spine.set_linewidth(0.5)
+    plain_axes(axes, "to rank", "from rank", frame=("left", "right", "top", "bottom"))
     cuts = [segment.first - 0.5 for segment in host_segments(run.hosts)[1:]]
     if len(cuts) <= run.size // 2:
         for cut in cuts:
@@ -149,13 +134,10 @@ def _decorate(axes: Axes, run: Run) -> None:
             axes.axvline(cut, color=_HOSTS, linewidth=0.6)
 
 
-def _colour_bar(figure: Figure, axes: Axes, mappable: ScalarMappable, what: str) -> None:
-    from matplotlib.colors import LogNorm
+def _colour_bar(axes: Axes, mappable: ScalarMappable, what: str) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-    logarithmic = isinstance(mappable.norm, LogNorm)
-    bar = figure.colorbar(mappable, cax=axes)
-    bar.outline.set_visible(False)
+    logarithmic = colour_bar(axes, mappable, _WORDS[what].lower())
     low, high = mappable.get_clim()
     base = 2.0 if what == "bytes" else 10.0
     axes.yaxis.set_major_locator(
@@ -164,9 +146,6 @@ def _colour_bar(figure: Figure, axes: Axes, mappable: ScalarMappable, what: str)
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _text(value, what)))
     axes.set_ylim(low, high)
-    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
-    scale = ", logarithmic colours" if logarithmic else ""
-    axes.set_ylabel(f"{_WORDS[what].lower()}{scale}", size=LABEL, color=FAINT)
 
 
 def _ticks(high: float, what: str) -> list[float]:

@@ -16,7 +16,17 @@ from isochrone.base.errors import InputError
 from isochrone.runfile.origin import one_word
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
-from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure, text_width
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    INK,
+    LABEL,
+    axes_at,
+    new_figure,
+    plain_axes,
+    text_width,
+)
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -107,9 +117,7 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     top = HEAD
     for (app, groups), high in zip(panels, heights, strict=True):
         top += _ABOVE
-        axes = figure.add_axes((
-            left / width, 1 - (top + high) / height, _WIDE / width, high / height,
-        ))  # fmt: skip
+        axes = axes_at(figure, left, height - top - high, _WIDE, high)
         _panel(axes, groups, one_word(run.origin))
         axes.set_title(short(app.name, 60), size=LABEL + 1, color=INK, loc="left",
                        weight="bold", pad=6, parse_math=False)  # fmt: skip
@@ -158,12 +166,9 @@ def _panel(axes: Axes, groups: list[Group], ran: str) -> None:
                     parse_math=False)  # fmt: skip
     ticks = value_ticks(0.0, most, "linear", tick_seconds)
     axes.set_xticks(ticks.places, ticks.texts)
-    axes.tick_params(axis="y", length=0, labelsize=LABEL, labelcolor=INK, pad=4)
+    plain_axes(axes, frame=("bottom",))
+    axes.tick_params(axis="y", length=0, pad=4)
     axes.tick_params(axis="x", length=2, labelsize=CAPTION, colors=FAINT, pad=2)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
-    axes.set_facecolor("none")
 
 
 def _bar(axes: Axes, y: float, bar: Bar, colour: str, high: float, most: float, words: str) -> None:

@@ -12,7 +12,16 @@ from isochrone.applications.figures._emulations import HEAD, head, short, the_ru
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_ratio
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, text_width
+from isochrone.views.style import (
+    CAPTION,
+    FAINT,
+    INK,
+    LABEL,
+    axes_at,
+    new_figure,
+    plain_axes,
+    text_width,
+)
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -69,9 +78,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for number, (title, of) in enumerate(panels):
         x = left + width * (number % across)
         y = full[1] - HEAD - height * (number // across) - top - high * len(rows)
-        axes = figure.add_axes((
-            x / full[0], y / full[1], wide * len(columns) / full[0], high * len(rows) / full[1],
-        ))  # fmt: skip
+        axes = axes_at(figure, x, y, wide * len(columns), high * len(rows))
         _panel(axes, found, rows, columns, of)
         _name(axes, [short(found.apps[app].name) for app in rows], names, slanted=slanted)
         figure.text(x / full[0], (y + high * len(rows) + top - 0.12) / full[1], title,
@@ -136,13 +143,11 @@ def _name(axes: Axes, rows: list[str], columns: list[str], *, slanted: bool) -> 
     axes.xaxis.tick_top()
     axes.set_xticks([k + 0.5 for k in range(len(columns))], columns, parse_math=False)
     axes.set_yticks([k + 0.5 for k in range(len(rows))], rows, parse_math=False)
-    axes.tick_params(length=0, labelsize=LABEL, labelcolor=INK, pad=3)
+    plain_axes(axes, frame=())
+    axes.tick_params(length=0, pad=3)
     if slanted:
         for label in axes.get_xticklabels():
             label.set(rotation=45, ha="left", rotation_mode="anchor")
-    for spine in axes.spines.values():
-        spine.set_visible(False)
-    axes.set_facecolor("none")
 
 
 VIEW: Final = View(draw, kinds=("emulation",))

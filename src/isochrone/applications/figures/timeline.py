@@ -23,8 +23,10 @@ from isochrone.views.style import (
     FAINT,
     INK,
     LABEL,
+    axes_at,
     new_figure,
     nice_ranks,
+    plain_axes,
     text_width,
 )
 from isochrone.views.view import Options, View
@@ -101,9 +103,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             if beside not in row:
                 continue
             x = _LEFT + k * (wide + _GAP)
-            axes = figure.add_axes((
-                x / width, 1 - (top + high) / height, wide / width, high / height,
-            ))  # fmt: skip
+            axes = axes_at(figure, x, height - top - high, wide, high)
             _panel(axes, row[beside], max(lengths) if shared else row[beside].seconds, wide)
             axes.set_ylabel("rank" if k == 0 else "", size=CAPTION, color=FAINT, labelpad=2)
             words = ("beside all others" if beside else "alone") if len(columns) > 1 else ""
@@ -132,18 +132,15 @@ def _rows(run: Run) -> list[dict[bool, Panel]]:
             found.setdefault((event.app, beside), []).append(event)
     rows = []
     for app in apps:
-        row = {
-            beside: Panel(app, beside, _of_one_launch(found[app.number, beside]))
-            for beside in (False, True)
-            if (app.number, beside) in found
-        }
+        row = {}
+        for beside in (False, True):
+            own = found.get((app.number, beside), [])
+            first = min((event.launch for event in own), default=0)
+            own = [one for one in own if one.launch == first and one.rank < _MAX_RANKS]
+            if own:
+                row[beside] = Panel(app, beside, own)
         rows += [row] if row else []
     return rows
-
-
-def _of_one_launch(found: list[Event]) -> list[Event]:
-    first = min(event.launch for event in found)
-    return [event for event in found if event.launch == first and event.rank < _MAX_RANKS]
 
 
 def _shown(app: App) -> int:
@@ -163,7 +160,10 @@ def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
         low, high = event.rank - 0.42, event.rank + 0.42
         corners.append([(left, low), (right, low), (right, high), (left, high)])
         waits = event.what in _WAITING
-        colours.append(to_rgba(_colour(panel.app, event), _LIGHT if waits else 1.0))
+        # computation has one colour, each phase that communicates its own
+        colour = COMMUNICATION[event.phase % len(COMMUNICATION)]
+        colour = COMPUTATION if event.what == _COMPUTE else colour
+        colours.append(to_rgba(colour, _LIGHT if waits else 1.0))
     axes.add_collection(PolyCollection(corners, facecolors=colours, linewidths=0))
     ranks = _shown(panel.app)
     axes.set_xlim(0, 1.02 * longest)
@@ -172,19 +172,9 @@ def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
     step = -(-len(ticks.places) // int(wide / 0.62))
     axes.set_xticks(ticks.places[::step], ticks.texts[::step])
     axes.set_yticks(nice_ranks(ranks))
+    plain_axes(axes, frame=("bottom",))
     axes.tick_params(length=2, labelsize=CAPTION, colors=FAINT, pad=2)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
-    axes.set_facecolor("none")
     axes.axvline(panel.seconds, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
-
-
-def _colour(app: App, event: Event) -> str:
-    """Return the colour of an event: computation has one, each phase that communicates its own."""
-    if event.what == _COMPUTE:
-        return COMPUTATION
-    return COMMUNICATION[event.phase % len(COMMUNICATION)]
 
 
 def _legend(axes: Axes, panel: Panel, wide: float, high: float) -> None:

@@ -27,7 +27,7 @@ from isochrone.applications.simulate.play import Clocks, Played, play
 from isochrone.base.errors import InputError
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
-from isochrone.models.grid_runs import CG
+from isochrone.models.placement import CG
 
 __all__ = ["PhaseTime", "Prediction", "predict"]
 

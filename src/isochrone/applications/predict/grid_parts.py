@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from isochrone.applications.description.program import Collective
-from isochrone.collectives.grid_collectives import ROOTED, Grid, phases
+from isochrone.base.operations import ROOTED
+from isochrone.collectives.grid_collectives import Grid, phases
 from isochrone.runfile.grid_groups import arranged
 
 __all__ = ["GridPart", "parts_of"]

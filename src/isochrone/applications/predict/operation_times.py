@@ -10,12 +10,11 @@ import numpy as np
 from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfolding
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase
+from isochrone.collectives.measured import nearest
 from isochrone.collectives.predict.grid_collectives import GridTime, Machine, predict, warnings_of
 from isochrone.collectives.predict.phase_times import PhaseTimes
 from isochrone.models import Model
-from isochrone.models.grid_runs import CG, GROUP
-from isochrone.models.leaving import nearest
-from isochrone.models.placement import PLACES
+from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, subject
 from isochrone.runfile.grid_groups import Place, place_of
 
@@ -120,7 +119,9 @@ class OperationTimes:
         other without a latency.
         """
         known = (
-            nearest(self._model(op).leaving, op, ranks, round(size), group) if ranks > 2 else None
+            nearest(self._model(op).kept.get("leaving", ()), op, ranks, round(size), group)
+            if ranks > 2
+            else None
         )
         if known is None:
             return Unfolding(seconds)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from isochrone.applications.traces.trace import Call, Gap, Loop, Trace
 from isochrone.base.errors import InputError
+from isochrone.base.operations import CALLED
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 
@@ -30,17 +31,8 @@ UNLIKE: Final = 2.0
 """Computation before a loop that is this many times that within it, or so many times less, is not
 of the loop."""
 
-_SENDS: Final = {"send": "send", "bsend": "send", "ssend": "send", "rsend": "send"}
-_BEGUN: Final = {"isend": "isend", "ibsend": "isend", "issend": "isend", "irsend": "isend",
-                 "irecv": "irecv"}  # fmt: skip
+_SENDS: Final = ("send", "bsend", "ssend", "rsend")
 _WAITS: Final = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
-_COLLECTIVES: Final = {
-    "barrier": "barrier", "bcast": "bcast", "gather": "gather", "gatherv": "gather",
-    "scatter": "scatter", "scatterv": "scatter", "reduce": "reduce", "allreduce": "allreduce",
-    "allgather": "allgather", "allgatherv": "allgather", "alltoall": "alltoall",
-    "alltoallv": "alltoall", "alltoallw": "alltoall", "reduce_scatter": "reduce_scatter_block",
-    "reduce_scatter_block": "reduce_scatter_block", "scan": "scan", "exscan": "scan",
-}  # fmt: skip
 
 _PYTHON: Final = re.compile(r"python[\d.]*")
 
@@ -86,11 +78,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
     InputError
         If the run is no recording, or its calls are damaged.
     """
-    if run.kind != KIND:
-        raise InputError(
-            f"this run is of '{run.experiment}'", where=run.where,
-            hint="a recording is what 'isochrone record' writes",
-        )  # fmt: skip
+    check_kind(run)
     found: list[list[_Node]] = [[] for _ in range(run.size)]
     known = len(groups(run))
     try:
@@ -102,9 +90,10 @@ def calls_of(run: Run) -> list[list[_Node]]:
         for row in rows:
             around = [found[row["rank"]]] if row["at"] == 0 else around
             del around[row["depth"] + 1 :]
-            is_call = "op" in row
             node = (
-                _call(row, run.size, known) if is_call else RecordedLoop(_rounds_of(row["count"]))
+                _call(row, run.size, known)
+                if "op" in row
+                else RecordedLoop(_number(row["count"], least=1))
             )
             around[row["depth"]].append(node)
             if isinstance(node, RecordedLoop):
@@ -225,26 +214,24 @@ class _Making:
         gap, turns = self._gap(node, around)
         op, blocking = node.op, node.op.removeprefix("i")
         first = Call(op, node.peer, node.bytes, -1, 0, gap, node.seconds, turns)
-        if node.peer < 0 and (op in _SENDS or _BEGUN.get(op) == "isend"):
+        if node.peer < 0 and blocking in _SENDS:
             self.left_out["messages to processes of other programs are left out"] += node.calls
             self.aside += gap.total
             return []
-        if op in _SENDS or op == "recv":
-            first.op = _SENDS.get(op, op)
-        elif op in _BEGUN:
-            first.op = _BEGUN[op]
+        if blocking in _SENDS:
+            first.op = "send" if op == blocking else "isend"
         elif op in _WAITS:
             first = Call("wait", gap=gap, seconds=node.seconds, turns=turns)
         elif op in ("sendrecv", "isendrecv"):
             return _exchange(node, first)
-        elif op in _COLLECTIVES or blocking in _COLLECTIVES:
+        elif op in CALLED or blocking in CALLED:
             if node.group < 0:
                 raise ValueError(f"'{op}' of no group")
-            first = Call(_COLLECTIVES[op if op in _COLLECTIVES else blocking], -1, node.bytes,
+            first = Call(CALLED[op if op in CALLED else blocking], -1, node.bytes,
                          node.root, node.group, gap, node.seconds, turns)  # fmt: skip
-            if op not in _COLLECTIVES:
+            if op not in CALLED:
                 self.left_out["nonblocking collectives stand where they begin"] += node.calls
-        else:
+        elif blocking != "recv":
             self.left_out[f"{op} has no place in a description and is left out"] += node.calls
             self.aside += gap.total
             return []
@@ -344,36 +331,16 @@ def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
     return iter(()) if table is None else table.rows()
 
 
-def _count(value: Any) -> int:
-    """Return a number of rounds, of calls or of bytes.
+def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
+    """Return a whole number below an end.
 
     Raises
     ------
     ValueError
         If it is none.
     """
-    if not 0 <= int(value) < 2**53:
-        raise ValueError(f"{value} is no count")
-    return int(value)
-
-
-def _rounds_of(value: Any) -> int:
-    """Return how often a loop was gone through; errors as of `_count`."""
-    if not _count(value):
-        raise ValueError("a loop of no round")
-    return int(value)
-
-
-def _below(value: Any, end: int) -> int:
-    """Return the number of a rank or a group; below zero it stands for none, or for any.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
-    if not -(2**31) <= int(value) < end:
-        raise ValueError(f"there is no {value}")
+    if not least <= int(value) < end:
+        raise ValueError(f"{value} is not from {least} to {end - 1}")
     return int(value)
 
 
@@ -381,11 +348,13 @@ def _call(row: dict[str, Any], ranks: int, groups: int) -> RecordedCall:
     gaps = [_read_gap(row["gap"])]
     while (key := f"gap_{len(gaps)}") in row:
         gaps.append(_read_gap(row[key]))
+    counts = {key: _number(row[key]) for key in ("bytes", "received", "calls")}
+    ends = {"peer": ranks, "source": ranks, "root": ranks, "group": groups}
+    # Below zero they stand for none, or for any.
+    places = {key: _number(row[key], end, -(2**31)) for key, end in ends.items()}
     return RecordedCall(
-        str(row["op"]), _below(row["peer"], ranks), _count(row["bytes"]),
-        _below(row["source"], ranks), _count(row["received"]), _below(row["root"], ranks),
-        _below(row["group"], groups), bool(row["open"]), _count(row["calls"]),
-        float(row["seconds"]), gaps,
+        op=str(row["op"]), open=bool(row["open"]), seconds=float(row["seconds"]), gaps=gaps,
+        **counts, **places,
     )  # fmt: skip
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
+from isochrone.applications.results.records import records
 from isochrone.base.documents import shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.runfile.columns import amounts, integers, numbers, seconds, texts
+from isochrone.runfile.columns import amounts, integers, numbers, seconds
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = [
@@ -118,16 +119,14 @@ def edges(run: Run) -> Edges:
     InputError
         If the run is no recording, or damaged.
     """
-    table = _table(run, "edge", ("from", "to", "messages", "bytes", "seconds"))
-    where = run.where
-    found = Edges(
-        numbers(table, "from", where, "edge"), numbers(table, "to", where, "edge"),
-        numbers(table, "messages", where, "edge"), numbers(table, "bytes", where, "edge"),
-        seconds(table, "seconds", where, "edge"),
-    )  # fmt: skip
-    if len(table) and max(found.source.max(), found.target.max()) >= run.size:
-        raise InputError(f"an 'edge' record beyond the {run.size} ranks", where=where)
-    return found
+    check_kind(run)
+    table = run.tables.get("edge")
+    if table is None or not len(table):
+        table = Table({key: np.zeros(0) for key in ("from", "to", "messages", "bytes", "seconds")})
+    source, target, messages, nbytes = (
+        numbers(table, key, run.where, "edge") for key in ("from", "to", "messages", "bytes")
+    )
+    return Edges(source, target, messages, nbytes, seconds(table, "seconds", run.where, "edge"))
 
 
 def sent(run: Run, what: str = "bytes") -> Sent:
@@ -171,22 +170,8 @@ def operations(run: Run) -> list[Operation]:
     InputError
         If the run is no recording, or damaged.
     """
-    names = ("op", "bytes", "group", "members", "calls", "moved", "seconds", "most")
-    table = _table(run, "operation", names)
-    where = run.where
-    if not len(table):
-        return []
-    columns = [
-        texts(table, "op", where, "operation"),
-        numbers(table, "bytes", where, "operation").tolist(),
-        integers(table, "group", where, "operation").tolist(),
-        numbers(table, "members", where, "operation").tolist(),
-        numbers(table, "calls", where, "operation").tolist(),
-        amounts(table, "moved", where, "operation").tolist(),
-        seconds(table, "seconds", where, "operation").tolist(),
-        seconds(table, "most", where, "operation").tolist(),
-    ]
-    found = [Operation(*row) for row in zip(*columns, strict=True)]
+    check_kind(run)
+    found = records(run, "operation", Operation, group=integers, moved=amounts)
     return sorted(found, key=lambda one: -one.seconds)
 
 
@@ -198,25 +183,5 @@ def rank_times(run: Run) -> list[RankTime]:
     InputError
         If the run is no recording, or damaged.
     """
-    times = ("seconds", "communication", "computation", "recording")
-    table = _table(run, "rank_time", ("rank", *times, "calls", "threads"))
-    if not len(table):
-        return []
-    columns = [
-        numbers(table, "rank", run.where, "rank_time").tolist(),
-        *(seconds(table, key, run.where, "rank_time").tolist() for key in times),
-        *(numbers(table, key, run.where, "rank_time").tolist() for key in ("calls", "threads")),
-    ]
-    return [RankTime(*row) for row in zip(*columns, strict=True)]
-
-
-def _table(run: Run, name: str, keys: tuple[str, ...]) -> Table:
-    """Return the records of a name; an empty table with these columns if there are none."""
     check_kind(run)
-    table = run.tables.get(name)
-    if table is None or not len(table):
-        return Table({key: np.zeros(0) for key in keys})
-    for key in keys:
-        if key not in table:
-            raise InputError(f"a '{name}' record without '{key}'", where=run.where)
-    return table
+    return records(run, "rank_time", RankTime)

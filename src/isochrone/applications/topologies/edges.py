@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from isochrone.applications.description import quantities
-from isochrone.applications.description.description import Given
 from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
 __all__ = ["TOPOLOGY"]

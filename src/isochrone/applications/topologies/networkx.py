@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import networkx as nx
 
-from isochrone.applications.description.description import Given
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import quantity
+from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 from isochrone.base.text import printable
 

@@ -19,7 +19,7 @@ from isochrone.applications.traces.main_loop import MainLoop, main_loop, once
 from isochrone.applications.traces.rounds import Round, rounds
 from isochrone.applications.traces.trace import Call, Trace
 from isochrone.base.errors import InputError
-from isochrone.collectives.grid_collectives import ROOTED
+from isochrone.base.operations import ROOTED
 
 __all__ = ["describe"]
 

@@ -13,16 +13,18 @@ from isochrone.base.text import printable
 from isochrone.changes.history import Change, History, Series, histories
 from isochrone.changes.quantities import at_size
 from isochrone.runfile.run import Run
+from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import (
     CAPTION,
     FAINT,
-    INK,
-    LABEL,
     SLOW,
-    TITLE,
+    axes_at,
     host_colours,
     new_figure,
+    plain_axes,
+    plain_legend,
     short_names,
+    time_ticks,
     time_unit,
 )
 from isochrone.views.view import Options, View
@@ -75,16 +77,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     height = 0.6 + _PANEL * len(panels)
     figure = new_figure(_WIDTH, height)
     total = sum(len(one.runs) for one in found)
-    figure.text(0.08, 1 - 0.16 / height, f"History of {total} run{'s' if total > 1 else ''}",
-                size=TITLE, weight="bold", color=INK, va="top")  # fmt: skip
     note = f"; {left_out} panels left out" if left_out else ""
     legend = f"median of each run · dashed: the times changed · dotted: other settings{note}"
-    figure.text(0.08, 1 - 0.42 / height, legend,
-                size=CAPTION, color=FAINT, va="top")  # fmt: skip
+    title = f"History of {total} run{'s' if total > 1 else ''}"
+    write_head(figure, 0.08, title, [HeadLine(legend)])
     for number, panel in enumerate(panels):
-        bottom = 0.35 / height + (len(panels) - 1 - number) * _PANEL / height
-        size = (_WIDTH - 0.75 - _NAMES) / _WIDTH, (_PANEL - 0.75) / height
-        _draw(figure.add_axes((0.75 / _WIDTH, bottom, *size)), panel)
+        bottom = 0.35 + (len(panels) - 1 - number) * _PANEL
+        size = _WIDTH - 0.75 - _NAMES, _PANEL - 0.75
+        _draw(axes_at(figure, 0.75, bottom, *size), panel)
     return figure
 
 
@@ -131,14 +131,10 @@ def _draw(axes: Axes, panel: _Panel) -> None:
         axes.plot(nights, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
                   label=name, zorder=3)  # fmt: skip
     _mark(axes, panel)
-    axes.set_title(panel.title, size=LABEL, color=INK, loc="left", parse_math=False)
     _scale(axes)
     _style(axes, panel, unit.name)
     if names:
-        legend = axes.legend(frameon=False, fontsize=CAPTION, loc="upper left",
-                             bbox_to_anchor=(1.01, 1.05), labelcolor=INK)  # fmt: skip
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        plain_legend(axes, loc="upper left", bbox_to_anchor=(1.01, 1.05))
 
 
 def _names(lines: Sequence[Series]) -> list[str]:
@@ -180,14 +176,10 @@ def _dates(found: History, at: Sequence[int]) -> list[str]:
 
 def _scale(axes: Axes) -> None:
     """Let levels far apart be seen on one axis, and what is close together on a plain one."""
-    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
-
     low, high = axes.get_ylim()
     if low > 0 and high > _FAR * low:
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter(ScalarFormatter())
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        time_ticks(axes.yaxis, 0, wide=True)
 
 
 def _style(axes: Axes, panel: _Panel, unit: str) -> None:
@@ -196,14 +188,7 @@ def _style(axes: Axes, panel: _Panel, unit: str) -> None:
     step = -(-runs // MAX_DATES)
     at = list(range(0, runs, step))
     axes.set_xticks(at, _dates(panel.of, at), fontsize=CAPTION, parse_math=False)
-    axes.tick_params(which="both", labelsize=CAPTION, labelcolor=FAINT, color=FAINT, length=2)
-    axes.set_ylabel(unit, size=LABEL, color=FAINT)
-    axes.set_facecolor("none")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.5)
+    plain_axes(axes, "", unit, size=CAPTION, title=panel.title, grid="y")
 
 
 VIEW: Final = View(

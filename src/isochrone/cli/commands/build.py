@@ -12,6 +12,7 @@ from typing import Final
 from isochrone.base.text import printable, printable_path
 from isochrone.console.mpi import add_mpi
 from isochrone.measure import finding, probe
+from isochrone.measure.answer import forget_answers
 from isochrone.measure.library import library_file
 from isochrone.runfile.header import library_name
 
@@ -30,10 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--again", action="store_true",
         help="compile, whatever there is already, and even if it was built before",
     )  # fmt: skip
+    parser.add_argument(
+        "--no-cache", action="store_true",
+        help="ask the MPI and the probe again what they are, whatever they said before",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
     """Find or build the probe, and say which it is."""
+    if args.no_cache:
+        forget_answers()
     named, mpicc = finding.named_or_usual(args.probe, args.mpicc, args.usual)
     if args.again:
         built = probe.build(probe.find_mpicc(mpicc), again=True)

@@ -26,10 +26,10 @@ from isochrone.changes.check import Check, Earlier, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.input import earlier_runs
+from isochrone.console.input import earlier_runs, files_of
 from isochrone.console.options import add_least, read_part
 from isochrone.console.output import check_output
-from isochrone.formats.sides import files_of, runs_of
+from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import files, others
 from isochrone.runfile.run import Run

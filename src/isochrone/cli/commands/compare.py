@@ -32,7 +32,7 @@ from isochrone.changes.compare import Comparison, compare
 from isochrone.changes.gate import Gate, Limit, judge
 from isochrone.changes.pages.comparison import blocks, complaint, passed, what_to_measure
 from isochrone.changes.parts import Part
-from isochrone.cli.launches import launched, read_command, run_count, with_sizes
+from isochrone.cli.launches import launched, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
 from isochrone.console.output import check_output
@@ -221,7 +221,7 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
                            force=args.force, quiet=args.quiet)  # fmt: skip
             found[side].append(one)
             if k == 1:  # sizes that were chosen are those of all launches to come
-                commands = [*commands[:side], *(with_sizes(c, one) for c in commands[side:])]
+                commands = [*commands[:side], *(c.like(one) for c in commands[side:])]
         check_alike([found[0][0], found[1][0]])
     return found
 

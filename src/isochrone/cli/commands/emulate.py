@@ -19,10 +19,10 @@ from tempfile import NamedTemporaryFile
 from typing import Final
 
 from isochrone.applications.description import program_file, schema
-from isochrone.applications.description.description import Description, ExchangeSpec
+from isochrone.applications.description.description import RUNS, Description, ExchangeSpec
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Program
-from isochrone.applications.description.reading import RUNS, as_document, parse
+from isochrone.applications.description.reading import as_document, parse
 from isochrone.applications.description.reading import read as read_description
 from isochrone.applications.emulation.recorded import DESCRIPTION
 from isochrone.applications.emulation.timing import MIN_REPEATS
@@ -150,8 +150,8 @@ def _check_folders(description: Description) -> None:
     """Refuse files for messages in folders that are not there."""
     for app in description.apps:
         for phase in app.phases:
-            if isinstance(phase, ExchangeSpec) and phase.path:
-                folder = Path(phase.path).parent
+            if isinstance(phase, ExchangeSpec) and phase.method.path:
+                folder = Path(phase.method.path).parent
                 if not folder.is_dir():
                     raise phase.at.key("method").error(f"there is no folder {folder}")
 
@@ -180,10 +180,9 @@ def _notes(description: Description, setup: Setup) -> dict[str, str]:
 @contextmanager
 def _written(made: Program, path: Path) -> Iterator[Path]:
     """Write what the ranks do beside the run file, where rank 0 sees it; remove it in the end."""
-    with NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.stem}-", suffix=".program"
-    ) as file:
-        file.write(program_file.text(made))
+    data = program_file.data(made)
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.stem}-", suffix=".program") as file:
+        file.write(data)
         file.flush()
         yield Path(file.name)
 

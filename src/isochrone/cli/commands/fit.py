@@ -19,15 +19,14 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.input import tell_partial
+from isochrone.console.input import files_of, tell_partial
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.others_results import Reading, add_reading
-from isochrone.formats.sides import files_of
-from isochrone.models.file import ModelFile
+from isochrone.models.beyond import nowhere_near
+from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief
 from isochrone.models.pages.rivals import rivals
-from isochrone.models.switches import nowhere_near
 from isochrone.pages.terminal import print_blocks
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
@@ -41,7 +40,7 @@ EXAMPLES: Final = (
 )  # fmt: skip
 
 
-DOCUMENTS: Final = {"model": ModelFile}
+DOCUMENTS: Final = {"model": model_file}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

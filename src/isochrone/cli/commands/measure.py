@@ -11,31 +11,30 @@ import functools
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from isochrone.base.errors import IsochroneError, WrongResult
 from isochrone.base.text import command_line, printable
-from isochrone.cli.experiments import Option, add_options, options_of, usual_probe
 from isochrone.cli.launches import (
-    Launchable,
     add_measurement,
     default_name,
     launch_files,
+    launchables,
     launched,
     ranks_file,
     run_count,
-    with_sizes,
 )
-from isochrone.cli.long_work import add_yes, agree, expected, limit_of
+from isochrone.cli.long_work import add_yes, agree, limit_of
 from isochrone.cli.parser import Parser, Subcommand, examples
 from isochrone.console.measuring import setup_of
 from isochrone.console.output import add_output, check_output
 from isochrone.measure import algorithm as algorithms
-from isochrone.measure import presets, probe
-from isochrone.pages import terminal
-from isochrone.pages.common import page_of
-from isochrone.runfile.file import read
-from isochrone.runfile.run import Run
+from isochrone.measure import presets
+from isochrone.measure.sources import experiments
+
+if TYPE_CHECKING:
+    from isochrone.measure.launchable import Launchable
+    from isochrone.runfile.run import Run
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -78,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
     if args.algorithm == algorithms.LIST:
         return _list_algorithms(args)
-    counts = Launchable.of(args)
+    counts = launchables(args)
     base = args.output or default_name(args.experiment)
     files = [
         launch_files(ranks_file(base, what.ranks, len(counts) > 1), args.runs) for what in counts
@@ -87,12 +86,17 @@ def run(args: argparse.Namespace) -> int:
         check_output(path, force=args.force)
     if args.dry_run:
         return _print_commands(counts, files, args)
+    from isochrone.measure.expectation import expected
+
     plan = [(what, args.runs) for what in counts]
     agree(expected(plan, base.parent, limit_of(args)), args)
     wrong: list[WrongResult] = []
     for number, (what, own) in enumerate(zip(counts, files, strict=True)):
         found = _launch(what, own, args, wrong)
         if not args.quiet:
+            from isochrone.pages import terminal
+            from isochrone.pages.common import page_of
+
             if number:
                 print()
             terminal.render(page_of(found))
@@ -120,14 +124,16 @@ def _launch(
 
     What returned wrong data is added to ``wrong``; the other operations are measured nevertheless.
     """
+    from isochrone.runfile.file import read
+
     for k, path in enumerate(files, start=1):
         try:
-            launched(what, path, k, args.runs, force=args.force, quiet=args.quiet)
+            found = launched(what, path, k, args.runs, force=args.force, quiet=args.quiet)
         except WrongResult as error:
             wrong.append(error)
+            found = read(path)
         if k == 1:
-            first = read(path)
-            what = with_sizes(what, first)
+            first, what = found, what.like(found)
     return first
 
 
@@ -155,14 +161,19 @@ def _names(files: list[Path]) -> str:
 
 def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     """Print what the named experiment takes, its own options first; without one, our options."""
-    named = next((word for word in parser.words if word in probe.experiments()), None)
+    named = next((word for word in parser.words if word in experiments()), None)
     if named is None:
         print(parser.format_help(), end="", file=file)
         return
     print(f"usage: {parser.prog} {named} [-n N] [-o FILE] [options]\n", file=file)
+    from isochrone.cli.experiments import add_options, usual_probe
+
+    inner = Parser(prog=parser.prog, add_help=False, usage=argparse.SUPPRESS)
     try:
-        own = options_of(usual_probe(), named)
-        print(_section(parser, f"options of {named}", own), file=file)
+        add_options(
+            inner.add_argument_group(f"options of {named}"), usual_probe().options_of(named)
+        )
+        print(inner.format_help().lstrip("\n"), file=file)
     except IsochroneError as error:
         print(f"the options of {named} can be listed once an MPI is found: {error}\n", file=file)
     known = [preset for preset in presets.PRESETS.values() if preset.experiment == named]
@@ -175,10 +186,3 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     print(f"options of every experiment:\n{general}", end="", file=file)
     mine = [pair for pair in EXAMPLES if f" {named} " in pair[1]]
     print(f"\n{examples(mine)}" if mine else "", file=file)
-
-
-def _section(parser: Parser, title: str, options: list[Option]) -> str:
-    """Lay options out as a help does."""
-    inner = Parser(prog=parser.prog, add_help=False, usage=argparse.SUPPRESS)
-    add_options(inner.add_argument_group(title), options)
-    return inner.format_help().lstrip("\n")

@@ -11,10 +11,9 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
-from isochrone.console.input import read
+from isochrone.console.input import files_of, read
 from isochrone.console.options import read_size
 from isochrone.console.output import add_output, check_output, print_path
-from isochrone.formats.sides import files_of
 from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table

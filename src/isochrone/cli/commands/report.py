@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone import models
-from isochrone.console.input import read
+from isochrone.console.input import files_of, read
 from isochrone.console.output import add_output, check_output, print_path
-from isochrone.formats.sides import files_of
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 

@@ -56,11 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check the table, find the library, and become the command."""
     command = command_of(args, "isochrone run --tuning T -- mpiexec ./app")
-    tuning_table.read(args.tuning)
+    table = tuning_table.compiled(args.tuning)
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     library = finding.library(built)
     variables = tuned.settings(
-        library, args.tuning, os.environ, report=args.report,
+        library, table, os.environ, report=args.report,
         reductions=not args.library_reductions,
     )  # fmt: skip
     words, environ = tuned.with_settings(command, built.library, variables, args.environ)

@@ -11,12 +11,10 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from isochrone.changes.launches import Launches, pool
-from isochrone.changes.pages import launches
+from isochrone.changes.launches import Launches
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.input import read, tell_partial
+from isochrone.console.input import files_of, read, tell_partial
 from isochrone.console.options import add_least, add_message_size
-from isochrone.formats.sides import files_of, runs_of
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
@@ -67,6 +65,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _pooled(args: argparse.Namespace) -> int:
+    from isochrone.changes.launches import pool
+    from isochrone.changes.pages import launches
+    from isochrone.formats.sides import runs_of
+
     runs = runs_of(*args.files)
     found = pool(runs, args.bytes)
     for one in runs:

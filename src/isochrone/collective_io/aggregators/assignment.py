@@ -18,17 +18,16 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_dearest
-from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList, hint, listed
+from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
-from isochrone.collective_io.aggregators.host_orders import best_of_all, few_enough
-from isochrone.collective_io.aggregators.host_search import improve
+from isochrone.collective_io.aggregators.host_search import best_of_all, few_enough, improve
 from isochrone.collective_io.predict.collective_io import predict
 from isochrone.collective_io.predict.node_cost import TIE, NodeCost
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.node_messages import Layout
 from isochrone.collective_io.workload.traffic import RoundKind
 
-__all__ = ["MAX_HOSTS", "VALUE_LIMIT", "Assignment", "assign", "assign_listed", "hint"]
+__all__ = ["MAX_HOSTS", "VALUE_LIMIT", "Assignment", "assign"]
 
 MAX_HOSTS: Final = 4096
 """Of more hosts a list of 1,023 characters could name but a few."""
@@ -71,24 +70,6 @@ class Assignment:
 
 
 def assign(
-    kinds: Sequence[RoundKind],
-    layout: Layout,
-    hosts: Sequence[str],
-    model: NodeCost,
-    *,
-    reading: bool = False,
-) -> Assignment:
-    """Return the order of hosts, one aggregator on each, with the least hot spot.
-
-    Raises
-    ------
-    InputError
-        If there are too many hosts.
-    """
-    return assign_listed(kinds, layout, listed(hosts, layout), model, reading=reading)
-
-
-def assign_listed(
     kinds: Sequence[RoundKind],
     layout: Layout,
     hints: HintList,

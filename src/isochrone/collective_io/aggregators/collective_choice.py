@@ -8,23 +8,23 @@ bound (`assignment`). What a single change gains is said as well.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators import ompio_choice
-from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign_listed
+from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
 from isochrone.collective_io.aggregators.choice import Allowed, Choice, ranked, words_of
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
 from isochrone.collective_io.aggregators.host_costs import MOST
 from isochrone.collective_io.aggregators.setting import BUFFER, GIVEN, Setting, Stripes
 from isochrone.collective_io.aggregators.setting_costs import SettingCost, SettingCosts
-from isochrone.collective_io.aggregators.setting_grid import buffers, lists, numbers, stripes
 from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
 
 __all__ = ["Allowed", "Choice", "Setting", "Stripes", "choices"]
@@ -89,6 +89,10 @@ def choices(
     return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, allow, seconds).run())
 
 
+Cut = Mapping[str, Any]
+"""How the parts of aggregators are cut into rounds: what of a setting is changed for that."""
+
+
 @dataclass(frozen=True)
 class _Place:
     """How many aggregators there are, and on which hosts."""
@@ -97,18 +101,10 @@ class _Place:
     number: int
 
 
-@dataclass(frozen=True)
-class _Cut:
-    """How the parts of aggregators are cut into rounds; None: as it is."""
-
-    buffer: int | None = None
-    stripes: Stripes | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class _Tried:
     place: _Place
-    cut: _Cut
+    cut: Cut
     setting: Setting
     cost: SettingCost
 
@@ -181,20 +177,18 @@ class _Search:
         rest.sort(key=lambda place: place.number != int(place.hints.counts.sum()))
         return [first, *rest]
 
-    def cuts(self, places: Sequence[_Place]) -> list[_Cut]:
+    def cuts(self, places: Sequence[_Place]) -> list[Cut]:
         """Return the given buffers and stripes, and others that may be chosen."""
         call, (_, hosts) = self.given.of(self.costs.call), self.costs.placed
-        found = [_Cut()]
+        found: list[Cut] = [{}]
         if call.cyclic:
             if self.allow.stripes:
                 now = Stripes(call.targets or 0, call.stripe, call.ratio)
                 most = max(place.number for place in places)
-                found += [
-                    _Cut(stripes=one) for one in stripes(call, most, len(hosts)) if one != now
-                ]
+                found += [{"stripes": one} for one in stripes(call, most, len(hosts)) if one != now]
         elif self.allow.buffers:
             least = min(place.number for place in places)
-            found += [_Cut(one) for one in buffers(call, least) if one != call.buffer]
+            found += [{"buffer": one} for one in buffers(call, least) if one != call.buffer]
         return found
 
     def compare(self, first: _Place, end: float) -> None:
@@ -216,22 +210,21 @@ class _Search:
         ask((p, c) for p in likely for c in range(len(cuts)))
         ask((p, c) for c in range(len(cuts)) for p in range(len(places)))
 
-    def ask(self, place: _Place, cut: _Cut) -> None:
+    def ask(self, place: _Place, cut: Cut) -> None:
         setting = self.setting(place, cut, np.flatnonzero(place.hints.must).tolist())
         cost = self.costs.of(setting)
         if cost is not None:
             self.tried.append(_Tried(place, cut, setting, cost))
 
-    def setting(self, place: _Place, cut: _Cut, named: Sequence[int]) -> Setting:
+    def setting(self, place: _Place, cut: Cut, named: Sequence[int]) -> Setting:
         """Return the setting in which a place's list names these hosts."""
         fewer = place.number < int(place.hints.counts.sum())
         return replace(
             self.given,
             config=place.hints.config(named),
             nodes=place.number if fewer or self.given.nodes is not None else None,
-            buffer=self.given.buffer if cut.buffer is None else cut.buffer,
-            stripes=self.given.stripes if cut.stripes is None else cut.stripes,
             collective=True if self.is_off() else self.given.collective,
+            **cut,
         )
 
     def is_off(self) -> bool:
@@ -256,7 +249,7 @@ class _Search:
         layout, _ = self.costs.placed
         kinds = self.costs.kinds(one.setting, one.place.number)
         rounds = sum(kind.rounds for kind in kinds)
-        found = assign_listed(
+        found = assign(
             kinds, layout, one.place.hints, self.costs.model,
             reading=self.costs.call.reading, seconds=seconds,
         )  # fmt: skip
@@ -268,12 +261,12 @@ class _Search:
 
     def alone(self, first: _Place) -> Iterator[Choice]:
         """Return the best that changes one thing, and leaves the order of hosts as it is."""
-        kept = [one for one in self.tried if one.cut == _Cut() and one.place is not first]
-        same = [one for one in self.tried if one.place is first and one.cut != _Cut()]
+        kept = [one for one in self.tried if not one.cut and one.place is not first]
+        same = [one for one in self.tried if one.place is first and one.cut]
         for lever, some in (
             ("number", kept),
-            ("buffer", [one for one in same if one.cut.stripes is None]),
-            ("stripes", [one for one in same if one.cut.stripes is not None]),
+            ("buffer", [one for one in same if "buffer" in one.cut]),
+            ("stripes", [one for one in same if "stripes" in one.cut]),
         ):
             if some:
                 best = min(some, key=lambda one: one.cost.seconds)
@@ -293,3 +286,83 @@ class _Search:
             setting, cost.aggregators, cost.seconds, self.given_seconds, bound, cost.parts, words,
             memory, lever,
         )  # fmt: skip
+
+
+MIB: Final = 1024**2
+
+PARTS: Final = 100_000
+"""More parts of a file take too long to compare settings with."""
+
+_EACH: Final = (1, 2, 4)
+_SHARES: Final = (2, 4, 8, 16, 32)
+"""Ranks for each aggregator where large hosts get more of them."""
+
+_STRIPE_SIZES: Final = (1, 4, 16, 64)
+_MOST_TARGETS: Final = 64
+
+
+def lists(hosts: Sequence[str], ranks: Ints) -> list[HintList]:
+    """Return how many aggregators hosts may have: as many on each, or more on larger ones."""
+    found = [HintList(hosts, ranks, np.minimum(n, ranks), n) for n in _EACH]
+    found.append(HintList(hosts, ranks, ranks, None))
+    for share in _SHARES:
+        counts = np.maximum(1, (ranks + share // 2) // share)
+        found.append(HintList(hosts, ranks, counts, 1))
+    seen: set[bytes] = set()
+    kept = []
+    for one in found:
+        key = one.counts.tobytes()
+        if key not in seen and one.fits(np.flatnonzero(one.must)):
+            kept.append(one)
+        seen.add(key)
+    return kept
+
+
+def numbers(hints: HintList, usual: bool) -> list[int]:
+    """Return numbers of aggregators: all that a list yields, and fewer (``cb_nodes``).
+
+    Fewer than there are hosts are only taken from the ``usual`` list, of one on each host: as many
+    on fewer hosts make these hotter.
+    """
+    most, hosts = int(hints.counts.sum()), len(hints.hosts)
+    if usual and most <= 16:
+        return list(range(most, 0, -1))
+    lower = 1 if usual else hosts
+    found = {most, hosts} | {most * k // 4 for k in (1, 2, 3)}
+    power = 1
+    while power < most:
+        found |= {power, power * 3 // 2}
+        power *= 2
+    return sorted((n for n in found if lower <= n <= most), reverse=True)
+
+
+def buffers(call: Call, least: int = 1) -> list[int]:
+    """Return sizes of ``cb_buffer_size``: powers of two from 1 MiB on to a whole file domain.
+
+    ``least`` is the smallest number of aggregators: it has the largest domains.
+    """
+    extent = call.pattern.extent[1] - call.pattern.extent[0]
+    sizes = []
+    size = MIB
+    while True:
+        if extent // size <= PARTS:
+            sizes.append(size)
+        if size >= extent // max(1, least) or size >= 1024 * MIB:
+            return sizes or [size]
+        size *= 2
+
+
+def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
+    """Return how a file may lie on Lustre: OSTs, bytes of a stripe, aggregators for each OST.
+
+    Never on fewer OSTs than it is now, if that is known: what they write is not modelled.
+    ``most`` are the aggregators there may be.
+    """
+    extent = call.pattern.extent[1] - call.pattern.extent[0]
+    count = call.targets or min(hosts, _MOST_TARGETS)
+    while count <= max(most, call.targets or 1):
+        for size in (s * MIB for s in _STRIPE_SIZES):
+            if extent // size <= PARTS and (size == MIB or size * count <= extent):
+                for ratio in (r for r in (1, 2, 4) if r == 1 or r * count <= most):
+                    yield Stripes(count, size, ratio)
+        count *= 2

@@ -20,7 +20,7 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.collective_io.workload.node_messages import Layout
 
-__all__ = ["VALUE_LIMIT", "HintList", "hint", "listed"]
+__all__ = ["VALUE_LIMIT", "HintList", "listed"]
 
 VALUE_LIMIT: Final = 1023
 """Characters of a hint: ``MPI_MAX_INFO_VAL`` of MPICH is 1024, the end of the string included."""
@@ -115,11 +115,3 @@ def listed(hosts: Sequence[str], layout: Layout, config: str = DEFAULT) -> HintL
     counts = np.bincount(node[served], minlength=layout.nodes).astype(np.int64)
     found = HintList(hosts, ranks, counts, others)
     return found if counts.all() else listed(hosts, layout)
-
-
-def hint(hosts: Sequence[str], named: Sequence[int] | Ints) -> str:
-    """Return the value of ``cb_config_list`` for one rank of each host: hosts in order, then all.
-
-    ``host`` means ``host:1``.
-    """
-    return ",".join([*(hosts[int(k)] for k in named), "*:1"])

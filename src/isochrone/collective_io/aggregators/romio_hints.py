@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,16 @@ from isochrone.base.text import shell_word
 from isochrone.collective_io.aggregators.setting import Setting, Stripes
 from isochrone.measure.placement import absolute
 
-__all__ = ["FILE", "FILE_LIMIT", "NO_EFFECT", "environment", "lines", "pairs", "set_stripes"]
+__all__ = [
+    "FILE",
+    "FILE_LIMIT",
+    "NO_EFFECT",
+    "environment",
+    "lines",
+    "pairs",
+    "set_stripes",
+    "text",
+]
 
 FILE: Final = "romio-hints"
 
@@ -41,7 +51,13 @@ def lines(setting: Setting, *, reading: bool | None = None) -> str:
     InputError
         If the lines would not fit into a hints file.
     """
-    found = "".join(f"{key} {value}\n" for key, value in pairs(setting, reading=reading))
+    return text(dict(pairs(setting, reading=reading)))
+
+
+def text(hints: Mapping[str, str], comment: str = "") -> str:
+    """Return the lines of a hints file, below a comment of one line; errors as of `lines`."""
+    found = f"# {comment}\n" if comment else ""
+    found += "".join(f"{key} {value}\n" for key, value in hints.items())
     if len(found.encode()) > FILE_LIMIT:
         raise InputError(f"the hints are longer than the {FILE_LIMIT} bytes that ROMIO reads")
     return found
@@ -68,12 +84,12 @@ def pairs(setting: Setting, *, reading: bool | None = None) -> list[tuple[str, s
     return found
 
 
-def set_stripes(stripes: Stripes, file: str = "FILE") -> str:
+def set_stripes(stripes: Stripes) -> str:
     """Return the command that makes a file of these stripes on Lustre.
 
     ROMIO's hints for stripes only have an effect on files that are created.
     """
-    return f"lfs setstripe -c {stripes.count} -S {stripes.size} {file}"
+    return f"lfs setstripe -c {stripes.count} -S {stripes.size} FILE"
 
 
 def environment(path: Path, config: str) -> list[str]:

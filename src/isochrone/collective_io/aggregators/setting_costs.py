@@ -42,9 +42,12 @@ class SettingCost:
 
     def with_exchange(self, seconds: float) -> float:
         """Return what the call takes if the model gives the exchange another time."""
-        if self.parts is None or not self.parts.exchange or not self.exchange:
-            return seconds if self.parts is None else self.seconds
-        return self.seconds + self.parts.exchange * (seconds / self.exchange - 1)
+        if self.parts is None:
+            return seconds
+        share = self.parts.parts["exchange"]
+        if not share or not self.exchange:
+            return self.seconds
+        return self.seconds + share * (seconds / self.exchange - 1)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
 from isochrone.collective_io.workload.call import Call
 from isochrone.measure.allocation import Allocation
+from isochrone.measure.speedup import Speedup
 
-__all__ = ["block_placed", "certainty", "print_warnings", "unexchanged_first"]
+__all__ = ["block_placed", "certainty", "measured_line", "print_warnings", "unexchanged_first"]
 
 
 def certainty(gap: float) -> str:
@@ -45,3 +47,12 @@ def print_warnings(console: Console, warnings: Sequence[str]) -> None:
     """Print what makes a result doubtful, a line each."""
     for warning in warnings:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+
+
+def measured_line(gain: Speedup) -> str:
+    """Return a sentence: before, after, ratio and interval."""
+    return (
+        f"{gain.origin.capitalize()}: {format_seconds(gain.given)} as given, "
+        f"{format_seconds(gain.proposed)} as proposed: {gain.ratio:.2f} times as fast "
+        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} launches each)"
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
 from isochrone.base.text import whole_number
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedPattern
@@ -15,7 +16,6 @@ from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.call import collective_by
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.runfile.file import read
-from isochrone.runfile.run import Run
 
 __all__ = ["RecordedAccess", "is_recording", "recorded_access"]
 
@@ -42,9 +42,10 @@ class RecordedAccess:
 def is_recording(path: Path) -> bool:
     """Say whether a file is a run file, and not a table of numbers."""
     try:
+        check_ordinary(path)
         with path.open("rb") as stream:
             return stream.read(64).lstrip().startswith(b"{")
-    except OSError:
+    except (OSError, InputError):
         return False
 
 
@@ -57,16 +58,16 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
         If it is no recording of collective I/O, or holds no such pattern.
     """
     run = read(path)
-    pattern = _chosen(io_recording.patterns(run), _seconds(run), number, str(path))
+    seconds = io_recording.seconds_by_pattern(io_recording.calls(run))
+    pattern = _chosen(io_recording.patterns(run), seconds, number, str(path))
     if not pattern.whole:
         raise InputError(
             f"the recording does not hold all pieces of pattern {pattern.number}", where=str(path)
         )
     file = next(one for one in io_recording.files(run) if one.number == pattern.file)
     members = tuple(file.ranks.tolist()) if len(file.ranks) < run.size else None
-    columns = (pattern.rank, pattern.offset, pattern.length, pattern.count, pattern.stride)
     try:
-        accesses = made(*columns, ranks=run.size, members=members)
+        accesses = made(**pattern.pieces, ranks=run.size, members=members)
     except InputError as error:
         raise InputError(f"pattern {pattern.number} holds no access", where=str(path)) from error
     hints = io_recording.hints(run, pattern.file)
@@ -80,14 +81,6 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     if options.get("cb_nodes") == len(aggregators(hosts, config)):
         del options["cb_nodes"]  # as many as there are by default, also where nodes are others
     return RecordedAccess(accesses, options, of_rank)
-
-
-def _seconds(run: Run) -> dict[int, float]:
-    """Return how long the calls of each pattern took together."""
-    seconds: dict[int, float] = {}
-    for call in io_recording.calls(run):
-        seconds[call.pattern] = seconds.get(call.pattern, 0.0) + call.seconds
-    return seconds
 
 
 def _chosen(

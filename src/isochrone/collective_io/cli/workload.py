@@ -13,7 +13,9 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_bytes
 from isochrone.collective_io.cli.recorded_access import is_recording, recorded_access
+from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload import pattern as patterns
 from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import STRIPE, Call
@@ -25,8 +27,8 @@ from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
 
 __all__ = [
-    "add_call", "add_measured_calls", "add_model", "add_nodes", "allocation", "call",
-    "chosen_pattern", "files_read", "node_cost",
+    "add_job", "add_measured_calls", "add_model", "chosen_pattern", "files_read", "job",
+    "whole_call",
 ]  # fmt: skip
 
 _USUAL: Final = {
@@ -38,7 +40,7 @@ _USUAL: Final = {
 POSTING: Sequence[str] = ("intra-first", "inter-first")
 
 
-def add_nodes(parser: argparse.ArgumentParser) -> None:
+def _add_nodes(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which nodes there are."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
     group.add_argument(
@@ -57,7 +59,7 @@ def add_nodes(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def allocation(args: argparse.Namespace) -> Allocation:
+def _allocation(args: argparse.Namespace) -> Allocation:
     """Return the nodes that the options mean."""
     if args.nodes is not None:
         return allocations.from_numbers(args.nodes)
@@ -74,8 +76,9 @@ def allocation(args: argparse.Namespace) -> Allocation:
     raise InputError("which nodes?", hint="give --nodes 4,4,2,2 or --hostfile FILE")
 
 
-def add_call(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which bytes the ranks touch, and how the file is cut up."""
+def add_job(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which nodes there are, which bytes their ranks touch, and how."""
+    _add_nodes(parser)
     group = parser.add_argument_group(
         "access pattern (default: tiles in a grid as square as possible)"
     )
@@ -174,7 +177,7 @@ def _fill(args: argparse.Namespace, values: Mapping[str, Any]) -> None:
             setattr(args, name, value)
 
 
-def call(args: argparse.Namespace, ranks: int) -> Call:
+def _call(args: argparse.Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
     _settle(args)
     if args.cb_buffer_size == 0 or args.stripe_size == 0:
@@ -244,9 +247,17 @@ def add_measured_calls(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def node_cost(args: argparse.Namespace) -> NodeCost:
-    """Return the model that the options mean."""
-    return NodeCost(models.read(args.model), {"order": args.order, **dict(args.select)})
+def job(args: argparse.Namespace) -> tuple[Allocation, Call, NodeCost]:
+    """Return the nodes, the collective call and the model that the options mean."""
+    nodes = _allocation(args)
+    call = _call(args, nodes.ranks)
+    model = NodeCost(models.read(args.model), {"order": args.order, **dict(args.select)})
+    return nodes, call, model
+
+
+def whole_call(args: argparse.Namespace, model: NodeCost) -> WholeCall:
+    """Return what the parts of a call take, by the measured calls that the options name."""
+    return WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
 
 
 def _selector(text: str) -> tuple[str, str | int]:

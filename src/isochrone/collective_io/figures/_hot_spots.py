@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import GridPoint
 from isochrone.models import Model, Regime
@@ -19,7 +21,7 @@ from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 
-__all__ = ["asked", "model_for", "notes_of", "points_of", "regimes_of", "title"]
+__all__ = ["Panel", "groups", "model_for", "notes_of", "points_of", "title", "value"]
 
 Array = NDArray[np.float64]
 
@@ -94,16 +96,69 @@ def notes_of(
     return [*words, why] if why else words
 
 
-def asked(messages: Mapping[str, Array], size: int, busy: float = 0.0) -> dict[str, Array]:
-    """Return messages of this size with their bytes; ``busy`` as in models, 0: no other node is."""
-    nobody = np.zeros_like(messages["pa"])
-    return filled({**messages, "b": nobody + size, "busy": nobody + busy})
+@dataclass(frozen=True)
+class Panel:
+    """Points of one kind, and what is along two sides, as `value` takes it.
+
+    Attributes
+    ----------
+    where
+        Order, hot processes and size.
+    pa
+        Of all points, where the two sides are directions.
+    """
+
+    where: dict[str, Any]
+    points: list[GridPoint]
+    x: str
+    y: str
+    pa: float | None = None
+
+    def values(self, what: str) -> list[float]:
+        """Return what the points have of a side."""
+        return [value(point, what) for point in self.points]
+
+    def heading(self, within: str) -> str:
+        """Name the points; ``within`` formats `pa`."""
+        words = [printable(self.where["order"], 20), format_bytes(self.where["bytes"])]
+        words += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
+        return " · ".join([*words, *([] if self.pa is None else [within.format(self.pa)])])
+
+    def asked(self, x: Array, y: Array, busy: float = 0.0) -> dict[str, Array]:
+        """Return the variables of a model; balanced where directions do not matter.
+
+        ``busy`` as in models, 0: no other node is.
+        """
+        if self.pa is None:
+            sides = {self.x: x, self.y: y}
+            sides |= {"in": sides["pe"], "out": sides["pe"]}
+        else:
+            sides = {"pa": np.full_like(x, self.pa), "pe": (x + y) / 2, "in": x, "out": y}
+        nobody = np.zeros_like(x)
+        return filled({**sides, "b": nobody + self.where["bytes"], "busy": nobody + busy})
+
+    def selected(self, model: Model) -> dict[str, Any]:
+        """Return which part of a model these points are of."""
+        return {key: value for key, value in self.where.items() if key in model.selectors}
+
+    def regimes(self, model: Model | None) -> list[Regime]:
+        """Return the formulas of a model for these points; none if it is for others."""
+        try:
+            return model.chosen(self.selected(model)) if model else []
+        except InputError:
+            return []
 
 
-def regimes_of(model: Model, where: Mapping[str, Any]) -> list[Regime]:
-    """Return the formulas of a model for one kind of points; none if it is for others."""
-    known = {key: value for key, value in where.items() if key in model.selectors}
-    try:
-        return model.chosen(known)
-    except InputError:
-        return []
+def groups(points: Sequence[GridPoint]) -> list[tuple[dict[str, Any], list[GridPoint]]]:
+    """Part points by order, hot processes and size, as `Panel.where` has them."""
+    found: dict[tuple[Any, ...], list[GridPoint]] = {}
+    for point in points:
+        found.setdefault((point.order, point.hot, point.bytes), []).append(point)
+    return [(dict(zip(("order", "hot", "bytes"), key, strict=True)), found[key]) for key in found]
+
+
+def value(point: GridPoint, what: str) -> float:
+    """Return the messages of a point of one kind, or of its busier or other direction."""
+    of = {"in": point.into, "out": point.out, "pa": point.pa, "pe": point.pe}
+    of |= {"max": max(point.into, point.out), "min": min(point.into, point.out)}
+    return float(of[what])

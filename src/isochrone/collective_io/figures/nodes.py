@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.runfile.columns import numbers
 from isochrone.runfile.run import Run
 from isochrone.views.head import taken, write_head
 from isochrone.views.style import (
@@ -23,6 +22,7 @@ from isochrone.views.style import (
     SLOW,
     new_figure,
     plain_axes,
+    plain_legend,
     short_names,
     text_width,
 )
@@ -70,21 +70,20 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         axes.set_title(_heading(name, run, count), size=CAPTION, color=FAINT, loc="left",
                        parse_math=False)  # fmt: skip
         if number == 0:
-            axes.legend(frameon=False, fontsize=CAPTION, ncols=3, loc="upper right",
-                        bbox_to_anchor=(1, 1.45), labelcolor=INK)  # fmt: skip
+            plain_legend(axes, ncols=3, loc="upper right", bbox_to_anchor=(1, 1.45))
     return figure
 
 
 def _counts(run: Run) -> Counts:
     """Return the messages by direction, of nodes in the order in which ranks meet them."""
     table = run.tables.get("node")
-    if table is None or not len(table) or any(key not in table for key in _COLOURS):
+    if not table:
         raise InputError(
             "this run holds no messages of nodes",
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
-    return {key: numbers(table, key, run.where, "node") for key in _COLOURS}
+    return {key: table[key] for key in _COLOURS}
 
 
 def _hot(count: Counts) -> NDArray[np.int64]:
@@ -133,10 +132,9 @@ def _panel(axes: Axes, count: Counts, most: float, names: dict[int, str]) -> Non
     axes.set_xlim(-0.6, len(place) - 0.4)
     axes.set_xticks(list(names), list(names.values()), parse_math=False,
                     rotation=90 if _upright(names) else 0)  # fmt: skip
-    plain_axes(axes, grid=True)
+    plain_axes(axes, "", "messages", grid="y")
     for label, node in zip(axes.get_xticklabels(), names, strict=True):
         label.set_color(SLOW if node in hot else INK)
-    axes.set_ylabel("messages", size=LABEL, color=FAINT)
 
 
 VIEW: Final = View(draw, kinds=("tile-io",), usual=("tile-io",), several=True)

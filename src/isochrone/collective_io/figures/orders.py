@@ -14,11 +14,13 @@ from isochrone.views.head import head_lines, write_head
 from isochrone.views.style import (
     CAPTION,
     COLOURS,
-    FAINT,
     INK,
     LABEL,
     PALE,
+    axes_at,
     new_figure,
+    plain_axes,
+    plain_legend,
     text_width,
     time_unit,
 )
@@ -59,11 +61,11 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
     head += 0.17 * (len(notes) - 1)
     height = rows + head + 0.55
     figure = new_figure(width, height)
-    axes = figure.add_axes((left / width, 0.55 / height, _WIDTH / width, rows / height))
+    axes = axes_at(figure, left, 0.55, _WIDTH, rows)
     _bars(axes, found)
     size = LABEL if rows / len(labels) > 0.16 else 72 * 0.8 * rows / len(labels)
     axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
-    _style(axes, len(labels))
+    axes.set_ylim(len(labels) - 0.45, -0.55)  # the best one on top
     write_head(figure, 0.15 / width, _title(found), notes)
     return figure
 
@@ -84,22 +86,9 @@ def _bars(axes: Axes, found: ComparedOrders) -> None:
             ends = np.vstack([values - low, high - values])[:, known].clip(min=0)
             axes.errorbar(values[known], at[known], xerr=ends, fmt="none", ecolor=INK,
                           elinewidth=0.9, capsize=2)  # fmt: skip
-    axes.set_xlabel(f"{_what(found)}, {unit.name}", size=LABEL, color=FAINT)
-    axes.legend(frameon=False, fontsize=CAPTION, ncols=2, loc="lower right",
-                bbox_to_anchor=(1, 1), labelcolor=INK)  # fmt: skip
-
-
-def _style(axes: Axes, orders: int) -> None:
-    axes.set_ylim(orders - 0.45, -0.55)  # the best one on top
     axes.set_xlim(left=0)
-    axes.tick_params(axis="y", labelcolor=INK, color=FAINT, length=2)
-    axes.tick_params(axis="x", labelsize=CAPTION, labelcolor=FAINT, color=FAINT, length=2)
-    axes.set_facecolor("none")
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
-    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
-    axes.set_axisbelow(True)
+    plain_axes(axes, f"{_what(found)}, {unit.name}", size=CAPTION, grid="x", frame=("bottom",))
+    plain_legend(axes, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
 
 
 def _label(found: ComparedOrders, at: int) -> str:

@@ -8,22 +8,21 @@ that keeps the two directions apart has max(in,out) across and a line for each m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_seconds
 from isochrone.collective_io.figures._hot_spots import (
-    asked,
+    Panel,
+    groups,
     model_for,
     notes_of,
     points_of,
-    regimes_of,
     title,
+    value,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.models import Model, Regime
@@ -32,7 +31,7 @@ from isochrone.models.formulas import ranges
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure
+from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, plain_axes
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["VIEW", "draw"]
 
 Array = NDArray[np.float64]
-Where = dict[str, Any]
 
 MAX_LINES: Final = 8
 MAX_FORMULAS: Final = 3
@@ -59,17 +57,6 @@ _AXES: Final = {
     "min": "messages of the other direction, min(in,out)",
 }
 _SHORT: Final = {"pa": "pa", "pe": "pe", "min": "min(in,out)"}
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Points of one kind, what is across and what tells the lines apart."""
-
-    where: Where
-    points: list[GridPoint]
-    across: str
-    series: str
-    pa: float | None = None
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -108,70 +95,55 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Part the points by order, hot processes and size, and by pa where directions are apart."""
-    groups: dict[tuple[Any, ...], list[GridPoint]] = {}
-    for point in points:
-        groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
+    parted = groups(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
-    each = 2 if 2 * len(groups) <= MAX_PANELS else 1
+    each = 2 if 2 * len(parted) <= MAX_PANELS else 1
     panels: list[Panel] = []
-    for (order, hot, size), own in groups.items():
-        where = {"order": order, "hot": hot, "bytes": size}
+    for where, own in parted:
         if directional:
             for pa in _spread({point.pa for point in own}, each):
                 mine = [point for point in own if point.pa == pa]
                 panels.append(Panel(where, mine, "max", "min", pa))
-        elif len({point.pe for point in own}) > 1:
-            panels.append(Panel(where, own, "pe", "pa"))
         else:
-            panels.append(Panel(where, own, "pa", "pe"))
+            sides = ("pe", "pa") if len({point.pe for point in own}) > 1 else ("pa", "pe")
+            panels.append(Panel(where, own, *sides))
     return panels
 
 
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
-    values = _spread({_value(point, panel.series) for point in panel.points}, MAX_LINES)
-    most = max(_value(point, panel.across) for point in panel.points)
-    regimes = regimes_of(model, panel.where) if model else []
+    values = _spread(set(panel.values(panel.y)), MAX_LINES)
+    most = max(panel.values(panel.x))
+    regimes = panel.regimes(model)
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
-    for value, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
-        own = [point for point in panel.points if _value(point, panel.series) == value]
+    for here, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
+        own = [point for point in panel.points if value(point, panel.y) == here]
         if model and regimes:
-            _draw_line(axes, panel, model, regimes, value, most, colour)
-        x = [_value(point, panel.across) for point in own]
+            _draw_line(axes, panel, model, regimes, here, most, colour)
+        x = [value(point, panel.x) for point in own]
         y = np.array([point.times.median for point in own])
         ends = np.array([[point.times.low, point.times.high] for point in own])
         axes.errorbar(
             x, y, yerr=np.abs(ends.T - y), fmt="o", color=colour, markersize=size,
-            elinewidth=1.0, capsize=2.0, label=f"{value:g}", zorder=3,
+            elinewidth=1.0, capsize=2.0, label=f"{here:g}", zorder=3,
         )  # fmt: skip
     _finish(axes, panel, regimes, most, highest)
 
 
 def _draw_line(
-    axes: Axes, panel: Panel, model: Model, regimes: Sequence[Regime], value: float, most: float,
+    axes: Axes, panel: Panel, model: Model, regimes: Sequence[Regime], here: float, most: float,
     colour: str,
 ) -> None:  # fmt: skip
     """Draw the formula for one value of what tells the lines apart; each regime has a style."""
-    start = value if panel.series == "min" else 0.0
+    start = here if panel.y == "min" else 0.0
     x = np.unique(np.concatenate([np.linspace(start, most, 60), np.arange(start, most + 1)]))
     x = x[x <= most]
-    given = asked(_variables(panel, x, value), panel.where["bytes"])
-    known = {key: v for key, v in panel.where.items() if key in model.selectors}
-    seconds = model.predict(given, known).seconds
+    given = panel.asked(x, np.full_like(x, here))
+    seconds = model.predict(given, panel.selected(model)).seconds
     owner = np.argmin([regime.distance(given) for regime in regimes], axis=0)
     for number in np.unique(owner).tolist():
         mine = owner == number
         axes.plot(x[mine], seconds[mine], _STYLES[number % len(_STYLES)], color=colour,
                   linewidth=1.3, zorder=2)  # fmt: skip
-
-
-def _variables(panel: Panel, x: Array, value: float) -> dict[str, Array]:
-    """Return the variables of a model along a line; balanced where directions do not matter."""
-    fixed = np.full_like(x, value)
-    if panel.series == "min":
-        pa = np.full_like(x, panel.pa or 0.0)
-        return {"pa": pa, "pe": (x + fixed) / 2, "in": x, "out": fixed}
-    pa, pe = (fixed, x) if panel.across == "pe" else (x, fixed)
-    return {"pa": pa, "pe": pe, "in": pe, "out": pe}
 
 
 def _finish(
@@ -186,16 +158,8 @@ def _finish(
     ticks = np.asarray(MaxNLocator(8, integer=True).tick_values(0, most))
     axes.set_xticks(ticks[(ticks >= 0) & (ticks <= most)])
     axes.set_title(_heading(panel, regimes), size=LABEL, color=INK, loc="left", parse_math=False)
-    axes.set_xlabel(_AXES[panel.across], size=LABEL, color=FAINT)
-    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
-    axes.set_facecolor("none")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
-    axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.5)
-    axes.set_axisbelow(True)
-    _add_legend(axes, panel.series)
+    plain_axes(axes, _AXES[panel.x], size=CAPTION, grid="y")
+    _add_legend(axes, panel.y)
 
 
 def _add_legend(axes: Axes, series: str) -> None:
@@ -212,12 +176,7 @@ def _add_legend(axes: Axes, series: str) -> None:
 
 def _heading(panel: Panel, regimes: Sequence[Regime]) -> str:
     """Name the points, and below them the formula of each regime."""
-    where = panel.where
-    words = [printable(where["order"], 20), format_bytes(where["bytes"])]
-    words += [f"{where['hot']} hot processes"] * (where["hot"] != 1)
-    if panel.pa is not None:
-        words.append(f"{panel.pa:g} pair{'' if panel.pa == 1 else 's'} within the node")
-    lines = [" · ".join(words)]
+    lines = [panel.heading(f"{{:g}} pair{'' if panel.pa == 1 else 's'} within the node")]
     for number, (regime, holds) in enumerate(zip(regimes, ranges(regimes), strict=True)):
         style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(regimes) > 1 else ""
         start = f"{style}{holds}: " if holds else ""
@@ -229,18 +188,10 @@ def _heading(panel: Panel, regimes: Sequence[Regime]) -> str:
 def _formula(regime: Regime) -> str:
     """Write a formula with times a person reads: ``6.12 ms pe + 3.81 ms pa + 1.59 ms``."""
     text = ""
-    for value, term in zip(regime.coefficients, regime.terms, strict=True):
-        sign = " − " if value < 0 else " + " if text else ""
-        text += sign + format_seconds(abs(value)) + ("" if term == "1" else f" {term}")
+    for factor, term in zip(regime.coefficients, regime.terms, strict=True):
+        sign = " − " if factor < 0 else " + " if text else ""
+        text += sign + format_seconds(abs(factor)) + ("" if term == "1" else f" {term}")
     return text.strip()
-
-
-def _value(point: GridPoint, what: str) -> float:
-    if what == "max":
-        return float(max(point.into, point.out))
-    if what == "min":
-        return float(min(point.into, point.out))
-    return point.pa if what == "pa" else point.pe
 
 
 def _highest(panel: Panel, panels: Sequence[Panel]) -> float:

@@ -10,28 +10,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.text import printable
-from isochrone.base.units import format_bytes
 from isochrone.collective_io.figures._hot_spots import (
-    asked,
+    Panel,
+    groups,
     model_for,
     notes_of,
     points_of,
-    regimes_of,
     title,
+    value,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.models import Model
 from isochrone.models.figures._fitted import MAX_PANELS, head
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, Unit, new_figure, time_unit
+from isochrone.views.style import CAPTION, INK, LABEL, Unit, dress_space, new_figure, time_unit
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -48,17 +46,6 @@ _SIDES: Final = {
     "pe": "pairs with others (pe)",
 }  # fmt: skip
 _SURFACE, _WIRE, _POINT, _BUSY = "#9db8dc", "#8a8f98", "#1f4e96", "#e07b39"
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Points of one kind and size, and what is along the two sides."""
-
-    where: dict[str, Any]
-    points: list[GridPoint]
-    x: str
-    y: str
-    pa: float = 0.0
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -97,14 +84,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Part the points by order, hot processes and size; of several pa, that with most points."""
-    groups: dict[tuple[Any, ...], list[GridPoint]] = {}
-    for point in points:
-        groups.setdefault((point.order, point.hot, point.bytes), []).append(point)
     unlike = any(point.into != point.out for point in points)
     apart = {"in", "out", "bi", "bo"} & set(model.variables) if model else unlike
     panels = []
-    for (order, hot, size), own in groups.items():
-        where = {"order": order, "hot": hot, "bytes": size}
+    for where, own in groups(points):
         if apart:
             pa = Counter(point.pa for point in own).most_common(1)[0][0]
             mine = [point for point in own if point.pa == pa]
@@ -117,8 +100,8 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     times = np.array([point.times.median for point in panel.points])
     unit = time_unit(times)
-    sides = [_along([_value(point, side) for point in panel.points]) for side in (panel.x, panel.y)]
-    if model and regimes_of(model, panel.where):
+    sides = [_along(panel.values(side)) for side in (panel.x, panel.y)]
+    if model and panel.regimes(model):
         x, y = np.meshgrid(*sides)
         heights = _heights(panel, model, x, y, 0.0) / unit.factor
         axes.plot_surface(x, y, heights, color=_SURFACE, alpha=0.55, linewidth=0.3,
@@ -129,7 +112,7 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     for shape_is_star, colour in ((True, _POINT), (False, _BUSY)):
         own = [point for point in panel.points if (point.shape == STAR) == shape_is_star]
         axes.scatter(
-            [_value(point, panel.x) for point in own], [_value(point, panel.y) for point in own],
+            [value(point, panel.x) for point in own], [value(point, panel.y) for point in own],
             [point.times.median / unit.factor for point in own],
             color=colour, s=14, depthshade=False,
         )  # fmt: skip
@@ -144,21 +127,9 @@ def _along(values: Sequence[float]) -> Array:
 
 def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Array:
     """Return what the model says, in the shape of the mesh; NaN where it gives no time."""
-    sides = {panel.x: x.ravel(), panel.y: y.ravel()}
-    if panel.x == "pe":
-        sides |= {"in": sides["pe"], "out": sides["pe"]}
-    else:
-        fixed = np.full(x.size, panel.pa)
-        sides |= {"pa": fixed, "pe": (sides["in"] + sides["out"]) / 2}
-    known = {key: value for key, value in panel.where.items() if key in model.selectors}
-    found = model.predict(asked(sides, panel.where["bytes"], busy), known)
+    given = panel.asked(x.ravel(), y.ravel(), busy)
+    found = model.predict(given, panel.selected(model))
     return np.asarray(found.by_formula.reshape(x.shape))
-
-
-def _value(point: GridPoint, side: str) -> float:
-    if side == "in":
-        return float(point.into)
-    return float(point.out) if side == "out" else point.pa if side == "pa" else point.pe
 
 
 def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
@@ -168,18 +139,11 @@ def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
     axes.view_init(elev=22, azim=-125)
     axes.set_box_aspect((1, 1, 0.75), zoom=0.92)
     axes.set_zlim(bottom=0)
-    words = [printable(panel.where["order"], 20), format_bytes(panel.where["bytes"])]
-    words += [f"{panel.where['hot']} hot processes"] * (panel.where["hot"] != 1)
-    words += [f"pa = {panel.pa:g}"] * (panel.x == "in")
-    axes.set_title(" · ".join(words), size=LABEL, color=INK, parse_math=False, y=0.98)
-    named = ((axes.xaxis, _SIDES[panel.x]), (axes.yaxis, _SIDES[panel.y]), (axes.zaxis, unit.name))
-    for axis, text in named:
+    heading = panel.heading("pa = {:g}")
+    axes.set_title(heading, size=LABEL, color=INK, parse_math=False, y=0.98)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_major_locator(MaxNLocator(5, integer=axis is not axes.zaxis))
-        axis.set_pane_color((0.5, 0.5, 0.5, 0.06))
-        axis.set_label_text(text, size=CAPTION, color=FAINT)
-        axis.line.set_color(FAINT)
-        axis._axinfo["grid"].update(color="#88888855", linewidth=0.5)
-        axis.set_tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT, pad=0)
+    dress_space(axes, (_SIDES[panel.x], _SIDES[panel.y], unit.name), CAPTION)
 
 
 VIEW: Final = View(draw, kinds=("hotspot",), several=True)

@@ -195,8 +195,9 @@ def _table(found: Sequence[GridPoint]) -> Table:
     rows = [
         Row((
             str(point.intra), str(point.into), str(point.out), f"{point.pa:g}", f"{point.pe:g}",
-            point.order, str(point.hot), *[_busy(point)] * shaped, format_bytes(point.bytes),
-            str(point.times.n),
+            point.order, str(point.hot),
+            *["one node" if point.shape == STAR else "all nodes"] * shaped,
+            format_bytes(point.bytes), str(point.times.n),
             format_seconds(point.times.median), interval(point.times),
             format_seconds(point.times.min),
         ))
@@ -208,11 +209,6 @@ def _table(found: Sequence[GridPoint]) -> Table:
         f"and {plural(more, 'more point')} (--json lists all)" if more else "",
         fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
     )  # fmt: skip
-
-
-def _busy(point: GridPoint) -> str:
-    """Say who is busy at a point."""
-    return "one node" if point.shape == STAR else "all nodes"
 
 
 def _unreachable(run: Run) -> list[Sentence]:
@@ -227,4 +223,10 @@ def _unreachable(run: Run) -> list[Sentence]:
     return [Sentence(f"Not reachable: {count} of the grid: {why}{others}")]
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=2)
+PAGE = Kind(
+    title=lambda run: f"hot spot {on_ranks(run)}",
+    holds=lambda run: run.kind == KIND,
+    sections=_sections,
+    document=_document,
+    place=2,
+)

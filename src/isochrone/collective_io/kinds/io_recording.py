@@ -81,10 +81,6 @@ class Timed:
         return sorted({call.rounds for call in self.calls if call.rounds is not None})
 
 
-def _holds(run: Run) -> bool:
-    return run.kind == KIND
-
-
 def _title(run: Run) -> str:
     command = str(run.notes.get("command", ""))
     name = printable(command.split(" ")[0].rpartition("/")[2], 40)
@@ -206,7 +202,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
             str(one.pattern.number), one.pattern.op, names.get(one.pattern.file, ""),
             format_bytes(one.bytes), f"{one.pattern.contiguous:,}", _rounds(one),
             f"{one.pattern.calls:,}", format_seconds(one.seconds), _rate(one),
-            *(_part(one, name) for name in seen),
+            *("–" if (s := one.parts.get(name)) is None else format_seconds(s) for name in seen),
         ))
         for one in timed[:MAX_ROWS]
     ]  # fmt: skip
@@ -228,10 +224,6 @@ def _rate(one: Timed) -> str:
     return format_rate(one.bytes * len(one.calls) / one.seconds) if one.seconds > 0 else ""
 
 
-def _part(one: Timed, name: str) -> str:
-    return format_seconds(one.parts[name]) if name in one.parts else "–"
-
-
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
     """List what each file is on, as far as known."""
     pairs = tuple((_file(one), one.filesystem) for one in opened if one.filesystem)
@@ -251,4 +243,10 @@ def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:
     return found
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=4)
+PAGE = Kind(
+    title=_title,
+    holds=lambda run: run.kind == KIND,
+    sections=_sections,
+    document=_document,
+    place=4,
+)

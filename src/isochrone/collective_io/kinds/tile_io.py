@@ -123,14 +123,15 @@ def _document(run: Run, asked: Asked) -> _Shown:
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    found = _chosen(run, asked.nbytes)
+    found, given = _chosen(run, asked.nbytes), tuple(hints(run).items())
+    reported = [Facts("Hints reported by the library", given)] if given else []
     return [
         Section("Summary", tuple(_overview(run, found)), only="report"),
         Section("Nodes", tuple(_picture([run])), only="report", alone=True),
         Section("Numbers", (*_options(run), *_phases(found))),
         Section("Summary", tuple(replace(one, only="terminal") for one in _slow(found))),
         Section("Summary", (*best_gains(run), *_served(run))),
-        Section("Numbers", (*_hints(run), *_nodes(run))),
+        Section("Numbers", (*reported, *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
             "The time of a phase is that of the slowest rank, the median of the repetitions; a "
@@ -194,14 +195,14 @@ def _sentence(phase: Phase) -> Sentence:
 def _slow(found: Sequence[Phase]) -> list[Sentence]:
     """Say of each access which of its parts takes most, as far as they were seen."""
     sentences = [
-        slow(_CALLS.get(phase.op, phase.op), phase.times["seconds"].median, _parts(phase))
+        slow(
+            _CALLS.get(phase.op, phase.op),
+            phase.times["seconds"].median,
+            {name: phase.times[name].median for name in LABELS if name in phase.times},
+        )
         for phase in found
     ]
     return [one for one in sentences if one is not None]
-
-
-def _parts(phase: Phase) -> dict[str, float]:
-    return {name: phase.times[name].median for name in LABELS if name in phase.times}
 
 
 def _rounds(phase: Phase) -> str:
@@ -263,10 +264,11 @@ def _phases(found: Sequence[Phase]) -> list[Block]:
     for phase in found:
         for number, (part, times) in enumerate(phase.times.items()):
             access = part == "seconds"
+            done = f"exchange{_rounds(phase)}" if phase.phase == "exchange" else phase.op
             of = ("", "") if number else (phase.phase, phase.op)
             rate = _rate(phase) if access else []
             rows.append(Row((
-                *of, _access(phase) if access else f"· {LABELS[part]}" if part in LABELS else part,
+                *of, done if access else f"· {LABELS[part]}" if part in LABELS else part,
                 format_bytes(phase.bytes) if access else "", str(times.n),
                 format_seconds(times.median), interval(times), format_seconds(times.min),
                 *(rate or [""]),
@@ -278,16 +280,6 @@ def _phases(found: Sequence[Phase]) -> list[Block]:
     ]
     title = "Phases of collective I/O; each time is that of the slowest rank"
     return [Table(title, tuple(columns), tuple(rows))]
-
-
-def _access(phase: Phase) -> str:
-    """Name the access itself: ``exchange in 4 rounds``, or ``write``."""
-    return f"exchange{_rounds(phase)}" if phase.phase == "exchange" else phase.op
-
-
-def _hints(run: Run) -> list[Facts]:
-    found = hints(run)
-    return [Facts("Hints reported by the library", tuple(found.items()))] if found else []
 
 
 def _nodes(run: Run) -> list[Table]:
@@ -329,6 +321,7 @@ def _together(runs: Sequence[Run]) -> list[Section]:
 
 
 PAGE = Kind(
-    title=_title, holds=_holds, sections=_sections, document=_document, together=_together,
-    place=3,
+    title=lambda run: f"collective I/O of tiles {on_ranks(run)}",
+    holds=lambda run: run.kind == KIND, sections=_sections, document=_document,
+    together=_together, place=3,
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators.assignment import assign, hint
+from isochrone.collective_io.aggregators.assignment import assign
+from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.nodes.node_order import best_order, nodes_of
 from isochrone.collective_io.nodes.positions import Positions
@@ -27,7 +28,70 @@ from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement
 
-__all__ = ["KINDS", "Aggregators", "Nodes", "Ordered"]
+__all__ = ["Aggregators", "Candidate", "KINDS", "Nodes", "Ordered", "choose"]
+
+_TRIES: Final = 100
+"""Random orders that are drawn for each that is wanted: of few orders most are known soon."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An order to compare.
+
+    Attributes
+    ----------
+    names
+        What it is: ``given``, ``best found``, ``random 1`` …; several if they are the same order.
+    order
+        Nodes or hosts, as indices of those given.
+    """
+
+    names: list[str]
+    order: list[int]
+
+
+def choose(
+    named: Iterable[tuple[str, Sequence[int]]],
+    alike: Callable[[Sequence[int]], Hashable],
+    *,
+    most: int,
+    random: int = 0,
+    seed: int = 1,
+) -> list[Candidate]:
+    """Return distinct orders: those with names, then random ones.
+
+    Parameters
+    ----------
+    named
+        Orders by what they are, the most interesting ones first.
+    alike
+        Returns the same for two orders that are predicted the same because they are the same:
+        nodes with equally many ranks may change places.
+    most
+        Orders in all; fewer if there are no more.
+    random
+        How many elements a random order has; 0: no random ones.
+    seed
+        Of the random orders.
+    """
+    found: dict[Hashable, Candidate] = {}
+    for name, order in named:
+        key = alike(order)
+        if key in found:
+            found[key].names.append(name)
+        elif len(found) < most:
+            found[key] = Candidate([name], [int(k) for k in order])
+    generator = np.random.default_rng(seed)
+    drawn = 0
+    for _ in range(_TRIES * most if random else 0):
+        if len(found) >= most:
+            break
+        order = generator.permutation(random).tolist()
+        key = alike(order)
+        if key not in found:
+            drawn += 1
+            found[key] = Candidate([f"random {drawn}"], order)
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -198,7 +262,7 @@ class Aggregators(Ordered):
         named = len(order) - 1
         while named and order[named - 1] < order[named]:
             named -= 1  # hosts that are not named follow as the ranks meet them
-        return hint(self.given.hosts, order[:named])
+        return ",".join([*(self.given.hosts[k] for k in order[:named]), DEFAULT])
 
     def alike(self, order: Sequence[int]) -> Hashable:
         """Hosts that serve nothing may change places."""
@@ -207,7 +271,8 @@ class Aggregators(Ordered):
     def best(self) -> list[int]:
         """Search as `place aggregators` does."""
         layout, hosts = layout_of(self.given.by_rank)
-        return assign(self.kinds, layout, hosts, self.model, reading=self.call.reading).order
+        hints = listed(hosts, layout)
+        return assign(self.kinds, layout, hints, self.model, reading=self.call.reading).order
 
     def worst(self) -> list[int]:
         """Search from the dearest host of each kind of round."""

@@ -19,7 +19,7 @@ import msgspec
 
 from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import check_ordinary, write_text
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.collective_io.orders.compared_orders import FORMAT, ComparedOrder, ComparedOrders
@@ -59,16 +59,21 @@ class _Document(msgspec.Struct):
 def looks_like_one(path: Path) -> bool:
     """Look at the beginning of a file, if it can be read."""
     try:
+        check_ordinary(path)
         with path.open("rb") as stream:
             return _BEGIN.match(stream.read(200)) is not None
-    except OSError:
+    except (OSError, InputError):
         return False
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
     """Write a document; it appears whole or not at all."""
-    with whole_file(path) as stream:
-        stream.write(json.dumps(plain(document), indent=1, allow_nan=False).encode() + b"\n")
+    write_text(
+        path,
+        json.dumps(plain(document), indent=1, allow_nan=False)
+        + "\
+",
+    )
 
 
 def read(path: Path) -> ComparedOrders:
@@ -80,6 +85,7 @@ def read(path: Path) -> ComparedOrders:
         If it cannot be read, is no such document, is of a newer format, or is damaged.
     """
     where = str(path)
+    check_ordinary(path)
     try:
         content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         if content.get("record") != "orders":

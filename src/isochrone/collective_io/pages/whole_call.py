@@ -8,9 +8,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.pages.call_parts import LABELS
 from isochrone.collective_io.predict.best_possible import BestPossible, best_possible
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
-from isochrone.models.call_parts import PARTS
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.words import between
 from isochrone.runfile.run import Run

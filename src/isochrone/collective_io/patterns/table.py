@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.accesses import MAX_OFFSET, MAX_RANKS, Accesses, made
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern
@@ -40,6 +41,7 @@ def read(path: Path, ranks: int = 0) -> Accesses:
     InputError
         If the file cannot be read, or a line is not an access.
     """
+    check_ordinary(path)
     try:
         data = path.read_bytes()
     except OSError as error:

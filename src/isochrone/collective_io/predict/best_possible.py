@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.call_features import CallFeatures, collective_features
+from isochrone.collective_io.predict.call_parts import LATE, PARTS
 from isochrone.collective_io.predict.exchange_bound import least_exchange
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import layout_of
-from isochrone.models.call_parts import LATE, PARTS
 
 __all__ = ["BestPossible", "best_possible"]
 
@@ -154,14 +154,9 @@ def _by_hints(whole: WholeCall, call: Call, by_rank: Sequence[str]) -> float | N
     if call.driver == "ompio" or len(by_rank) > MAX_RANKS:
         return None
     single = call if call.cyclic else replace(call, buffer=None)
-    return min(_least(whole, single, by_rank, number) for number in _numbers(len(by_rank)))
-
-
-def _numbers(ranks: int) -> list[int]:
-    """Return the numbers of aggregators that are looked at."""
-    if ranks <= EACH:
-        return list(range(1, ranks + 1))
-    return [2**k for k in range(ranks.bit_length())]
+    ranks = len(by_rank)
+    numbers = range(1, ranks + 1) if ranks <= EACH else (2**k for k in range(ranks.bit_length()))
+    return min(_least(whole, single, by_rank, number) for number in numbers)
 
 
 def _least(whole: WholeCall, call: Call, by_rank: Sequence[str], number: int) -> float:

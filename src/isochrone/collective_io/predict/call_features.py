@@ -36,7 +36,7 @@ class CallFeatures:
     Attributes
     ----------
     values
-        By the names of `isochrone.models.call_parts.LAWS`.
+        By the names of `isochrone.collective_io.predict.call_parts.LAWS`.
     rounds
         Rounds of the exchange.
     exchange
@@ -65,23 +65,17 @@ def collective_features(
         "aggregators": float(len(aggregators)),
         **_amounts(kinds, layout, aggregators),
     }
-    touched = _touched(call, values["bytes"])
+    # Bytes accessed for each byte of data: ROMIO reads what is between the first and the last byte
+    # of a buffer, and, where there are holes between pieces, also before it writes
+    # (ADIOI_R_Exchange_data, ADIOI_W_Exchange_data).
+    first, last = call.pattern.extent
+    whole = max((last - first) / max(values["bytes"], 1.0), 1.0)
+    touched = whole if call.reading or whole == 1.0 else 2 * whole
     values["busiest_file"] = values["busiest"] * touched
     values["bytes_file"] = values["bytes"] * touched
     if cost:
         values["exchange"] = cost.seconds
     return CallFeatures(values, rounds, cost)
-
-
-def _touched(call: Call, nbytes: float) -> float:
-    """Return bytes accessed of the file for each byte of data.
-
-    ROMIO reads what is between the first and the last byte of a buffer, and, where there are holes
-    between pieces, also before it writes (``ADIOI_R_Exchange_data``, ``ADIOI_W_Exchange_data``).
-    """
-    first, last = call.pattern.extent
-    whole = max((last - first) / max(nbytes, 1.0), 1.0)
-    return whole if call.reading or whole == 1.0 else 2 * whole
 
 
 def _amounts(

@@ -10,14 +10,14 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
-from isochrone.collective_io.predict.measured_calls import MeasuredCall, scatter_of
+from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
+from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
 from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.collective_io.workload.grid import Axis, Grid
-from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.runfile.columns import seconds, texts
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -71,7 +71,9 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
             key: known
             for key in ("seconds", *PARTS)
             if key in mine
-            for known in [_known(seconds(mine, key, run.where))]
+            for known in [
+                [float(time) for time in seconds(mine, key, run.where) if not np.isnan(time)]
+            ]
             if len(known)
         }
         call = call_of(pattern, hints, reading=name == "read")
@@ -143,26 +145,18 @@ def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[
     return call, ranks
 
 
-def _known(times: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float]:
-    return [float(time) for time in times if not np.isnan(time)]
-
-
 def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:
     """Return the tiles of a run; its options were checked by the probe that ran them."""
     try:
-        x, y = _pair(options["tiles"]) if "tiles" in options else _square(ranks)
+        # if nothing is said, the tiles across and down are those of the probe
+        y = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
+        x, y = _pair(options.get("tiles", f"{ranks // y}x{y}"))
         width, height = _pair(options["tile"])
         overlap = _pair(options.get("overlap", "0x0"))
         element = int(options["element"])  # type: ignore[arg-type]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError("the options of this run do not say its tiles", where=where) from error
     return Grid((Axis(y, height, overlap[1]), Axis(x, width, overlap[0])), element)
-
-
-def _square(ranks: int) -> tuple[int, int]:
-    """Return the tiles across and down if nothing is said, as the probe divides them."""
-    y = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
-    return ranks // y, y
 
 
 def _pair(option: Option) -> tuple[int, int]:

@@ -98,7 +98,9 @@ def _one_way(sums: Sums, nodes: _Nodes) -> float:
     """Return the amount that some node has at least into it or out of it."""
     kept = np.array([_kept(sums, ranks, nodes.neighbours) for ranks in nodes.ranks])
     into = np.maximum(sums.received - kept, 0.0)
-    own = np.array([_least_own(sums, ranks) for ranks in nodes.ranks])
+    # the least that so many ranks have for all domains together
+    each = np.sort(np.diff(sums.sent))
+    own = np.array([float(each[:ranks].sum()) for ranks in nodes.ranks])
     least = float(into.min(axis=0).max(initial=0.0))
     if nodes.most is not None:  # of a node that serves what suits it best
         served = np.sort(kept, axis=1)[:, ::-1][:, : nodes.most].sum(axis=1)
@@ -145,9 +147,3 @@ def _kept(sums: Sums, size: int, neighbours: bool) -> Floats:
     domain = np.arange(sums.domains)[:, None]
     most: Floats = sums.between(domain, first, last).max(axis=1).astype(np.float64)
     return most
-
-
-def _least_own(sums: Sums, size: int) -> float:
-    """Return the least that so many ranks have for all domains together."""
-    each = np.sort(np.diff(sums.sent))
-    return float(each[:size].sum())

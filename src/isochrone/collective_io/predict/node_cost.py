@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload.node_messages import Counts
 from isochrone.models import Model, Regime
-from isochrone.models.enclosure import least
-from isochrone.models.sizes import far_off
+from isochrone.models.regime import octaves_beyond, owners
 from isochrone.models.terms import evaluate_term
 
-__all__ = ["TIE", "NodeCost", "refuse_no_time"]
+__all__ = ["NodeCost", "TIE", "far_off", "least", "refuse_no_time"]
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +25,10 @@ KNOWN: Final = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
 
 TIE: Final = 5e-7
 """Costs closer than this part of them are the same hot spot: below the digits of any model."""
+
+
+FAR: Final = 1.5
+"""Factor from which a message size is another one than the model knows."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class NodeCost:
         regimes = self._regimes
         seconds = _sum(regimes[0], asked)
         if len(regimes) > 1:
-            owner = np.argmin([regime.distance(asked) for regime in regimes], axis=0)
+            owner = owners(regimes, asked)
             for k, regime in enumerate(regimes[1:], start=1):
                 seconds = np.where(owner == k, _sum(regime, asked), seconds)
         return seconds.reshape(np.shape(counts.intra))
@@ -93,8 +97,14 @@ class NodeCost:
         below = self._variables(low, spread, 0.0, usual)
         above = self._variables(high, spread, 1.0, usual)
         if "b" in below:
-            few, many = (_messages(side) for side in (low, high))
-            less, more = (_data(side) for side in (low, high))
+            few, many = (
+                np.asarray(side.intra + side.into + side.out, np.float64).ravel()
+                for side in (low, high)
+            )
+            less, more = (
+                np.asarray(side.intra_bytes + side.into_bytes + side.out_bytes, np.float64).ravel()
+                for side in (low, high)
+            )
             idle = few == 0  # perhaps: then of the usual size
             size = more / np.where(idle, 1.0, few)
             below["b"] = np.where(many > 0, less / np.where(many > 0, many, 1.0), usual)
@@ -185,14 +195,29 @@ def _sum(regime: Regime, variables: Mapping[str, Floats]) -> Floats:
     return total
 
 
-def _messages(counts: Counts) -> Floats:
-    """Return how many messages each node has to do with."""
-    return np.asarray(counts.intra + counts.into + counts.out, np.float64).ravel()
+def far_off(size: float, known: Sequence[float]) -> str:
+    """Say that messages are of another size than a model was fitted to; empty if they are not.
 
-
-def _data(counts: Counts) -> Floats:
-    """Return the bytes of these messages."""
-    return np.asarray(counts.intra_bytes + counts.into_bytes + counts.out_bytes, np.float64).ravel()
+    Parameters
+    ----------
+    size
+        Mean bytes of a message that is asked for; 0: there are none.
+    known
+        Message sizes that the model was fitted to; none: that is not known.
+    """
+    if not known or not size or min(known) / FAR <= size <= max(known) * FAR:
+        return ""
+    ends = [round(end) for end in dict.fromkeys((min(known), max(known)))]
+    # in whole units, ten or more where it is none of them: nobody measures 91,750.3 bytes
+    units = (unit for unit in (2**30, 2**20, 2**10) if size >= 10 * unit or size % unit == 0)
+    unit = next(units, 1)
+    asked = round(size / unit) * unit
+    fitted = " to ".join(format_bytes(end) for end in ends)
+    sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({asked, *ends}))
+    return (
+        f"messages are of {format_bytes(asked)} on average, but the model was fitted to {fitted}: "
+        f"measure hotspot --bytes {sizes} and fit that"
+    )
 
 
 def refuse_no_time(cost: float) -> None:
@@ -208,3 +233,59 @@ def refuse_no_time(cost: float) -> None:
             "the formula gives the hottest node no time above zero", where="--model",
             hint="fit a hot spot that was measured with as few messages as this call has",
         )  # fmt: skip
+
+
+# --- a lower bound --------------------------------------------------------------------------------
+
+Array = NDArray[np.float64]
+Limits = Mapping[str, Array]
+
+
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # what is no number is no bound
+def least(regimes: Sequence[Regime], low: Limits, high: Limits) -> Array:
+    """Return a lower bound of what the formulas give, shape (n,).
+
+    Parameters
+    ----------
+    regimes
+        Of one operation, order …; as `Model.chosen` returns them.
+    low, high
+        Each variable lies between these; equally long arrays.
+    """
+    bounds = np.stack([_formula(regime, low, high) for regime in regimes])
+    if len(regimes) == 1:
+        return np.asarray(bounds[0])
+    near, far = np.stack([_distances(regime, low, high) for regime in regimes], axis=1)
+    # the regime at the least distance holds
+    possible = near <= far.min(axis=0)
+    return np.asarray(np.where(possible, bounds, np.inf).min(axis=0))
+
+
+def _formula(regime: Regime, low: Limits, high: Limits) -> Array:
+    total = np.zeros(len(next(iter(low.values()))))
+    for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
+        total = total + coefficient * _range(term, low, high)[0 if coefficient >= 0 else 1]
+    return np.where(np.isnan(total), -np.inf, total)
+
+
+def _range(term: str, low: Limits, high: Limits) -> tuple[Array, Array]:
+    """Return the least and the largest value of a term."""
+    length = len(next(iter(low.values())))
+    least, most = np.ones(length), np.ones(length)
+    for factor in term.split("*"):
+        ends = np.stack([evaluate_term(factor, low), evaluate_term(factor, high)])
+        products = np.concatenate([least * ends, most * ends])
+        least, most = products.min(axis=0), products.max(axis=0)
+    return least, most
+
+
+def _distances(regime: Regime, low: Limits, high: Limits) -> tuple[Array, Array]:
+    """Return how far from the regime the nearest and the farthest point may be, in octaves."""
+    near, far = np.zeros((2, len(next(iter(low.values())))))
+    for name, (begin, end) in {**regime.range, **regime.switch}.items():
+        value = _range(name, low, high)
+        for bound, side, nearest in ((begin, -1.0, 1), (end, 1.0, 0)):
+            if bound is not None:
+                near += octaves_beyond(value[nearest], bound, side)
+                far += octaves_beyond(value[1 - nearest], bound, side)
+    return near, far

@@ -7,17 +7,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from isochrone.collective_io.predict.call_features import (
     CallFeatures,
     collective_features,
     independent_features,
 )
-from isochrone.collective_io.predict.measured_calls import MeasuredCall, observation
+from isochrone.collective_io.predict.call_parts import (
+    INDEPENDENT,
+    LATE,
+    PARTS,
+    Estimate,
+    Observation,
+    PartTimes,
+    fit,
+)
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload.call import Call
-from isochrone.models.call_parts import INDEPENDENT, LATE, PARTS, Estimate, PartTimes, fit
 
-__all__ = ["WholeCall", "WholeCost"]
+__all__ = ["MeasuredCall", "WholeCall", "WholeCost", "observation", "scatter_of"]
 
 BEYOND: Final = 2.0
 """A quantity so many times as large, or small, as in any measured call is worth a warning."""
@@ -35,8 +44,8 @@ class WholeCost:
 
     Attributes
     ----------
-    offsets, counts, exchange, file, rest
-        Seconds of its parts; None where a part was not measured and is not known.
+    parts
+        Seconds by the names of the parts; None where a part was not measured and is not known.
     seconds
         Of the call: the sum of what is known.
     low, high
@@ -47,21 +56,12 @@ class WholeCost:
         What makes it doubtful.
     """
 
-    offsets: float | None
-    counts: float | None
-    exchange: float | None
-    file: float | None
-    rest: float | None
+    parts: dict[str, float | None]
     seconds: float
     low: float
     high: float
     rounds: int
     warnings: list[str] = field(default_factory=list)
-
-    @property
-    def parts(self) -> dict[str, float | None]:
-        """Seconds by the names of the parts."""
-        return {name: getattr(self, name) for name in PARTS}
 
     @property
     def known(self) -> bool:
@@ -128,7 +128,10 @@ class WholeCall:
         elif missing := [part for part in PARTS if found[part] is None]:
             told.append(f"not seen apart from the rest of the call: {', '.join(missing)}")
         if found["exchange"] is None and not self.times.knows(reading, "rest"):
-            found["exchange"] = _modelled(features)
+            cost = features.exchange
+            found["exchange"] = (
+                Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
+            )
         told += _beyond(values, self.times.ranges.get(reading, {}))
         complete = self.times.knows(reading, "rest")
         return _summed(found, features.rounds, told, complete)
@@ -148,12 +151,6 @@ class WholeCall:
         return _summed({"file": estimate}, 0, told, True)
 
 
-def _modelled(features: CallFeatures) -> Estimate | None:
-    """Return the exchange as the model of a hot spot has it."""
-    cost = features.exchange
-    return Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
-
-
 def _summed(
     parts: Mapping[str, Estimate | None], rounds: int, told: list[str], complete: bool
 ) -> WholeCost:
@@ -166,10 +163,7 @@ def _summed(
     if late := parts.get(LATE):
         times["rest"] = (times["rest"] or 0.0) + late.seconds
     high = seconds + above if complete else math.inf
-    return WholeCost(
-        **times, seconds=seconds, low=max(0.0, seconds - below), high=high, rounds=rounds,
-        warnings=told,
-    )  # fmt: skip
+    return WholeCost(times, seconds, max(0.0, seconds - below), high, rounds, told)
 
 
 def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -186,3 +180,62 @@ def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float
 
 def _name(reading: bool) -> str:
     return "read" if reading else "write"
+
+
+# --- measured calls -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MeasuredCall:
+    """A call, or the median of several alike ones.
+
+    Attributes
+    ----------
+    call
+        Pattern, driver, direction and buffer.
+    by_rank
+        Host of each rank.
+    aggregators
+        Ranks that served the file domains; empty if every rank accessed the file on its own.
+    seconds
+        Of the whole call: those of the slowest rank.
+    parts
+        Seconds of the parts that were seen, by name, and ``late``: waiting for the last rank.
+        What is left is the rest.
+    scatter
+        Standard deviation of the logarithm of the times of alike calls, by part.
+    """
+
+    call: Call
+    by_rank: Sequence[str]
+    aggregators: Sequence[int]
+    seconds: float
+    parts: Mapping[str, float]
+    scatter: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def collective(self) -> bool:
+        """Whether data went through aggregators."""
+        return bool(self.aggregators)
+
+
+def scatter_of(times: Sequence[float]) -> float:
+    """Return the standard deviation of the logarithm of times; 0 if there are too few."""
+    known = np.array([time for time in times if time > 0])
+    return float(np.log(known).std(ddof=1)) if len(known) > 2 else 0.0
+
+
+def observation(measured: MeasuredCall, model: NodeCost | None) -> Observation:
+    """Return a measured call as the laws of its parts see it."""
+    call, whole = measured.call, measured.seconds
+    if not measured.collective:
+        values = independent_features(call)
+        return Observation(values, {INDEPENDENT: whole}, whole, call.reading, measured.scatter)
+    found = collective_features(call, measured.by_rank, measured.aggregators, model)
+    seconds = {part: measured.parts[part] for part in (*PARTS, LATE) if part in measured.parts}
+    others = sum(seconds[part] for part in seconds if part not in ("rest", LATE))
+    rest = max(whole - others, 0.0)
+    if LATE in seconds:
+        seconds[LATE] = min(seconds[LATE], rest)
+    seconds["rest"] = rest - seconds.get(LATE, 0.0)
+    return Observation(found.values, seconds, whole, call.reading, measured.scatter)

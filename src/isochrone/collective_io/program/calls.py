@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.calls_of_runs import call_of
-from isochrone.collective_io.predict.measured_calls import MeasuredCall
+from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.program.summary import Summary
 from isochrone.collective_io.results.call_parts import NAMES
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
@@ -18,7 +18,7 @@ from isochrone.collective_io.workload import cb_config_list
 from isochrone.collective_io.workload.accesses import made as made_accesses
 from isochrone.runfile.run import Run
 
-__all__ = ["Made", "aggregators", "message_sizes", "program_calls"]
+__all__ = ["Made", "message_sizes", "program_calls"]
 
 MOST_PATTERNS: Final = 6
 ENOUGH: Final = 0.95
@@ -35,15 +35,12 @@ class Made:
         As it was measured, the median of those of its pattern.
     times
         How often it was made.
-    members
-        Ranks of its file, in the order of their communicator.
     config, nodes
         ``cb_config_list`` and ``cb_nodes`` in force.
     """
 
     call: MeasuredCall
     times: int
-    members: Sequence[int]
     config: str
     nodes: int | None
 
@@ -80,10 +77,12 @@ def _made(
     accesses = made_accesses(
         **pattern.pieces, ranks=run.size, members=members if len(members) < run.size else None
     )
-    call = call_of(accesses, file.hints, reading=pattern.op == "read")
+    call = replace(
+        call_of(accesses, file.hints, reading=pattern.op == "read"), members=accesses.members
+    )
     config = file.hints.get("cb_config_list", cb_config_list.DEFAULT)
     nodes = whole_number(file.hints.get("cb_nodes", "")) or None
-    ranks = aggregators(run.hosts, members, config, nodes)
+    ranks = call.aggregators(run.hosts, config, nodes)
     parts = {}
     for name in NAMES:
         known = [getattr(one.parts, name) for one in mine]
@@ -91,17 +90,7 @@ def _made(
             parts[name] = median(known)
     whole = median(one.seconds for one in mine)
     used = ranks if call.exchanges else []
-    return Made(
-        MeasuredCall(call, run.hosts, used, whole, parts), len(mine), members, config, nodes
-    )
-
-
-def aggregators(
-    hosts: Sequence[str], members: Sequence[int], config: str, nodes: int | None
-) -> list[int]:
-    """Return the ranks that serve a file, of those that opened it."""
-    places = cb_config_list.aggregators([hosts[rank] for rank in members], config, nodes)
-    return [members[place] for place in places]
+    return Made(MeasuredCall(call, run.hosts, used, whole, parts), len(mine), config, nodes)
 
 
 def message_sizes(calls: Sequence[Made]) -> list[int]:

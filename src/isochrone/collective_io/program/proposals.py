@@ -17,16 +17,13 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 
 __all__ = [
-    "ROMIO_HINTS", "Proposal", "hints_of_user", "hints_text", "not_in_force", "without_given",
+    "ROMIO_HINTS", "Proposal", "hints_of_user", "not_in_force", "without_given",
 ]  # fmt: skip
 
 ROMIO_HINTS: Final = "ROMIO_HINTS"
 
 SYSTEM_HINTS: Final = Path("/etc/romio-hints")
 """Read by ROMIO where the variable is not set."""
-
-FILE_LIMIT: Final = 4096
-"""Bytes of a hints file: ``HINTFILE_MAX_SIZE`` of ``system_hints.c``."""
 
 
 @dataclass(frozen=True)
@@ -144,21 +141,6 @@ def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
         )
     pairs = (line.split(None, 1) for line in lines if not line.startswith("#"))
     return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
-
-
-def hints_text(hints: Mapping[str, str], comment: str = "") -> str:
-    """Return the lines of a hints file, below a comment of one line.
-
-    Raises
-    ------
-    InputError
-        If ROMIO would not read all of it.
-    """
-    text = f"# {comment}\n" if comment else ""
-    text += "".join(f"{key} {value}\n" for key, value in hints.items())
-    if len(text.encode()) > FILE_LIMIT:
-        raise InputError(f"the hints are longer than the {FILE_LIMIT} bytes that ROMIO reads")
-    return text
 
 
 def not_in_force(wanted: Mapping[str, str], found: Sequence[Mapping[str, str]]) -> list[str]:

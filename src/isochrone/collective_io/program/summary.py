@@ -138,9 +138,7 @@ _WORDS: Final = {
 def summary(run: Run, whole: float) -> Summary:
     """Read a recording; ``whole`` is the time of the command in seconds."""
     calls = io_recording.calls(run)
-    seconds: dict[int, float] = {}
-    for call in calls:
-        seconds[call.pattern] = seconds.get(call.pattern, 0.0) + call.seconds
+    seconds = io_recording.seconds_by_pattern(calls)
     patterns = [one for one in io_recording.patterns(run) if one.number in seconds]
     patterns.sort(key=lambda one: -seconds[one.number])
     return Summary(whole, calls, patterns, seconds, io_recording.files(run))

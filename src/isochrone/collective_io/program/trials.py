@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
+from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.program.proposals import (
     ROMIO_HINTS,
     Proposal,
-    hints_text,
     not_in_force,
 )
 from isochrone.collective_io.program.race import GIVEN, Timed
@@ -21,7 +21,7 @@ from isochrone.measure.program import Program
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["FIRST_LIMIT", "Trials", "hints_in_force"]
+__all__ = ["FIRST_LIMIT", "Trials"]
 
 FIRST_LIMIT: Final = 3600.0
 """Seconds after which the first start is ended, if the user does not say."""
@@ -113,7 +113,9 @@ class Trials:
             return None
         calls = sum(call.seconds for call in io_recording.calls(run))
         if name != GIVEN and number == 1:
-            missed = not_in_force(self.ways[name].hints, hints_in_force(run))
+            missed = not_in_force(
+                self.ways[name].hints, [one.hints for one in io_recording.files(run)]
+            )
             if missed:
                 self.failures[name] = f"{', '.join(missed)} had no effect"
                 return None
@@ -130,8 +132,7 @@ class Trials:
         if not way.hints:
             return dict(way.environ)
         path = self.folder / "runs" / f"{name}.hints"
-        with whole_file(path) as stream:
-            stream.write(hints_text({**self.base, **way.hints}).encode())
+        write_text(path, romio_hints.text({**self.base, **way.hints}))
         return {**way.environ, ROMIO_HINTS: str(path.absolute())}
 
     def _run(self, variables: Mapping[str, str], stem: Path, limit: float) -> tuple[Run, float]:
@@ -141,17 +142,9 @@ class Trials:
         if not path.is_file() or not path.stat().st_size:
             path.unlink(missing_ok=True)
             raise InputError(
-                "nothing was recorded: is it a program of this MPI?", where=_named(self.program),
+                "nothing was recorded: is it a program of this MPI?",
+                where=" ".join(self.program.command),
                 hint="it must call MPI_Finalize and load the MPI library of the launcher "
                 "dynamically; see --mpicc",
             )  # fmt: skip
         return read(path), whole
-
-
-def hints_in_force(run: Run) -> list[dict[str, str]]:
-    """Return the hints in force of each file."""
-    return [one.hints for one in io_recording.files(run)]
-
-
-def _named(program: Program) -> str:
-    return " ".join(program.command)

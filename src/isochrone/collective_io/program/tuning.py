@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base.documents import IfKnown, Inline, plain
-from isochrone.collective_io.program.machine import Machine
+from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.proposals import Proposal
-from isochrone.collective_io.program.race import Duel, Heats, Timed, duel, heats, most_starts
+from isochrone.collective_io.program.race import Duel, Timed, duel, heats, most_starts
 from isochrone.collective_io.program.summary import Summary, summary
 from isochrone.collective_io.program.trials import Trials
 from isochrone.measure.speedup import Speedup
@@ -158,7 +158,10 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     document["why"] = found.nothing_to_gain(wish.least)
     if document["why"]:
         return None
-    trials.tell(_first_words(document))
+    possible = document["best_possible"]
+    trials.tell(
+        f"At best the program becomes {possible['gain']:.2f} times as fast: {possible['why']}"
+    )
     proposals, said = choose(run, found)
     document |= said
     tried = [one for one in proposals if not one.gives_up]
@@ -186,7 +189,8 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         return kept
     finally:
         document["starts"] = 1 + trials.started
-        _add_times(document, trials)
+        for one in document["choices"]:
+            one["starts"] = trials.times.get(one["name"], [])
 
 
 def _kept(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
@@ -213,7 +217,7 @@ def _race(
     """Choose by heats, judge by a duel; and by another what is portable, if the winner is not."""
     chosen = heats(trials.start, list(ways))
     for one in document["choices"]:
-        one["dropped"] = _why_dropped(chosen, trials, one["name"])
+        one["dropped"] = trials.failures.get(one["name"]) or chosen.dropped.get(one["name"])
     if chosen.winner is None:
         document["why"] = "none of the settings was faster when it was tried"
         return None
@@ -252,18 +256,3 @@ def _of_duel(judged: Duel, winner: Proposal) -> dict[str, Any]:
         "gain": calls,
         "whole_gain": whole,
     }  # fmt: skip
-
-
-def _why_dropped(chosen: Heats, trials: Trials, name: str) -> str | None:
-    return trials.failures.get(name) or chosen.dropped.get(name)
-
-
-def _add_times(document: dict[str, Any], trials: Trials) -> None:
-    """Add what was measured of each choice, in all of its starts."""
-    for one in document["choices"]:
-        one["starts"] = trials.times.get(one["name"], [])
-
-
-def _first_words(document: Mapping[str, Any]) -> str:
-    possible = document["best_possible"]
-    return f"At best the program becomes {possible['gain']:.2f} times as fast: {possible['why']}"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.table import Table
-from isochrone.runfile.columns import seconds
 
-__all__ = ["MEASURED", "NAMES", "Parts", "part_columns", "parts_of"]
+__all__ = ["MEASURED", "NAMES", "Parts", "parts_of"]
 
 MEASURED: Final = ("offsets", "counts", "exchange", "file")
 """Parts that a run file holds, by its keys."""
@@ -45,29 +41,16 @@ class Parts:
     rest: float | None = None
 
 
-def parts_of(whole: float, measured: dict[str, float]) -> Parts:
-    """Return the parts of a call that took ``whole`` seconds; NaN stands for what was not seen."""
-    known = {name: float(value) for name, value in measured.items() if value == value}
-    if not known:
-        return Parts()
-    return Parts(**known, rest=max(0.0, float(whole) - sum(known.values())))
-
-
-def part_columns(table: Table, where: str, record: str) -> dict[str, NDArray[np.float64]]:
-    """Return the parts of all records, by name, with NaN where they were not seen.
+def parts_of(record: Mapping[str, Any], where: str) -> Parts:
+    """Return the parts of a call, as far as its record has them.
 
     Raises
     ------
     InputError
-        If one is no time.
+        If they take longer than the call.
     """
-    none = np.full(len(table), np.nan)
-    found = {
-        name: seconds(table, name, where, record) if name in table else none for name in MEASURED
-    }
-    if "seconds" in table:
-        whole = seconds(table, "seconds", where, record)
-        summed = np.nansum([found[name] for name in MEASURED], axis=0)
-        if np.any(summed > whole * (1 + 1e-6) + 1e-9):
-            raise InputError(f"a '{record}' record whose parts take longer than it", where=where)
-    return found
+    known = {name: float(record[name]) for name in MEASURED if name in record}
+    rest = record["seconds"] - sum(known.values())
+    if rest < -1e-6 * record["seconds"] - 1e-9:
+        raise InputError("a 'call' record whose parts take longer than it", where=where)
+    return Parts(**known, rest=max(0.0, rest)) if known else Parts()

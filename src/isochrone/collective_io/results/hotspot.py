@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypedDict
@@ -11,7 +12,8 @@ import numpy as np
 from isochrone.base.documents import Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.runfile.columns import numbers, seconds, texts
+from isochrone.base.text import printable
+from isochrone.runfile.columns import texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
@@ -90,27 +92,21 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     found: dict[tuple[Any, ...], list[float]] = {}
     busy: dict[tuple[Any, ...], float] = {}
     for run in runs:
-        where = run.where
         if run.kind != KIND:
             raise InputError(
-                f"this run is of '{run.experiment}'", where=where,
+                f"this run is of '{run.experiment}'", where=run.where,
                 hint="hot spots are what 'isochrone measure hotspot' measures",
             )  # fmt: skip
         table = run.tables.get("sample")
-        if table is None or not len(table):
+        if not table:
             continue
         table = counted(table, identity(table))
-        counts = [numbers(table, key, where).tolist() for key in _COUNTS]
-        _check_counts(counts, run.size, where)
-        times = seconds(table, "seconds", where)
-        if np.isnan(times).any():
-            raise InputError("a 'sample' record without 'seconds'", where=where)
-        shapes = texts(table, "shape", where) if "shape" in table else [STAR] * len(table)
-        keys = list(zip(texts(table, "order", where), *counts, shapes, strict=True))
-        for key, time in zip(keys, times.tolist(), strict=True):
-            found.setdefault(key, []).append(time)
-        if "busy" in table:
-            busy |= dict(zip(keys, _parts(table, "busy", where), strict=True))
+        shapes = texts(table, "shape", run.where) if "shape" in table else [STAR] * len(table)
+        for row, shape in zip(table.rows(), shapes, strict=True):
+            key = (printable(row["order"], 80), *(row[name] for name in _COUNTS), shape)
+            found.setdefault(key, []).append(float(row["seconds"]))
+            if "busy" in row:
+                busy[key] = row["busy"]
     kinds = {kind: k for k, kind in enumerate(dict.fromkeys(_kind(key) for key in found))}
     places = sorted(found, key=lambda key: (kinds[_kind(key)], key[1], key[2] + key[3], key[2]))
     return [
@@ -120,24 +116,6 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         for key in places
         for order, intra, into, out, hot, size, shape in [key]
     ]
-
-
-def _check_counts(counts: list[list[int]], ranks: int, where: str) -> None:
-    """Refuse more messages than one each way between each hot process and each rank."""
-    *messages, hot, _ = counts
-    if max(hot) > ranks:
-        raise InputError("'hot' of a 'sample' record is beyond all ranks", where=where)
-    for name, column in zip(_COUNTS, messages, strict=False):
-        if any(count > 2 * ranks * centres for count, centres in zip(column, hot, strict=True)):
-            raise InputError(f"'{name}' of a 'sample' record is beyond all ranks", where=where)
-
-
-def _parts(table: Table, key: str, where: str) -> list[float]:
-    """Return a column of parts of one."""
-    values = table[key]
-    if values.dtype.kind not in "iuf" or not np.all((values >= 0) & (values <= 1)):
-        raise InputError(f"a 'sample' record whose '{key}' is not from 0 to 1", where=where)
-    return [float(value) for value in values]
 
 
 def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -163,41 +141,19 @@ class Unreachable(TypedDict):
 
 
 def roles(run: Run) -> list[Role]:
-    """List who took part: rank, role, star, number of the partner, and host.
-
-    Raises
-    ------
-    InputError
-        If the records are damaged.
-    """
-    table = run.tables.get("role")
-    if table is None or not len(table):
-        return []
-    where = run.where
-    rank, group, index = (
-        numbers(table, key, where, "role").tolist() for key in ("rank", "group", "index")
-    )
+    """List who took part: rank, role, star, number of the partner, and host."""
     hosts = run.hosts
     return [
-        {"rank": r, "role": role, "group": g, "index": i, "host": hosts[r] if r < run.size else ""}
-        for r, role, g, i in zip(
-            rank, texts(table, "role", where, "role"), group, index, strict=True
-        )
-    ]
+        {
+            "rank": row["rank"], "role": printable(row["role"], 80), "group": row["group"],
+            "index": row["index"], "host": hosts[row["rank"]],
+        }
+        for row in run.tables.get("role", Table()).rows()
+    ]  # fmt: skip
 
 
 def unreachable(run: Run) -> list[Unreachable]:
-    """Count the points of the grid that could not be reached, by reason.
-
-    Raises
-    ------
-    InputError
-        If the records are damaged.
-    """
-    table = run.tables.get("unreachable")
-    if table is None or not len(table):
-        return []
-    reasons: dict[str, int] = {}
-    for why in texts(table, "why", run.where, "unreachable"):
-        reasons[why] = reasons.get(why, 0) + 1
+    """Count the points of the grid that could not be reached, by reason."""
+    rows = run.tables.get("unreachable", Table()).rows()
+    reasons = Counter(printable(row["why"], 80) for row in rows)
     return [{"why": why, "points": count} for why, count in reasons.items()]

@@ -6,6 +6,7 @@ Calls whose pieces are the same, up to one shift of all ranks, are one pattern.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final
@@ -16,18 +17,19 @@ from numpy.typing import NDArray
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.collective_io.results.call_parts import Parts, part_columns, parts_of
-from isochrone.runfile.columns import numbers, seconds, texts
+from isochrone.base.text import printable
+from isochrone.collective_io.results.call_parts import Parts, parts_of
 from isochrone.runfile.run import Run
 
 __all__ = [
     "KIND", "Independent", "RecordedCall", "RecordedFile", "RecordedPattern", "calls", "files",
-    "hints", "patterns",
+    "hints", "patterns", "seconds_by_pattern",
 ]  # fmt: skip
 
 KIND: Final = "io-recording"
 
-_OPS: Final = ("write", "read")
+COLUMNS: Final = ("rank", "offset", "length", "count", "stride")
+"""Of pieces of a file."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,7 @@ class RecordedPattern:
     @cached_property
     def pieces(self) -> dict[str, NDArray[np.int64]]:
         """The five columns by name."""
-        names = ("rank", "offset", "length", "count", "stride")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in COLUMNS}
 
 
 @dataclass(frozen=True)
@@ -172,18 +173,17 @@ def files(run: Run) -> list[RecordedFile]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    table, where = _table(run, "file"), run.where
-    if table is None:
-        return []
-    members = table["ranks"].tolist() if "ranks" in table else [None] * len(table)
-    systems = table["filesystem"].tolist() if "filesystem" in table else [None] * len(table)
-    columns = [numbers(table, "file", where, "file").tolist(), texts(table, "name", where, "file"),
-               members, numbers(table, "opens", where, "file").tolist(), systems]  # fmt: skip
     return [
-        RecordedFile(number, name, _ranks(run, listed), opens, _hints(run, number, "value"),
-                     _hints(run, number, "given"), _independent(run, number),
-                     system if isinstance(system, str) else "")
-        for number, name, listed, opens, system in zip(*columns, strict=True)
+        RecordedFile(
+            row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],
+            _hints(run, row["file"], "value"), _hints(run, row["file"], "given"),
+            [
+                Independent(*(one[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
+                for one in _rows(run, "independent") if one["file"] == row["file"]
+            ],
+            system if isinstance(system := row.get("filesystem"), str) else "",
+        )
+        for row in _rows(run, "file")
     ]  # fmt: skip
 
 
@@ -195,7 +195,6 @@ def hints(run: Run, file: int) -> dict[str, str]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    _check_kind(run)
     return _hints(run, file, "value")
 
 
@@ -207,24 +206,15 @@ def patterns(run: Run) -> list[RecordedPattern]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    table, where = _table(run, "pattern"), run.where
-    if table is None:
-        return []
     sizes = {one.number: len(one.ranks) for one in files(run)}
-    keys = ("pattern", "file", "bytes", "calls", "pieces")
-    columns = [numbers(table, key, where, "pattern").tolist() for key in keys]
-    whole = table["whole"].tolist() if "whole" in table else [True] * len(table)
-    pieces = _pieces(run)
+    pieces = run.tables.get("piece", Table())
     found = []
-    for number, file, size, times, contiguous, op, all_ in zip(
-        *columns, _ops(table, where), whole, strict=True
-    ):
-        if file not in sizes:
-            raise InputError(f"pattern {number} is of no file", where=where)
-        own = pieces["pattern"] == number
-        runs = {key: column[own] for key, column in pieces.items() if key != "pattern"}
+    for row in _rows(run, "pattern"):
+        own = pieces.where(pieces["pattern"] == row["pattern"]) if pieces else pieces
+        runs = [own[key] if own else np.zeros(0, np.int64) for key in COLUMNS]
         found.append(RecordedPattern(
-            number, file, op, size, times, contiguous, sizes[file], all_ is not False, **runs
+            row["pattern"], row["file"], row["op"], row["bytes"], row["calls"], row["pieces"],
+            sizes[row["file"]], row.get("whole") is not False, *runs,
         ))  # fmt: skip
     return sorted(found, key=lambda one: one.number)
 
@@ -237,63 +227,37 @@ def calls(run: Run) -> list[RecordedCall]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    table, where = _table(run, "call"), run.where
-    if table is None:
-        return []
     ops = {one.number: one.op for one in patterns(run)}
-    times = seconds(table, "seconds", where, "call")
-    parts = part_columns(table, where, "call")
-    late = seconds(table, "late", where, "call") if "late" in table else None
-    rounds = table["rounds"] if "rounds" in table else np.full(len(table), np.nan)
-    if rounds.dtype.kind not in "if":
-        raise InputError("a 'call' record whose 'rounds' are no number", where=where)
-    columns = [numbers(table, "call", where, "call"), numbers(table, "pattern", where, "call"),
-               _whole(table, "shift", where)]  # fmt: skip
-    names = texts(table, "name", where, "call")
-    found = []
-    for k, (call, pattern, shift) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-        if pattern not in ops:
-            raise InputError(f"call {call} is of no pattern", where=where)
-        found.append(RecordedCall(
-            call, pattern, shift, ops[pattern], names[k], float(times[k]),
-            parts_of(times[k], {name: column[k] for name, column in parts.items()}),
-            int(rounds[k]) if 0 <= rounds[k] < 2**53 else None,
-            None if late is None or np.isnan(late[k]) else float(late[k]),
-        ))  # fmt: skip
+    found = [
+        RecordedCall(
+            row["call"], row["pattern"], row["shift"], ops[row["pattern"]],
+            printable(row["name"], 80), float(row["seconds"]), parts_of(row, run.where),
+            int(row["rounds"]) if "rounds" in row else None,
+            float(row["late"]) if "late" in row else None,
+        ) for row in _rows(run, "call")
+    ]  # fmt: skip
     return sorted(found, key=lambda one: one.call)
+
+
+def seconds_by_pattern(made: Iterable[RecordedCall]) -> dict[int, float]:
+    """Return how long the calls of each pattern took together, by its number."""
+    found: dict[int, float] = {}
+    for call in made:
+        found[call.pattern] = found.get(call.pattern, 0.0) + call.seconds
+    return found
 
 
 # --- records --------------------------------------------------------------------------------------
 
 
-def _check_kind(run: Run) -> None:
+def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
+    """Return the records of a name, which were checked when the run was read."""
     if run.kind != KIND:
         raise InputError(
             f"this run is of '{run.experiment}'", where=run.where,
             hint="collective I/O is recorded by 'isochrone record --collective-io'",
         )  # fmt: skip
-
-
-def _table(run: Run, name: str) -> Table | None:
-    """Return the records of a name, None if there are none."""
-    _check_kind(run)
-    table = run.tables.get(name)
-    return table if table is not None and len(table) else None
-
-
-def _ops(table: Table, where: str, record: str = "pattern") -> list[str]:
-    found = texts(table, "op", where, record)
-    if not set(found) <= set(_OPS):
-        raise InputError(f"a '{record}' record that is neither read nor write", where=where)
-    return found
-
-
-def _whole(table: Table, key: str, where: str) -> NDArray[np.int64]:
-    """Return a column of whole numbers that may be below 0."""
-    values = table[key] if key in table else np.zeros(0)
-    if len(values) != len(table) or values.dtype.kind != "i":
-        raise InputError(f"a 'call' record without a whole '{key}'", where=where)
-    return values.astype(np.int64)
+    return run.tables.get(name, Table()).rows()
 
 
 def _ranks(run: Run, listed: Any) -> NDArray[np.int64]:
@@ -311,37 +275,8 @@ def _ranks(run: Run, listed: Any) -> NDArray[np.int64]:
 
 
 def _hints(run: Run, file: int, key: str) -> dict[str, str]:
-    table = run.tables.get("hint")
-    if table is None or not len(table) or key not in table:
-        return {}
-    own = numbers(table, "file", run.where, "hint") == file
-    names = texts(table, "key", run.where, "hint")
-    rows = zip(names, table[key].tolist(), own.tolist(), strict=True)
-    return {name: value for name, value, mine in rows if mine and isinstance(value, str)}
-
-
-def _independent(run: Run, file: int) -> list[Independent]:
-    table, where = run.tables.get("independent"), run.where
-    if table is None or not len(table):
-        return []
-    own = table.where(numbers(table, "file", where, "independent") == file)
-    keys = ("calls", "bytes", "ranks")
-    columns = [numbers(own, key, where, "independent").tolist() for key in keys]
-    times = seconds(own, "seconds", where, "independent").tolist()
-    return [
-        Independent(*row)
-        for row in zip(_ops(own, where, "independent"), *columns, times, strict=True)
-    ]
-
-
-def _pieces(run: Run) -> dict[str, NDArray[np.int64]]:
-    keys = ("pattern", "rank", "offset", "length", "count", "stride")
-    table = run.tables.get("piece")
-    if table is None or not len(table):
-        return {key: np.zeros(0, np.int64) for key in keys}
-    found = {key: numbers(table, key, run.where, "piece") for key in keys}
-    if found["rank"].max() >= run.size:
-        raise InputError(f"a 'piece' record beyond the {run.size} ranks", where=run.where)
-    if found["length"].min() < 0 or found["count"].min() < 1:
-        raise InputError("a 'piece' record of less than no bytes", where=run.where)
-    return found
+    return {
+        printable(row["key"], 80): row[key]
+        for row in _rows(run, "hint")
+        if row["file"] == file and isinstance(row.get(key), str)
+    }

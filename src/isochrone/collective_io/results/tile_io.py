@@ -10,8 +10,8 @@ import numpy as np
 from isochrone.base.documents import IfKnown, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
+from isochrone.base.text import printable
 from isochrone.collective_io.results.call_parts import NAMES
-from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
@@ -50,7 +50,7 @@ class Phase:
     bytes
         Of the whole file.
     rounds
-        Rounds of the exchange; None where they were not seen.
+        Rounds of the exchange; None where they were not seen, or repetitions differ.
     times
         By the names of `PARTS`, as far as they were measured.
     """
@@ -96,58 +96,43 @@ def phases(run: Run) -> list[Phase]:
     InputError
         If the run is of something else, or damaged.
     """
-    where = run.where
     if run.kind != KIND:
         raise InputError(
-            f"this run is of '{run.experiment}'", where=where,
+            f"this run is of '{run.experiment}'", where=run.where,
             hint="tiles are what 'isochrone measure tile-io' measures",
         )  # fmt: skip
     table = run.tables.get("sample")
-    if table is None or not len(table):
+    if not table:
         return []
-    table = counted(table, identity(table))
-    columns = [texts(table, key, where) for key in ("phase", "op")]
-    sizes = [numbers(table, key, where).tolist() for key in ("p", "bytes")]
-    times = {part: seconds(table, part, where) for part in PARTS if part in table}
-    if np.isnan(times.get("seconds", np.array([np.nan]))).any():
-        raise InputError("a 'sample' record without 'seconds'", where=where)
-    rows: dict[tuple[Any, ...], list[int]] = {}
-    for row, key in enumerate(zip(*columns, *sizes, strict=True)):
-        rows.setdefault(key, []).append(row)
+    same: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in counted(table, identity(table)).rows():
+        same.setdefault((row["op"], row["phase"], row["p"], row["bytes"]), []).append(row)
     found = []
-    for (phase, op, p, size), mine in rows.items():
-        own = {part: column[mine] for part, column in times.items()}
-        known = {part: column[~np.isnan(column)] for part, column in own.items()}
-        found.append(Phase(
-            op, phase, p, size, _rounds(table, mine),
-            {part: times_of(column) for part, column in known.items() if len(column)},
-        ))  # fmt: skip
+    for (op, phase, p, size), rows in same.items():
+        rounds = {row.get("rounds") for row in rows}
+        number = rounds.pop() if len(rounds) == 1 else None
+        times = {
+            part: np.array([row[part] for row in rows if part in row], float) for part in PARTS
+        }
+        known = {part: times_of(column) for part, column in times.items() if len(column)}
+        found.append(Phase(op, phase, p, size, None if number is None else int(number), known))
     return sorted(found, key=lambda one: one.phase == "exchange")
-
-
-def _rounds(table: Table, rows: list[int]) -> int | None:
-    """Return the number of rounds if all repetitions had as many."""
-    if "rounds" not in table or table["rounds"].dtype.kind not in "if":
-        return None
-    values = set(table["rounds"][rows].tolist())
-    value = values.pop() if len(values) == 1 else float("nan")
-    return int(value) if 0 <= value < 2**53 else None
 
 
 def aggregators(run: Run) -> list[Any]:
     """List who serves which part of the file, in the order of the parts."""
-    found = _records(run, "aggregator", ("domain", "rank", "node"), ("source",))
+    found = _records(run, "aggregator", "domain", "rank", "node", "source")
     return sorted(found, key=lambda one: int(one["domain"]))
 
 
 def file_io(run: Run) -> list[Any]:
     """List the ranks whose process really read or wrote the file, and about how many bytes."""
-    return _records(run, "file-io", ("rank", "node", "bytes"), ("op",))
+    return _records(run, "file-io", "rank", "node", "bytes", "op")
 
 
 def nodes(run: Run) -> list[Any]:
     """List the messages of each node when writing; ``hot`` where most go to and from others."""
-    found = _records(run, "node", ("node", "intra", "in", "out"), ())
+    found = _records(run, "node", "node", "intra", "in", "out")
     most = max((one["in"] + one["out"] for one in found), default=0)
     for one in found:
         one["hot"] = most > 0 and one["in"] + one["out"] == most
@@ -156,32 +141,17 @@ def nodes(run: Run) -> list[Any]:
 
 def hints(run: Run) -> dict[str, str]:
     """Return the hints that the library reported for the open file."""
-    table = run.tables.get("hint")
-    if table is None or not len(table):
-        return {}
-    where = run.where
-    return dict(zip(texts(table, "key", where, "hint"), _long(table, where), strict=True))
+    rows = run.tables.get("hint", Table()).rows()
+    return {printable(row["key"], 80): row["value"] for row in rows}
 
 
-def _long(table: Table, where: str) -> list[str]:
-    """Return the values of hints, which may be long lists of hosts, whole."""
-    values = table["value"].tolist() if "value" in table else [None]
-    if not all(isinstance(value, str) for value in values):
-        raise InputError("a 'hint' record without 'value'", where=where)
-    return [str(value) for value in values]
-
-
-def _records(run: Run, record: str, whole: tuple[str, ...], words: tuple[str, ...]) -> list[Any]:
-    """Return records with these keys, checked, and the host of their rank or node."""
-    table = run.tables.get(record)
-    if table is None or not len(table):
-        return []
-    where = run.where
-    columns = {key: numbers(table, key, where, record).tolist() for key in whole}
-    columns |= {key: texts(table, key, where, record) for key in words}
+def _records(run: Run, record: str, *keys: str) -> list[Any]:
+    """Return records with these keys, texts safe to be shown, and the host of their node."""
     hosts = {rank.node: rank.host for rank in run.ranks}
     return [
-        {**row, "host": hosts.get(row["node"], "")}
-        for values in zip(*columns.values(), strict=True)
-        for row in [dict(zip(columns, values, strict=True))]
+        {
+            **{k: printable(row[k], 80) if isinstance(row[k], str) else row[k] for k in keys},
+            "host": hosts.get(row["node"], ""),
+        }
+        for row in run.tables.get(record, Table()).rows()
     ]

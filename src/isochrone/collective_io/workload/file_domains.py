@@ -42,14 +42,11 @@ def even(
     *,
     unit: int = 0,
     smallest: int = 0,
-    buffer: int | None = None,
 ) -> FileWindows:
     """Cut the extent evenly, as ROMIO's generic driver does.
 
     ``ADIOI_Calc_file_domains`` (``ad_aggregate.c``): equal lengths, rounded up, of at least
     ``smallest`` bytes; with a striping ``unit`` each end moves to its nearest multiple.
-    Each domain is moved in rounds of ``buffer`` bytes as if all of it was touched (`in_rounds`);
-    None: in one.
     """
     first, last = extent
     length = max(-(-(last - first) // domains), smallest)
@@ -62,8 +59,7 @@ def even(
         end[-1] = last
     end = np.minimum(end, last)
     start = np.maximum.accumulate(np.append(first, end[:-1]))
-    whole = _without_empty(np.arange(domains), np.zeros(domains, np.int64), start, end, domains)
-    return whole if buffer is None else in_rounds(whole, whole.start, whole.end, buffer)
+    return _without_empty(np.arange(domains), np.zeros(domains, np.int64), start, end, domains)
 
 
 def in_rounds(whole: FileWindows, first: Ints, last: Ints, buffer: int) -> FileWindows:

@@ -25,7 +25,15 @@ from isochrone.models.figures._fitted import head, name_of, origin_notes
 from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.scales import place, tick_bytes, tick_seconds, value_ticks, where_ticks
-from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    INK,
+    new_figure,
+    plain_axes,
+    plain_legend,
+)
 from isochrone.views.view import Options, View
 
 if TYPE_CHECKING:
@@ -207,9 +215,7 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
     every = _draw_lines(axes, panel, dict.fromkeys(panel.sizes, 1.0))
     _mark_best(axes, panel)
     _scale(axes, every, tick_seconds)
-    axes.set_title(f"{printable(panel.op, 40)}, {panel.ranks} ranks", size=LABEL + 1, color=INK,
-                   loc="left", parse_math=False, pad=30)  # fmt: skip
-    _finish(axes, panel)
+    _finish(axes, panel, f"{printable(panel.op, 40)}, {panel.ranks} ranks")
 
 
 def _draw_ratios(axes: Axes, panel: Panel) -> None:
@@ -218,12 +224,11 @@ def _draw_ratios(axes: Axes, panel: Panel) -> None:
     every = _draw_lines(axes, panel, own)
     if every:
         _scale(axes, every, "{:.3g}x".format)
-    axes.set_title("time / library", size=LABEL, color=INK, loc="left", pad=30)
-    _finish(axes, panel)
+    _finish(axes, panel, "time / library")
     if not axes.get_legend_handles_labels()[0]:  # nothing was measured of the library itself
         return
-    axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
-                bbox_to_anchor=(1.0, 1.03), borderaxespad=0.3, handlelength=1.8)  # fmt: skip
+    plain_legend(axes, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.3,
+                 handlelength=1.8)  # fmt: skip
 
 
 def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
@@ -261,13 +266,11 @@ def _scale(axes: Axes, values: Sequence[float], write: Callable[[float], str]) -
     axes.set_yticks(ticks.places, ticks.texts)
 
 
-def _finish(axes: Axes, panel: Panel) -> None:
+def _finish(axes: Axes, panel: Panel, title: str) -> None:
     where = where_ticks(np.array(panel.sizes, dtype=np.float64), "log", tick_bytes)
     axes.set_xticks(where.places, where.texts, rotation=30, ha="right", rotation_mode="anchor")
     axes.minorticks_off()
-    axes.set_xlabel("block of one rank", size=LABEL, color=FAINT)
-    axes.grid(True, axis="y", color=FAINT, alpha=0.2, linewidth=0.6)
-    _plain(axes)
+    plain_axes(axes, "block of one rank", size=CAPTION, title=title, pad=30, grid="y")
 
 
 def _mark_best(axes: Axes, panel: Panel) -> None:
@@ -310,22 +313,12 @@ def _draw_deviations(axes: Axes, panel: Panel) -> None:
     axes.set_xticks(range(len(grids)), [printable(grid, 14) for grid in grids], rotation=35,
                     ha="right", rotation_mode="anchor")  # fmt: skip
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("deviation in %", size=LABEL, color=FAINT)
     overall = summarised(one for one in panel.compared if one.part == TOTAL)
     text = f"average of totals {100 * overall.average:.2g} %" if overall else "nothing predicted"
-    axes.set_title(text, size=LABEL, color=INK, loc="left", pad=30)
-    _plain(axes)
+    plain_axes(axes, "", "deviation in %", size=CAPTION, title=text, pad=30)
     if overall:
-        axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, ncols=3, loc="lower left",
-                    bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, handlelength=1.2)  # fmt: skip
-
-
-def _plain(axes: Axes) -> None:
-    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
-    axes.set_facecolor("none")
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(FAINT)
+        plain_legend(axes, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0),
+                     borderaxespad=0.2, handlelength=1.2)  # fmt: skip
 
 
 VIEW: Final = View(draw, kinds=("sweep",), several=True)

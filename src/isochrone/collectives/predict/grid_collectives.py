@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from isochrone.base.documents import Hidden, IfKnown, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import LIBRARY, Grid, Phase, phases
+from isochrone.collectives.measured import Ends, group_place, together_of
 from isochrone.collectives.predict.phase_times import PhaseTime, PhaseTimes
 from isochrone.models import Model
-from isochrone.models.disturbance import together_of
-from isochrone.models.grid_runs import CG
-from isochrone.runfile.grid_groups import Place, arranged, place_of, ranks_on_nodes
+from isochrone.runfile.grid_groups import Place, ranks_on_nodes
 
 __all__ = [
     "NOISE", "GridTime", "Machine", "PhaseTime", "places", "predict", "ranked", "verdict",
@@ -105,7 +104,7 @@ class GridTime:
     grid: str
     phases: tuple[PhaseTime, ...]
     warnings: Hidden[list[str]] = field(default_factory=list)
-    together: Hidden[tuple[float, float, float]] = (1.0, 1.0, 1.0)
+    together: Hidden[Ends] = (1.0, 1.0, 1.0)
     verdict: IfKnown[str] = None
 
     @property
@@ -233,12 +232,12 @@ def _parts(
 
 def _together(
     model: Model, op: str, parts: Sequence[tuple[Phase, Place | None]], size: int
-) -> tuple[float, float, float]:  # fmt: skip
+) -> Ends:  # fmt: skip
     """Return by what factor both phases in one operation differ from their sum."""
     ranks = {part.group: part.ranks for part, _ in parts}
     if len(ranks) < 2:
         return 1.0, 1.0, 1.0
-    found = together_of(model.disturbance, op, ranks["LG"], ranks["CG"], size)
+    found = together_of(model.kept.get("disturbance", ()), op, ranks["LG"], ranks["CG"], size)
     return found or (1.0, 1.0, 1.0)
 
 
@@ -262,9 +261,4 @@ def places(
     node_of = machine.node_of(ranks or phase.ranks)
     if node_of is None:
         return None
-    row, column = arranged(word, length, node_of)
-    groups = row if phase.group == CG else column
-    own = np.flatnonzero(groups == groups[0])
-    if phase.groups == 1:  # the others do nothing
-        groups = np.where(groups == groups[0], 0, -1)
-    return place_of(own, groups, node_of)
+    return group_place(word, length, phase.group, node_of, at_once=phase.groups > 1)

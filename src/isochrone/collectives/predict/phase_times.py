@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,11 +11,17 @@ import numpy as np
 from isochrone.base.documents import Hidden, Inline
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Phase
+from isochrone.collectives.measured import (
+    Ends,
+    MeasuredGroup,
+    factor_of,
+    find,
+    like,
+    miss_at,
+    time_at,
+)
 from isochrone.models import Model
-from isochrone.models.disturbance import factor_of
-from isochrone.models.grid_runs import CG, GROUP
-from isochrone.models.measured_groups import MeasuredGroup, find, like, miss_at, time_at
-from isochrone.models.placement import PLACES
+from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, not_held
 from isochrone.runfile.grid_groups import Place
 
@@ -27,9 +32,6 @@ _LINE: Final = 1e-9
 
 _NO_TIME: Final = 1e-12
 """Seconds below which a formula says nothing that measured times could be held against."""
-
-Ends = tuple[float, float, float]
-"""A value and its interval."""
 
 _ALONE: Final[Ends] = (1.0, 1.0, 1.0)
 
@@ -91,7 +93,9 @@ class PhaseTimes:
         asked = self._question(phase, place)
         nodes = place.filled(phase.ranks) if place else (0, 0)
         kind = str(asked.where.get(GROUP, CG))
-        group = find(self.model.groups, phase.op, kind, phase.ranks, asked.stride, nodes)
+        group = find(
+            self.model.kept.get("groups", ()), phase.op, kind, phase.ranks, asked.stride, nodes
+        )
         if group is not None and group.bytes[0] <= phase.bytes <= group.bytes[-1]:
             return self._measured(group, asked), []
         return self._by_formula(asked, kind)
@@ -155,12 +159,12 @@ class PhaseTimes:
     def _ratio(self, asked: _Question, kind: str) -> float:
         """Return measured / formula at this number of ranks, on the line between neighbours."""
         phase = asked.phase
-        groups = like(self.model.groups, phase.op, kind, phase.ranks, asked.stride)
+        groups = like(self.model.kept.get("groups", ()), phase.op, kind, phase.ranks, asked.stride)
         ratios: list[tuple[float, float]] = []
         for group in groups:
             size = min(max(float(phase.bytes), group.bytes[0]), group.bytes[-1])
             other = asked.at(size, p=group.ranks, nodes=group.nodes, ppn=group.ppn)
-            formula = self._formula(other, asked.where)
+            formula = float(self.model.by_formula(other, asked.where)[0])
             if formula > _NO_TIME:
                 measured = time_at(group.sizes, group.seconds, size)
                 ratios.append((math.log2(group.ranks), math.log(measured / formula)))
@@ -169,15 +173,12 @@ class PhaseTimes:
         x, y = zip(*ratios, strict=True)
         return float(np.exp(np.interp(math.log2(max(phase.ranks, 1)), x, y)))
 
-    def _formula(self, variables: Mapping[str, float], where: Mapping[str, Any]) -> float:
-        return float(self.model.by_formula(variables, where)[0])
-
     def _factor(self, asked: _Question, size: int) -> Ends | None:
         """Return by how much the groups slow each other down; None if that was not measured."""
         phase = asked.phase
         if phase.groups == 1:
             return _ALONE
         return factor_of(
-            self.model.disturbance, phase.group, phase.op, phase.ranks, phase.groups, size,
-            asked.place.sharing if asked.place else 0,
+            self.model.kept.get("disturbance", ()), phase.group, phase.op, phase.ranks,
+            phase.groups, size, asked.place.sharing if asked.place else 0,
         )  # fmt: skip

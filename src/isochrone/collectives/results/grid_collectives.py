@@ -17,7 +17,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.stats import ratio_interval
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.collectives.results.grid_groups import groups_of, most_sharing
+from isochrone.collectives.grid_collectives import WORD
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import points as by_point
 from isochrone.runfile.samples import summarise
@@ -25,7 +25,7 @@ from isochrone.sweep.curves import is_sweep, samples
 
 __all__ = [
     "LIBRARY", "PHASES", "TOTAL", "Disturbance", "GridPoint", "algorithm", "disturbances",
-    "is_grid_run", "points",
+    "groups_of", "is_grid_run", "most_sharing", "points",
 ]  # fmt: skip
 
 LIBRARY: Final = "library"
@@ -200,6 +200,60 @@ def algorithm(run: Run) -> dict[str, str]:
             )
         forced[op] = name
     return forced
+
+
+# --- which ranks work together --------------------------------------------------------------------
+
+
+def groups_of(run: Run, grid: str, phase: str) -> list[list[int]]:
+    """Return the groups of a phase as the probe arranges them, that of rank 0 first.
+
+    Rows are CG. Columns are LG: they have a member in each row, where a row is shorter its last.
+
+    Parameters
+    ----------
+    phase
+        ``LG`` or ``CG``.
+    """
+    rows = _rows_of(run, grid)
+    groups = rows
+    if phase == "LG":
+        longest = max(map(len, rows))
+        groups = [[row[min(place, len(row) - 1)] for row in rows] for place in range(longest)]
+    return sorted(groups, key=lambda group: 0 not in group)
+
+
+def most_sharing(run: Run, groups: list[list[int]]) -> int:
+    """Count the groups that have a member on the same node, on the node where they are most."""
+    on = Counter(host for group in groups for host in {run.hosts[rank] for rank in group})
+    return max(on.values())
+
+
+def _rows_of(run: Run, grid: str) -> list[list[int]]:
+    """Return the ranks of a run row by row, as ``probe/grid/shape.h`` has them.
+
+    Raises
+    ------
+    InputError
+        If it is no grid, or rows are nodes and those are not known.
+    """
+    if grid == "nodes":
+        on: dict[str, list[int]] = {}
+        for rank, host in enumerate(run.hosts):
+            on.setdefault(host, []).append(rank)
+        if "" in on:
+            raise InputError("the ranks of the grid 'nodes' have no hosts", where=run.where)
+        return list(on.values())
+    found = WORD.fullmatch(grid)
+    if found is None:
+        raise InputError(f"'{printable(grid, 40)}' is no grid", where=run.where)
+    length = int(found[2] or found[3])
+    return [
+        list(range(first, min(first + length, run.size))) for first in range(0, run.size, length)
+    ]
+
+
+# --- points ---------------------------------------------------------------------------------------
 
 
 def _phase_of(point: GridPoint) -> tuple[str, int, str, str, int]:

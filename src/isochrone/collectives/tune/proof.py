@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.collectives.tuning_file import LibraryRule, Written
-from isochrone.collectives.tuning_table import Rule
+from isochrone.collectives.tuning_table import Rule, compiled
 from isochrone.measure import finding, job
 from isochrone.measure.algorithm import Forced
 from isochrone.measure.job import TIMEOUT, folder_for
@@ -112,7 +112,8 @@ class TuningJobs:
 
 def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
     """Prove rules of a tuning table by the report of the library that applies it."""
-    variables = settings(finding.library(setup.built), path, os.environ, report=True)
+    library = finding.library(setup.built)
+    variables = settings(library, compiled(path), os.environ, report=True)
     options = setup.launcher.environment(variables)
     forced = Forced(variables) if options is None else Forced(options=tuple(options))
     found = []

@@ -16,18 +16,21 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import repeat
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.applications.emulation.recorded import KIND, applications, launched, rank_times
+from isochrone.applications.emulation.timing import others
 from isochrone.base.cells import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
 from isochrone.collectives.results.grid_collectives import is_grid_run
-from isochrone.formats import exported_emulation
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
@@ -50,6 +53,13 @@ _HOTSPOT: Final = (
     "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
     "origin",
 )  # fmt: skip
+_EMULATED: Final = (
+    "launch", "repeat", "app", "beside", "iteration", "rank", "seconds", "communication", "asked",
+    "delivered", "origin",
+)  # fmt: skip
+"""A row has an ``iteration``, and is of the slowest rank, or a ``rank``, and is of all iterations.
+``beside`` names the other applications of the launch, separated by blanks."""
+
 _BUSY: Final = ("shape", "busy")
 """More columns of runs that say who is busy."""
 
@@ -70,9 +80,9 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         known = tuple(key for key in _BUSY if key in run.tables["sample"])
         named = (*_HOTSPOT, *known)
         _write(path, named, _hotspot(run, nbytes, named))
-    elif run.kind == exported_emulation.KIND:
-        rows = [tuple(map(_cell, _safe(row))) for row in exported_emulation.rows(run)]
-        _write(path, exported_emulation.COLUMNS, rows)
+    elif run.kind == KIND:
+        rows = [tuple(map(_cell, _safe(row))) for row in _emulated(run)]
+        _write(path, _EMULATED, rows)
     else:
         _write(path, _COLUMNS, _pairs(run, nbytes))
 
@@ -89,39 +99,66 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
 
 def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a sweep; what a sample does not have is an empty cell."""
-    usual = str(run.options.get("mode") or run.experiment)
     table = samples(run)
-    spread = _spread(run, table)
-    for row, sample in enumerate(table.rows()):
-        if nbytes is not None and sample["bytes"] != nbytes:
-            continue
-        sample = {"op": usual, "p": 2, **sample, "b": sample["bytes"], "origin": run.origin}
-        sample |= spread[row]
-        for key in ("op", "grid", "phase", "phase_op"):
-            if key in sample:
-                sample[key] = cell_of(str(sample[key]))
-        yield tuple(_cell(sample.get(key)) for key in columns)
+    if nbytes is not None:
+        table = table.where(table["bytes"] == nbytes)
+    usual = str(run.options.get("mode") or run.experiment)
+    cells: dict[str, Iterable[str]] = {
+        **{key: _cells(table, key) for key in columns},
+        **_spread(run, table),
+        "p": _cells(table, "p", 2), "b": _cells(table, "bytes"),
+        "origin": repeat(run.origin, len(table)),
+        "op": _texts(table, "op", usual),
+        **{key: _texts(table, key) for key in ("grid", "phase", "phase_op") if key in table},
+    }  # fmt: skip
+    return zip(*(cells[key] for key in columns), strict=True)
 
 
-def _spread(run: Run, table: Table) -> dict[int, dict[str, float | None]]:
-    """Return for each row how the repetitions of its point are spread."""
-    found: dict[int, dict[str, float | None]] = {}
+def _spread(run: Run, table: Table) -> dict[str, list[str]]:
+    """Return for each row how the repetitions of its point are spread, as columns."""
+    cells = {key: np.full(len(table), "", dtype=object) for key in _SPREAD}
     for rows in points(table, (*run.by, "bytes")).values():
         times = summarise(table, rows)
-        spread = {key: getattr(times, key) for key in _SPREAD}
-        found.update((row, spread) for row in rows.tolist())
-    return found
+        for key, column in cells.items():
+            column[rows] = _cell(getattr(times, key))
+    return {key: column.tolist() for key, column in cells.items()}
 
 
 def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
     table = run.tables["sample"]
-    for sample in counted(table, identity(table)).rows():
-        if nbytes is None or sample.get("bytes") == nbytes:
-            sample["origin"] = run.origin
-            for key in ("order", "shape"):
-                sample[key] = cell_of(str(sample.get(key, "")))
-            yield tuple(_cell(sample.get(key)) for key in columns)
+    table = counted(table, identity(table))
+    if nbytes is not None:
+        of_size = table["bytes"] == nbytes if "bytes" in table else np.zeros(len(table), bool)
+        table = table.where(of_size)
+    cells: dict[str, Iterable[str]] = {
+        **{key: _cells(table, key) for key in columns},
+        "origin": repeat(run.origin, len(table)),
+        **{key: _texts(table, key, "") for key in ("order", "shape")},
+    }
+    return zip(*(cells[key] for key in columns), strict=True)
+
+
+def _values(table: Table, key: str, missing: object) -> Iterator[object]:
+    """Yield a column; NaN alone is not equal to itself, and stands for a missing number."""
+    return (missing if v is None or v != v else v for v in table[key].tolist())
+
+
+def _cells(table: Table, key: str, missing: object = None) -> Iterable[str]:
+    """Return the cells of one column."""
+    if key not in table:
+        return repeat(_cell(missing), len(table))
+    if table[key].dtype.kind == "i":
+        return map(str, table[key].tolist())
+    return map(_cell, _values(table, key, missing))
+
+
+def _texts(table: Table, key: str, missing: str | None = None) -> Iterable[str]:
+    """Return the cells of a column of words, safe for any program; each word is looked at once."""
+    safe = cache(cell_of)
+    if key not in table:
+        return repeat("" if missing is None else safe(missing), len(table))
+    return ("" if v is None else safe(str(v)) for v in _values(table, key, missing))
 
 
 def _safe(row: Iterable[object]) -> Iterator[object]:
@@ -190,6 +227,32 @@ def _statistic(table: Table, key: str, keep: NDArray[np.bool_], unknown: set[str
     if key == "n":  # a column in which some rows lack the count is a column of floats
         values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
     return ("" if v is None or v != v else repr(v) for v in values)
+
+
+def _emulated(run: Run) -> Iterator[tuple[object, ...]]:
+    """Yield the rows; None where a row has no such value.
+
+    Raises
+    ------
+    InputError
+        If no application came to its end, or a record is damaged.
+    """
+    names = [app.name for app in applications(run)]
+    found = launched(run)
+    if not found:
+        raise InputError("no application came to its end", where=run.where)
+    about: dict[tuple[int, int], tuple[object, ...]] = {}
+    for one in found:
+        beside = " ".join(names[other] for other in others(one.app, one.together))
+        about[one.launch, one.app] = (one.launch, one.repeat, names[one.app], beside)
+        for iteration, seconds in enumerate(one.times.tolist()):
+            key = about[one.launch, one.app]
+            yield (*key, iteration, None, seconds, None, None, None, run.origin)
+    for rank in rank_times(run):
+        if (rank.launch, rank.app) in about:
+            key = about[rank.launch, rank.app]
+            times = (rank.seconds, rank.communication, rank.asked, rank.delivered)
+            yield (*key, None, rank.rank, *times, run.origin)
 
 
 EXPORTER: Final = Exporter(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.base.text import printable
 from isochrone.formats.exported_sweep import leaves_at_once, points_of, single_messages
 from isochrone.formats.exporter import Exporter
@@ -58,8 +58,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
         f"-S {found.eager}"
     )
     text = "".join(f"# {printable(one, 300)}\n" for one in said) + f"{line}\n"
-    with whole_file(path) as stream:
-        stream.write(text.encode())
+    write_text(path, text)
     return remarks
 
 

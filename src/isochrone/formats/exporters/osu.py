@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
@@ -50,8 +50,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         if curve.key.get("grid", "library") == "library"
     ]
     text = "".join(line for curve in found for line in _table(run, curve))
-    with whole_file(path) as stream:
-        stream.write(text.encode())
+    write_text(path, text)
 
 
 def _table(run: Run, curve: Curve) -> Iterator[str]:

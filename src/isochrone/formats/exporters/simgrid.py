@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.base.text import printable
 from isochrone.formats.exported_sweep import leaves_at_once, points_of, single_messages
 from isochrone.formats.exporter import Exporter
@@ -87,10 +87,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     """
     machine = _machine(run, nbytes)
     text = "".join(f"{line}\n" for line in _platform(run, machine))
-    with whole_file(path) as stream:
-        stream.write(text.encode())
-    with whole_file(path.with_suffix(".hosts")) as stream:
-        stream.write("".join(f"node-{host}\n" for host in machine.hosts).encode())
+    write_text(path, text)
+    write_text(path.with_suffix(".hosts"), "".join(f"node-{host}\n" for host in machine.hosts))
     return _remarks(machine)
 
 

@@ -14,7 +14,7 @@ import re
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from isochrone.base.cells import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_map import Columns, Pairs, first_of_each
-from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
@@ -59,8 +59,6 @@ class _Sheet:
         self.whole = {key: array("q") for key in ("i", "j", "bytes", "line", "retest")}
         self.values = {key: array("d") for key in _STATISTICS}
         self.size = 0
-        self.warnings: list[dict[str, Any]] = []
-        self.cut = False
 
     def read(self) -> None:
         """Take all rows."""
@@ -101,7 +99,9 @@ class _Sheet:
             raise self.fail(f"two columns '{min(twice)}'")
         unknown = [printable(name, 40) for name in names if name not in _KNOWN]
         if unknown:
-            self.warn("columns-ignored", f"unknown columns were ignored: {', '.join(unknown)}")
+            self.source.warn(
+                "columns-ignored", f"unknown columns were ignored: {', '.join(unknown)}"
+            )
         self.names = names
 
     def row(self, cells: list[str], *, may_be_cut: bool) -> None:
@@ -115,8 +115,7 @@ class _Sheet:
         except InputError:
             if not may_be_cut:
                 raise
-            self.cut = True
-            self.warn("cut-short", f"line {self.line}, the last one, is truncated: left out")
+            self.source.cut_short(self.line)
 
     def pair(self, cell: dict[str, str]) -> None:
         """Check all cells of a pair, then take them."""
@@ -129,9 +128,7 @@ class _Sheet:
         if known and not {"mean", "median"} & set(known):
             raise self.fail("neither a mean nor a median")
         for rank, key in ((i, "host_i"), (j, "host_j")):
-            if rank >= MAX_RANKS:
-                raise self.fail(f"rank {rank} is above the limit of {MAX_RANKS} ranks")
-            self.host(rank, cell.get(key, ""))
+            self.source.same_host(self.hosts, rank, text_of(cell.get(key, "")), self.line)
         self.size = max(self.size, i + 1, j + 1)
         if i == j or not known:
             return
@@ -152,23 +149,10 @@ class _Sheet:
         text = cell.get(key, "")
         if not text:
             return math.nan
-        value = parse_number(text)
-        if value is None:
-            raise self.fail(f"'{key}' is {printable(text, 40)!r}, not a number")
-        if value < 0:
-            raise self.fail(f"'{key}' is negative: {printable(text, 40)}")
+        value = self.source.number(text, f"'{key}'", self.line)
         if key == "n" and not (value.is_integer() and value < 2**53):
             raise self.fail(f"'n' is {printable(text, 40)!r}, not a whole number")
         return abs(value)
-
-    def host(self, rank: int, cell: str) -> None:
-        """Take the host of a rank, which must be the same throughout."""
-        host = text_of(cell)
-        if host and self.hosts.setdefault(rank, host) != host:
-            known = printable(self.hosts[rank], 80)
-            raise self.fail(
-                f"rank {rank} is on host {printable(host, 80)}, but was on {known} before"
-            )
 
     def pairs(self) -> Pairs:
         """Return what was understood, once all rows were taken."""
@@ -184,13 +168,8 @@ class _Sheet:
             # a cut last line may have named a rank of which nothing else is known
             hosts={rank: host for rank, host in self.hosts.items() if rank < self.size},
             columns={key: column[keep] for key, column in columns.items()},
-            warnings=self.warnings,
-            cut=self.cut,
             repeats=int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None,
         )
-
-    def warn(self, code: str, text: str) -> None:
-        self.warnings.append({"code": code, "text": text})
 
     def fail(self, what: str, *, hint: str = "") -> InputError:
         return self.source.fail(what, self.line, hint=hint)

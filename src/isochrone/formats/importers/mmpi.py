@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from array import array
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_map import Columns, Pairs, first_of_each
-from isochrone.formats.source import MAX_RANKS, Source, parse_number
+from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
@@ -65,8 +65,6 @@ class _Log:
         self.rows = 0
         self.top = (-1, 0)  # the highest rank so far, and its line
         self.decimals = 2
-        self.warnings: list[dict[str, Any]] = []
-        self.cut = False
 
     def read(self) -> None:
         """Take all lines."""
@@ -82,8 +80,7 @@ class _Log:
             if fields[0].startswith("#"):
                 self.comment(text)
             elif self.line == last and self.is_cut(fields, ended):
-                self.cut = True
-                self.warn("cut-short", f"line {self.line}, the last one, is truncated: left out")
+                self.source.cut_short(self.line)
             else:
                 self.row(fields)
 
@@ -122,7 +119,9 @@ class _Log:
         self.rows += 1
         if i == j:
             if mean or stddev:
-                self.warn("diagonal-not-zero", f"line {self.line}: a time of rank {i} with itself")
+                self.source.warn(
+                    "diagonal-not-zero", f"line {self.line}: a time of rank {i} with itself"
+                )
             return
         self.low.append(min(i, j))
         self.high.append(max(i, j))
@@ -135,25 +134,14 @@ class _Log:
         if not _RANK.fullmatch(text):
             raise self.fail(f"{printable(text, 40)!r} is not the number of a rank")
         rank = int(text)
-        if rank >= MAX_RANKS:
-            raise self.fail(f"rank {rank} is above the limit of {MAX_RANKS} ranks")
+        self.source.same_host(self.hosts, rank, host, self.line)
         if rank > self.top[0]:
             self.top = (rank, self.line)
-        known = self.hosts.setdefault(rank, host)
-        if known != host:
-            raise self.fail(
-                f"rank {rank} is on host {printable(host, 80)}, "
-                f"but was on {printable(known, 80)} before"
-            )
         return rank
 
     def time(self, text: str, what: str) -> float:
         """Read a time in µs as seconds."""
-        value = parse_number(text)
-        if value is None:
-            raise self.fail(f"the {what} is {printable(text, 40)!r}, not a number")
-        if value < 0:
-            raise self.fail(f"the {what} is negative: {printable(text, 40)}")
+        value = self.source.number(text, f"the {what}", self.line)
         # the exponent is put in the text, so that 23.20 becomes the double nearest to 2.32e-05;
         # abs, because of -0.00
         return abs(value) / 1e6 if "e" in text.lower() else abs(float(f"{text}e-6"))
@@ -176,8 +164,6 @@ class _Log:
             size=size,
             hosts={r: name for r, name in self.hosts.items() if name != UNKNOWN_HOST},
             columns={key: column[keep] for key, column in columns.items()},
-            warnings=self.warnings,
-            cut=self.cut,
             repeats=repeats,
             extra={} if host is None or host == UNKNOWN_HOST else {"host": host},
         )
@@ -192,7 +178,9 @@ class _Log:
         }
         for name, consequence in instead.items():
             if name not in self.header:
-                self.warn("header-field-missing", f"the header has no '{name}': {consequence}")
+                self.source.warn(
+                    "header-field-missing", f"the header has no '{name}': {consequence}"
+                )
         size = int(self.header.get("Processors", self.top[0] + 1))
         if size > MAX_RANKS:
             raise self.source.fail(f"{size} processors are above the limit of {MAX_RANKS}")
@@ -201,9 +189,6 @@ class _Log:
             raise self.fail(f"rank {self.top[0]}, but the header says {size} processors")
         repeats = int(self.header.get("Repeats", 0))
         return size, int(self.header.get("MsgLen", DEFAULT_BYTES)), repeats or None
-
-    def warn(self, code: str, text: str) -> None:
-        self.warnings.append({"code": code, "text": text})
 
     def fail(self, what: str, *, hint: str = "") -> InputError:
         return self.source.fail(what, self.line, hint=hint)

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Sweep, cut_short, decoded_lines, micro, whole
+from isochrone.formats.imported_sweep import Results, Sweep, decoded_lines, micro, whole
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.importer import Importer
-from isochrone.runfile.run import Rank, Run
+from isochrone.runfile.run import Run
 
 __all__ = ["IMPORTER", "read"]
 
@@ -46,23 +45,12 @@ _ENOUGH: Final = 1.0  # GB/s: of less, two decimals say too little
 
 
 @dataclass
-class _Table:
-    """One table: its columns, and its rows with the lines they stand on."""
-
-    name: str
-    columns: list[str] = field(default_factory=list)
-    rows: list[tuple[int, dict[str, str]]] = field(default_factory=list)
-
-
-@dataclass
 class _Text:
     """What a file says: tables, hosts of the ranks, version of the library."""
 
-    tables: list[_Table] = field(default_factory=list)
+    tables: list[Results] = field(default_factory=list)
     hosts: dict[int, str] = field(default_factory=dict)
     library: str = ""
-    warnings: list[dict[str, Any]] = field(default_factory=list)
-    cut: bool = False
 
 
 def read(path: Path, ranks: int | None = None) -> Run:
@@ -97,17 +85,13 @@ def read(path: Path, ranks: int | None = None) -> Run:
 def _run(source: Source, text: _Text, samples: list[dict[str, Any]], count: int) -> Run:
     sweep = Sweep(
         experiment="collective", seconds_are="operation out of place, mean of the ranks",
-        ranks=count, samples=samples, warnings=text.warnings, cut=text.cut,
+        ranks=count, samples=samples,
     )  # fmt: skip
     found = sweep.run(source)
     found.header["memory"] = "device"
     if text.library:
         found.header["mpi"] = {"library": f"NCCL {text.library}"}
-    nodes: dict[str, int] = {}
-    found.ranks = [
-        Rank(rank=rank, host=host, node=nodes.setdefault(host, len(nodes)))
-        for rank, host in sorted(text.hosts.items())
-    ]
+    found.ranks = source.ranks(text.hosts)
     return found
 
 
@@ -120,23 +104,17 @@ def _read(source: Source) -> _Text:
         if tested := _TEST.search(line):
             name = tested["name"]
         if names := _columns(words):
-            found.tables.append(_Table(name, names))
+            found.tables.append(Results(name, number, columns=names))
         elif words[:1] == ["#"]:
             _comment(source, found, line.strip(), number)
         elif found.tables and _is_row(words, found.tables[-1]):
-            try:
-                found.tables[-1].rows.append(
-                    (number, _row(source, found.tables[-1], words, number))
-                )
-            except InputError as error:
-                if number < len(lines):
-                    raise
-                cut_short(error, number, found.warnings)
-                found.cut = True
+            with source.may_be_cut(number, len(lines)):
+                row = _row(source, found.tables[-1], words, number)
+                found.tables[-1].rows.append((number, row))
     return found
 
 
-def _is_row(words: list[str], table: _Table) -> bool:
+def _is_row(words: list[str], table: Results) -> bool:
     """Whether a line is a row, be it a damaged one; a date of a log is none."""
     first = words[0] if words else ""
     return first.isdecimal() or (first[:1].isdecimal() and len(words) == len(table.columns))
@@ -166,10 +144,8 @@ def _comment(source: Source, found: _Text, line: str, number: int) -> None:
         found.library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
 
 
-def _row(source: Source, table: _Table, words: list[str], line: int) -> dict[str, str]:
-    if len(words) != len(table.columns):
-        raise source.fail(f"{len(words)} columns, not {len(table.columns)}", line)
-    row = dict(zip(table.columns, words, strict=True))
+def _row(source: Source, table: Results, words: list[str], line: int) -> dict[str, str]:
+    row = table.row(source, words, line)
     for key in ("size", "count"):
         whole(source, row[key], key, line)
     for key in ("time", f"{_IN_PLACE}time"):
@@ -178,7 +154,7 @@ def _row(source: Source, table: _Table, words: list[str], line: int) -> dict[str
     return row
 
 
-def _samples(source: Source, tables: list[_Table], p: int) -> list[dict[str, Any]]:
+def _samples(source: Source, tables: list[Results], p: int) -> list[dict[str, Any]]:
     """Return a sample a row; the same test again is another repetition."""
     samples = []
     seen: dict[tuple[str, int], int] = {}
@@ -216,7 +192,7 @@ def _block(source: Source, row: dict[str, str], line: int) -> int:
     return whole(source, row["count"], "count", line) * _WIDTHS[row["type"]]
 
 
-def _operation(source: Source, table: _Table, p: int) -> str:
+def _operation(source: Source, table: Results, p: int) -> str:
     """Return the operation: as the file says, or as the columns leave no other."""
     if table.name in _OPERATIONS:
         return _OPERATIONS[table.name]
@@ -237,7 +213,7 @@ def _operation(source: Source, table: _Table, p: int) -> str:
     )  # fmt: skip
 
 
-def _bus_over_algorithm(table: _Table) -> float | None:
+def _bus_over_algorithm(table: Results) -> float | None:
     """Return bus bandwidth over algorithm bandwidth, of the rows that are fast enough to tell."""
     for _, row in reversed(table.rows):
         bus, algorithm = (parse_number(row.get(key, "")) for key in ("busbw", "algbw"))

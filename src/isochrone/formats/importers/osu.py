@@ -9,19 +9,17 @@ many ranks a collective had.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_sweep import (
+    Results,
     Sweep,
-    cut_short,
     decoded_lines,
     micro,
-    number_of,
+    samples_of,
     whole,
 )
 from isochrone.formats.source import MAX_RANKS, Source
@@ -61,16 +59,9 @@ _NAMES: Final = {
 
 
 @dataclass
-class _Table:
-    """One table: its test, its columns, and its rows as the file has them."""
-
-    name: str
-    line: int
-    ranks: int | None
+class _Table(Results):
     pairs: int = 0
     window: int = 0
-    columns: list[str] = field(default_factory=list)
-    rows: list[tuple[int, dict[str, str]]] = field(default_factory=list)
 
 
 def read(path: Path, ranks: int | None = None) -> Run:
@@ -89,9 +80,7 @@ def read(path: Path, ranks: int | None = None) -> Run:
         If it cannot be read, holds no table or one of several kinds, or a number is wrong.
     """
     source = Source.open(path, "osu")
-    warnings: list[dict[str, Any]] = []
-    tables, cut = _tables(source, warnings)
-    tables = [table for table in tables if table.rows]
+    tables = [table for table in _tables(source) if table.rows]
     if not tables:
         raise source.fail("it holds no table of the OSU benchmarks")
     kinds = {_kind(source, table) for table in tables}
@@ -107,7 +96,6 @@ def read(path: Path, ranks: int | None = None) -> Run:
         sweep = _many(source, tables)
     else:
         sweep = _pair(source, tables, kind)
-    sweep.warnings, sweep.cut = warnings, cut
     return sweep.run(source)
 
 
@@ -124,7 +112,7 @@ def _kind(source: Source, table: _Table) -> str:
     )  # fmt: skip
 
 
-def _tables(source: Source, warnings: list[dict[str, Any]]) -> tuple[list[_Table], bool]:
+def _tables(source: Source) -> list[_Table]:
     """Find the tables; what is not part of one is text of other programs and left out."""
     lines = decoded_lines(source)
     tables: list[_Table] = []
@@ -136,15 +124,9 @@ def _tables(source: Source, warnings: list[dict[str, Any]]) -> tuple[list[_Table
             _comment(tables[-1], text)
         elif tables and tables[-1].columns and text.strip()[:1].isdigit():
             # anything else is a warning of the MPI library, or what a batch system adds
-            last = number == len(lines)
-            try:
+            with source.may_be_cut(number, len(lines)):
                 tables[-1].rows.append((number, _row(source, tables[-1], text, number)))
-            except InputError as error:
-                if not last:
-                    raise
-                cut_short(error, number, warnings)
-                return tables, True
-    return tables, False
+    return tables
 
 
 def _comment(table: _Table, text: str) -> None:
@@ -158,35 +140,12 @@ def _comment(table: _Table, text: str) -> None:
 
 
 def _row(source: Source, table: _Table, text: str, line: int) -> dict[str, str]:
-    cells = text.split()
-    if len(cells) != len(table.columns):
-        raise source.fail(f"{len(cells)} columns, not {len(table.columns)}", line)
-    row = dict(zip(table.columns, cells, strict=True))
+    row = table.row(source, text.split(), line)
     for key in ("mean", "min", "max", "median", "rate"):
         if key in row:
-            number_of(source, row[key], key, line)
+            source.number(row[key], f"'{key}'", line)
     whole(source, row.get("size", "0"), "size", line)
     return row
-
-
-def _samples(
-    source: Source, tables: list[_Table], make: Callable[[_Table, dict[str, str], int], Any]
-) -> list[dict[str, Any]]:
-    """Return the samples of all tables; the same test again is another repetition."""
-    samples = []
-    seen: dict[tuple[str, int | None], int] = {}
-    for table in tables:
-        test = (table.name, table.ranks)
-        repeat = seen.get(test, -1) + 1
-        seen[test] = repeat
-        sizes: set[int] = set()
-        for line, row in table.rows:
-            sample = {**make(table, row, line), "repeat": repeat}
-            if sample["bytes"] in sizes:
-                raise source.fail(f"{sample['bytes']} bytes appear twice in one table", line)
-            sizes.add(sample["bytes"])
-            samples.append(sample)
-    return samples
 
 
 def _timed(source: Source, row: dict[str, str], line: int, of: str) -> dict[str, Any]:
@@ -222,7 +181,7 @@ def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
             return ends | _timed(source, row, line, "median" if medians else "mean")
         return ends | _rated(source, row, line, both)
 
-    samples = _samples(source, tables, make)
+    samples = samples_of(source, tables, make)
     options = {"mode": mode, "window": window}
     return Sweep("point-to-point", meaning, 2, samples, options, means=not medians)
 
@@ -230,7 +189,7 @@ def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
 def _rated(source: Source, row: dict[str, str], line: int, times: int) -> dict[str, Any]:
     """Return a sample of a row with MB/s (10**6, as OSU has it); ``times`` messages at a time."""
     size = whole(source, row["size"], "size", line)
-    rate = number_of(source, row["rate"], "MB/s", line) * 1e6
+    rate = source.number(row["rate"], "'MB/s'", line) * 1e6
     if not size or not 0 < rate <= 1e18 or times * size / rate > MAX_SECONDS:
         raise source.fail("an impossible bandwidth", line)
     return {"bytes": size, "seconds": times * size / rate, "rate": rate}
@@ -246,7 +205,7 @@ def _many(source: Source, tables: list[_Table]) -> Sweep:
     def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
         return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, line, pairs)
 
-    samples = _samples(source, tables, make)
+    samples = samples_of(source, tables, make)
     cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
     options = {"pairing": "halves", "window": tables[0].window}
     words = "message of a window, mean of the pairs"
@@ -270,7 +229,7 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
         timed = _timed(source, row, line, "max" if slowest else "mean")
         return {"op": op, "p": table.ranks or ranks, "root": 0} | timed
 
-    samples = _samples(source, tables, make)
+    samples = samples_of(source, tables, make)
     words = "operation, slowest rank" if slowest else "operation, mean of the ranks"
     most = max(table.ranks or ranks or 0 for table in tables)
     return Sweep("collective", words, most, samples, {"sync": "barrier"})

@@ -14,8 +14,8 @@ from typing import Final
 
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
-from isochrone.collectives.grid_collectives import ROOTED
-from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
+from isochrone.base.operations import CALLED, ROOTED
+from isochrone.formats.calls_seen import Calls, folded
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
 
@@ -132,9 +132,9 @@ class _Reading:
             self._send_and_receive(replace=call.endswith("replace"))
         elif call in _WAITS:
             self._wait(call)
-        elif call in COLLECTIVES:
+        elif call in CALLED:
             self._collective(call, self.fields)
-        elif call.startswith("i") and blocking in COLLECTIVES:
+        elif call.startswith("i") and blocking in CALLED:
             self.calls.said["nonblocking"] += 1
             self._collective(blocking, [*self.fields[:-2], self.fields[-1]])
 
@@ -182,7 +182,7 @@ class _Reading:
 
     def _collective(self, call: str, fields: list[str]) -> None:
         """Take a collective operation: its communicator comes last, a root before it."""
-        op = COLLECTIVES[call]
+        op = CALLED[call]
         if not self._everyone(fields[-2]):
             self.calls.said["elsewhere"] += 1
             return

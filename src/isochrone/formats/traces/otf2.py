@@ -13,8 +13,9 @@ from typing import Any, Final
 from isochrone.applications.traces.folding import Event
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
-from isochrone.collectives.grid_collectives import ROOTED
-from isochrone.formats.calls_seen import COLLECTIVES, Calls, folded
+from isochrone.base.files import check_ordinary
+from isochrone.base.operations import CALLED, ROOTED
+from isochrone.formats.calls_seen import Calls, folded
 from isochrone.formats.trace import TraceFormat
 
 __all__ = ["TRACE", "read"]
@@ -38,8 +39,7 @@ def read(paths: Sequence[Path]) -> Trace:
         raise InputError(
             "traces of OTF2 need a package", hint="try: pip install 'isochrone[otf2]'"
         ) from error
-    if not path.is_file():
-        raise InputError("cannot read it: there is no such file", where=str(path))
+    check_ordinary(path)
     if path.suffix != ".otf2":  # the library would complain on standard error, too
         raise InputError(
             "not the file of an archive that is read", where=str(path),
@@ -259,7 +259,7 @@ class _Rank:
 
     def _collective(self, event: Any, time: float) -> Event | None:
         """Return a collective operation; a nonblocking one is kept where it was begun."""
-        op = COLLECTIVES.get(_word(event.collective_op).lower())
+        op = CALLED.get(_word(event.collective_op).lower())
         members = self.archive.members(event.communicator)
         if op is None or members is None:
             self.calls.said["elsewhere"] += 1

@@ -58,7 +58,7 @@ def tree_of_levels(
     n = len(hosts)
     grown = _Growing(n)
     clusters = [(rank, frozenset([rank])) for rank in range(n)]
-    parts = [(frozenset(part.ranks), _ratios(part)) for part in slow if part.kind != "pair"]
+    parts = [(frozenset(part.ranks), _ratios(part)) for part in slow if not part.of.link]
     known = [(level, m) for level, m in zip(levels, medians, strict=True) if m > 0]
     for level, median in known:
         owner = {rank: k for k, group in enumerate(level.groups) for rank in group}

@@ -1,18 +1,44 @@
-"""What the pictures of a map say of its slow parts: one line below the title."""
+"""What the pictures of a map say of its slow parts: a line below the title, and frames.
+
+Of units their rows and columns are framed, of pairs their cells.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from isochrone.base.text import printable
 from isochrone.latency_map.slow import Slow
 from isochrone.views.head import HeadLine
 from isochrone.views.style import CAPTION, INK, SLOW, shortened
 
-__all__ = ["name_of", "named"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FRAMED", "draw_frames", "named", "runs_of"]
 
 _MAX_NAMED: Final = 3
+
+FRAMED: Final = ("red frame:", "dashed frame:")
+"""How what is slow and what is suspected are marked, in words."""
+
+_Style = str | tuple[float, tuple[float, ...]]
+
+_OUT: Final = 0.035  # inches of a frame outside the map, where it is not hidden
+_LEAST: Final = 0.07  # inches of a frame across; thinner ones would be a line over the cells
+_MAX_SPANS: Final = 4
+"""Places of a part, as of a node whose ranks lie apart, up to which all its rows are framed; of
+more, frames would hide the map, and stand at its edge only."""
+
+_LINE: Final[_Style] = "-"
+_DASHES: Final[_Style] = (0, (4, 2.5))
+_CASING: Final = "#ffffff"
+
+Box = tuple[float, float, float, float]
 
 
 def named(
@@ -51,3 +77,60 @@ def name_of(part: Slow, names: Mapping[str, str]) -> str:
         return f"node {names[part.who]}"
     who = part.who.removeprefix(f"{part.kind} ")
     return f"{part.kind} {printable(who, 40)}"
+
+
+def draw_frames(axes: Axes, parts: Sequence[Slow], order: NDArray[np.int64], inch: float) -> None:
+    """Frame the slow parts of a map, red if they were measured again, else dashed.
+
+    Parameters
+    ----------
+    axes
+        With the map, a rank a unit.
+    parts
+        What is slow.
+    order
+        The ranks from the lower left to the upper right.
+    inch
+        Number of ranks in an inch.
+    """
+    from matplotlib.patches import Rectangle
+
+    place = np.argsort(order)
+    for part in reversed(parts):  # the worst on top
+        ink, style = (SLOW, _LINE) if part.retested else (INK, _DASHES)
+        boxes = _boxes(part, place, inch)
+        if len(boxes) > 2 * _MAX_SPANS:  # too small for dashes
+            style = _LINE
+        for left, foot, right, top in boxes:
+            for colour, wide, dashes in ((_CASING, 3.2, _LINE), (ink, 1.6, style)):
+                frame = Rectangle(
+                    (left, foot), right - left, top - foot, fill=False, edgecolor=colour,
+                    linewidth=wide, linestyle=dashes, clip_on=False, zorder=3, joinstyle="miter",
+                )  # fmt: skip
+                axes.add_patch(frame)
+
+
+def _boxes(part: Slow, place: NDArray[np.int64], inch: float) -> list[Box]:
+    """Return the frames of one part: left, foot, right, top."""
+    ranks = place[list(part.ranks)]
+    least = _LEAST * inch / 2
+    if part.of.link:
+        i, j = ranks.tolist()
+        half = max(0.5, least)
+        return [(x - half, y - half, x + half, y + half) for x, y in ((i, j), (j, i))]
+    spans = [(min(a - 0.5, (a + b) / 2 - least), max(b + 0.5, (a + b) / 2 + least))
+             for a, b in runs_of(ranks)]  # fmt: skip
+    if part.of.concerns == "both":
+        return [(a, c, b, d) for a, b in spans for c, d in spans]
+    ends = -0.5 - _OUT * inch, len(place) - 0.5 + _OUT * inch
+    if len(spans) > _MAX_SPANS:
+        ends = -0.5 - 2 * _OUT * inch, -0.5
+    upright = [(a, ends[0], b, ends[1]) for a, b in spans]
+    return upright + [(foot, left, top, right) for left, foot, right, top in upright]
+
+
+def runs_of(places: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return the first and the last of each run of places that follow each other."""
+    ordered = np.sort(places)
+    cuts = np.flatnonzero(np.diff(ordered) > 1) + 1
+    return [(int(part[0]), int(part[-1])) for part in np.split(ordered, cuts)]

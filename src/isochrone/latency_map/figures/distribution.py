@@ -21,10 +21,9 @@ from isochrone.latency_map import pairs, topology
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, times_of
 from isochrone.sweep.curves import KIND as SWEEP
-from isochrone.sweep.curves import Curve, no_such_size
-from isochrone.sweep.figures._sweeps import chosen_scale, collect, facts, meaning
+from isochrone.sweep.curves import repetitions_of
+from isochrone.sweep.figures._sweeps import chosen_scale, chosen_sizes, collect, facts, meaning
 from isochrone.sweep.labels import distinguish
-from isochrone.sweep.spread import repetitions_of
 from isochrone.views.head import (
     HeadLine,
     head_height,
@@ -34,13 +33,13 @@ from isochrone.views.head import (
     warned,
     write_head,
 )
-from isochrone.views.scales import Scale, tick_seconds, value_ticks
+from isochrone.views.scales import Scale, tick_seconds, value_ticks, with_margin
 from isochrone.views.style import (
     CAPTION,
     COLOURS,
     FAINT,
     INK,
-    LABEL,
+    axes_at,
     new_figure,
     plain_axes,
     text_width,
@@ -122,47 +121,33 @@ def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
     drawn = collect(runs, options.ops)
     scale = chosen_scale(options.scale, drawn) if options.scale else None
     found = {id(run): repetitions_of(run) for run in runs}
-    held = [(curve, found[id(run)][str(curve.key), curve.p]) for run, curve in drawn]
-    if not any(sizes for _, sizes in held):
+    held = [found[id(run)][str(curve.key), curve.p] for run, curve in drawn]
+    if not any(held):
         raise InputError(
             "the single repetitions are not known, only summaries of them",
             hint="isochrone measure keeps them",
         )
     labels = distinguish(drawn)
-    wanted = _sizes(held, options.sizes)
+    # of sizes that all curves have; times of different sizes are too far apart for common axes
+    wanted = chosen_sizes(held, options.sizes)
+    if len(set(options.sizes)) > _MAX_PANELS:
+        raise InputError(f"the view distribution draws at most {_MAX_PANELS} message sizes")
+    if not options.sizes:
+        wanted = sorted({wanted[0], wanted[-1]})
     panels = []
     for size in wanted:
         members = [
             _Line(name, np.sort(sizes[size]), times_of(sizes[size]), sampled=True)
-            for name, (_, sizes) in zip(labels.each, held, strict=True)
+            for name, sizes in zip(labels.each, held, strict=True)
             if size in sizes
         ]
         title = format_bytes(size) if len(wanted) > 1 else ""
         panels.append(_Panel(title, members, "repetitions", scale))
-    of = meaning(runs)
     alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
-    notes = facts(runs, labels, *alone, f"time: {of}" if of else "")
+    notes = facts(runs, labels, *alone, meaning(runs))
     across = _width(len(panels)) - _LEFT - 0.1
     head = [*head_lines(notes, across), *warned(runs, across)]
     return _laid_out("Distribution of the repetitions", panels, head)
-
-
-def _sizes(held: Sequence[tuple[Curve, dict[int, Array]]], sizes: Sequence[int]) -> list[int]:
-    """Return the sizes to draw: those named; else the smallest and the largest.
-
-    Of sizes that all curves have; times of different sizes are too far apart for common axes.
-    """
-    known = sorted({size for _, of in held for size in of})
-    for size in sizes:
-        if size not in known:
-            raise no_such_size(size, known)
-    if len(set(sizes)) > _MAX_PANELS:
-        raise InputError(f"the view distribution draws at most {_MAX_PANELS} message sizes")
-    if sizes:
-        return list(dict.fromkeys(sizes))
-    several = [of for _, of in held if len(of) > 1]  # a barrier has no sizes
-    shared = [size for size in known if all(size in of for of in several)] or known
-    return sorted({shared[0], shared[-1]})
 
 
 def _of_map(run: Run, options: Options) -> Figure:
@@ -205,7 +190,7 @@ def _laid_out(title: str, panels: Sequence[_Panel], head: Sequence[HeadLine]) ->
         row, column = divmod(number, _COLUMNS)
         left = _LEFT + column * (_LEFT + _WIDTH + 0.3)
         foot = height - head_height(len(head)) - (row + 1) * tall + below
-        axes = figure.add_axes((left / width, foot / height, _WIDTH / width, _HEIGHT / height))
+        axes = axes_at(figure, left, foot, _WIDTH, _HEIGHT)
         _draw_panel(axes, panel)
         _legend(axes, panel)
     return figure
@@ -218,8 +203,7 @@ def _draw_panel(axes: Axes, panel: _Panel) -> None:
     scale = panel.scale or ("log" if _WIDE_TIMES * least < most else "linear")
     scale = scale if least > 0 else "linear"
     axes.set_xscale(scale)
-    margin = (most / least) ** 0.03 if scale == "log" else 0.03 * (most - least) or 0.05 * most
-    ends = (least / margin, most * margin) if scale == "log" else (least - margin, most + margin)
+    ends = with_margin(least, most, scale)
     axes.set(xlim=ends if ends[1] > ends[0] else (0, 1), ylim=(0, 1.03))
     ticks = value_ticks(max(ends[0], 0.0), ends[1] or 1.0, scale, tick_seconds)
     step = -(-len(ticks.places) // 8)
@@ -228,12 +212,9 @@ def _draw_panel(axes: Axes, panel: _Panel) -> None:
     marks = {part: name for name, part, _ in _MARKS}
     parts = [0, 0.25, 0.5, 0.75, 0.95, 0.99]
     axes.set_yticks(parts, [marks.get(part, f"{part:.0%}".replace("%", " %")) for part in parts])
-    plain_axes(axes)
+    plain_axes(axes, "time at most", f"part of the {panel.of}", title=panel.title)
     for part in marks:
         axes.axhline(part, color=FAINT, alpha=0.35, linewidth=0.6, zorder=0.5)
-    axes.set_ylabel(f"part of the {panel.of}", size=LABEL, color=FAINT)
-    axes.set_xlabel("time at most", size=LABEL, color=FAINT)
-    axes.set_title(panel.title, size=LABEL + 1, color=INK, loc="left", parse_math=False)
     for line, colour in zip(shown, COLOURS, strict=False):
         _draw_line(axes, line, colour)
 

@@ -15,27 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.latency_map import topology
-from isochrone.latency_map.figures._slow_frames import FRAMED, draw_frames
-from isochrone.latency_map.figures._slow_parts import named
+from isochrone.latency_map.figures._slow_parts import FRAMED, draw_frames, named
 from isochrone.latency_map.map_order import SORTS, order_of, scattered
 from isochrone.runfile.run import Run
-from isochrone.views.colours import MAP
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (
     CAPTION,
-    FAINT,
+    COLOURS_OF_MAPS,
     INK,
     LABEL,
     Segment,
-    Unit,
+    axes_at,
     check,
+    colour_bar,
     host_colours,
     host_segments,
+    host_strip,
     new_figure,
     nice_ranks,
+    plain_axes,
     pool,
+    print_numbers,
     short_names,
     text_width,
+    time_ticks,
     time_unit,
 )
 from isochrone.views.view import Options, View
@@ -83,7 +86,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         np.fill_diagonal(unknown, False)
     notes = ["grey: not measured"] if unknown.any() else []
     notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
-    notes += _order_notes(hosts, options.sort)
+    if options.sort != "rank":
+        notes.append(SORTS[options.sort])
+    elif scattered(hosts):
+        notes.append("ranks of a host lie apart: see --sort node")
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     labels = _host_labels(segments, side, run.size)
     on_top = _names_on_top(segments, labels, side)
@@ -97,27 +103,19 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     # Every cell gets the same whole number of pixels, so that the picture is crisp.
     dpi = len(cells) * -(-side * 150 // len(cells)) / side
     figure = new_figure(width, height, dpi)
-    axes = figure.add_axes((_LEFT / width, _BOTTOM / height, side / width, side / height))
-    axes.set_facecolor("none")
+    axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
     unit = time_unit(cells)
     mappable = _draw_cells(axes, cells / unit.factor, unknown, run.size)
     _rank_axes(axes, order)
     _boundaries(axes, segments, run.size, side)
     draw_frames(axes, found.slow, order, run.size / side)
     _hosts(axes, segments, labels, on_top, run.size / side)
-    bar = figure.add_axes(
-        ((_LEFT + side + right + 0.15) / width, _BOTTOM / height, 0.17 / width, side / height)
-    )
-    _colour_bar(figure, bar, mappable, unit, "standard deviation" if what == "stddev" else words)
+    bar = axes_at(figure, _LEFT + side + right + 0.15, _BOTTOM, 0.17, side)
+    named_as = "standard deviation" if what == "stddev" else words.lower()
+    wide = colour_bar(bar, mappable, f"{named_as} in {unit.name}")
+    time_ticks(bar.yaxis, 7, wide=wide)
     write_head(figure, _LEFT / width, map_title(what), lines)
     return figure
-
-
-def _order_notes(hosts: list[str], sort: str) -> list[str]:
-    """Say how the ranks are sorted, or that they could be."""
-    if sort != "rank":
-        return [SORTS[sort]]
-    return ["ranks of a host lie apart: see --sort node"] if scattered(hosts) else []
 
 
 def _draw_cells(
@@ -132,7 +130,8 @@ def _draw_cells(
         picture, origin="lower", interpolation="none", extent=(-0.5, n - 0.5) * 2, aspect="auto"
     )
     if n <= _MAX_NUMBERS:
-        _print_numbers(axes, values, picture)
+        size = LABEL + 1 if len(values) <= 6 else CAPTION
+        print_numbers(axes, values, picture, _number, size)
     return mappable
 
 
@@ -144,22 +143,15 @@ def _colours(values: NDArray[np.float64]) -> ScalarMappable:
     found = values[np.isfinite(values) & (values > 0)]
     low, high = (float(found.min()), float(found.max())) if len(found) else (0.5, 1.0)
     if high > _LOG_ABOVE * low:
-        return ScalarMappable(LogNorm(low, high, clip=True), MAP)
+        return ScalarMappable(LogNorm(low, high, clip=True), COLOURS_OF_MAPS)
     if high < _MIN_SPAN * low:
         middle = (low + high) / 2
         low, high = middle * 2 / (1 + _MIN_SPAN), middle * 2 * _MIN_SPAN / (1 + _MIN_SPAN)
-    return ScalarMappable(Normalize(low, high, clip=True), MAP)
+    return ScalarMappable(Normalize(low, high, clip=True), COLOURS_OF_MAPS)
 
 
-def _print_numbers(axes: Axes, values: NDArray[np.float64], picture: Any) -> None:
-    for i, j in np.argwhere(np.isfinite(values)):
-        red, green, blue = picture[i, j, :3] / 255
-        dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.55
-        value = values[i, j]
-        text = f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
-        size = LABEL + 1 if len(values) <= 6 else CAPTION
-        axes.text(j, i, text, size=size, ha="center", va="center",
-                  color="#ffffff" if dark else "#101418")  # fmt: skip
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
 
 
 def _rank_axes(axes: Axes, order: NDArray[np.int64]) -> None:
@@ -168,13 +160,9 @@ def _rank_axes(axes: Axes, order: NDArray[np.int64]) -> None:
     names = [str(order[k]) for k in ticks]
     axes.set_xticks(ticks, names)
     axes.set_yticks(ticks, names)
-    axes.tick_params(
-        labelsize=LABEL, labelcolor=INK, color=FAINT, length=3 if n > _MAX_NUMBERS else 0
-    )
-    axes.set_xlabel("rank", size=LABEL, color=FAINT)
-    axes.set_ylabel("rank", size=LABEL, color=FAINT)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    plain_axes(axes, "rank", "rank", frame=())
+    if n <= _MAX_NUMBERS:
+        axes.tick_params(length=0)
 
 
 def _boundaries(axes: Axes, segments: list[Segment], n: int, side: float) -> None:
@@ -233,25 +221,11 @@ def _hosts(
     colours = host_colours([segment.host for segment in segments])
     edge = n - 0.5
     if len(segments) > 1:
-        _strips(axes, segments, colours, inch)
-        edge += (_GAP + _STRIP) * inch
+        near, edge = edge + _GAP * inch, edge + (_GAP + _STRIP) * inch
+        for upright in (False, True):
+            host_strip(axes, segments, colours, near, edge, upright=upright)
     _name_hosts(axes, labels, on_top, edge, inch, colours)
     axes.set(xlim=(-0.5, n - 0.5), ylim=(-0.5, n - 0.5))
-
-
-def _strips(axes: Axes, segments: list[Segment], colours: dict[str, str], inch: float) -> None:
-    """Draw the host of each rank as a colour along the top and the right of the map."""
-    from matplotlib.collections import PolyCollection
-
-    n = segments[-1].last + 1
-    near, far = n - 0.5 + _GAP * inch, n - 0.5 + (_GAP + _STRIP) * inch
-    spans = [(s.first - 0.5, s.last + 0.5) for s in segments]
-    top = [[(a, near), (b, near), (b, far), (a, far)] for a, b in spans]
-    right = [[(y, x) for x, y in corners] for corners in top]
-    faces = [colours[s.host] for s in segments]
-    for boxes in (top, right):
-        strip = PolyCollection(boxes, facecolors=faces, linewidths=0, clip_on=False)
-        axes.add_collection(strip, autolim=False)
 
 
 def _name_hosts(
@@ -269,25 +243,6 @@ def _name_hosts(
         if on_top:
             axes.text(label.where, edge + 0.06 * inch, label.text, ha="center", va="bottom",
                       rotation=0 if on_top == "flat" else 90, **common)  # fmt: skip
-
-
-def _colour_bar(
-    figure: Figure, axes: Axes, mappable: ScalarMappable, unit: Unit, words: str
-) -> None:
-    from matplotlib.colors import LogNorm
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-
-    logarithmic = isinstance(mappable.norm, LogNorm)
-    bar = figure.colorbar(mappable, cax=axes)
-    bar.outline.set_visible(False)
-    low, high = mappable.get_clim()
-    subs = (1, 2, 5) if (high or 1) < 1000 * (low or 1) else (1,)
-    axes.yaxis.set_major_locator(LogLocator(subs=subs) if logarithmic else MaxNLocator(7))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
-    scale = ", logarithmic colours" if logarithmic else ""
-    axes.set_ylabel(f"{words.lower()} in {unit.name}{scale}", size=LABEL, color=FAINT)
 
 
 VIEW: Final = View(draw, kinds=("latency-map",), usual=("latency-map",))

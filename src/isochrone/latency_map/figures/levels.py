@@ -20,8 +20,8 @@ from isochrone.latency_map import pairs, topology
 from isochrone.latency_map.figures._level_tree import Tree, build_tree, tree_of_levels
 from isochrone.latency_map.figures._slow_parts import named
 from isochrone.latency_map.groupings import fill_missing
-from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Level, Topology
+from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (
@@ -32,12 +32,16 @@ from isochrone.views.style import (
     SLOW,
     Segment,
     Unit,
+    axes_at,
     check,
     host_colours,
     host_segments,
+    host_strip,
     new_figure,
+    plain_axes,
     short_names,
     text_width,
+    time_ticks,
     time_unit,
 )
 from isochrone.views.view import Options, View
@@ -71,7 +75,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
     else:
         tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
-    slow, suspected = (_marked(found.slow, retested=seen) for seen in (True, False))
+    slow, suspected = (
+        {r for part in found.slow if not part.of.link and part.retested == seen for r in part.ranks}
+        for seen in (True, False)
+    )
 
     wide = {True: 6.2, False: 8.6}[run.size <= 16]
     ends = _ends(tree, run.hosts, wide)
@@ -83,10 +90,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, _MARKS)
     height = head_height(len(lines)) + _GAP + tall + below
     figure = new_figure(width, height, dpi=160)
-    axes = figure.add_axes((_LEFT / width, below / height, wide / width, tall / height))
+    axes = axes_at(figure, _LEFT, below, wide, tall)
     unit = time_unit(tree.branches[:, 1, 1])
     _draw_tree(axes, tree, run.hosts, unit)
-    _time_axis(axes, f"{'standard deviation' if what == 'stddev' else what + ' round trip'}", unit)
+    axes.set_xticks([])
+    low, high = axes.get_ylim()
+    time_ticks(axes.yaxis, 6, wide=high > 6 * low)
+    words = "standard deviation" if what == "stddev" else f"{what} round trip"
+    plain_axes(axes, "", f"{words} in {unit.name}, logarithmic", frame=("left",))
     if what != "stddev":  # the levels are those of the round trips themselves
         _draw_levels(axes, list(zip(found.levels, medians, strict=True)), unit, tall)
     _draw_ends(axes, tree, run.hosts, ends, slow, tall)
@@ -166,24 +177,6 @@ def _pieces(
         yield line[1:3], INK
 
 
-def _time_axis(axes: Axes, words: str, unit: Unit) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-
-    low, high = axes.get_ylim()
-    many = high > 6 * low
-    subs = (1, 2, 5) if high < 1000 * low else (1,)
-    axes.yaxis.set_major_locator(LogLocator(subs=subs) if many else MaxNLocator(6))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.set_xticks([])
-    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
-    axes.set_ylabel(f"{words} in {unit.name}, logarithmic", size=LABEL, color=FAINT)
-    axes.set_facecolor("none")
-    for side in ("top", "right", "bottom"):
-        axes.spines[side].set_visible(False)
-    axes.spines["left"].set_color(FAINT)
-
-
 def _draw_levels(
     axes: Axes, levels: Sequence[tuple[Level, float]], unit: Unit, tall: float
 ) -> None:
@@ -204,33 +197,20 @@ def _draw_levels(
         words = _WORDS.get(level.name, f"{groups} groups" if groups > 1 else "all ranks")
         for text, drop, size, ink in (
             (f"level {level.level} {level.name}: {format_seconds(median)}", 0.02, LABEL, INK),
-            (f"{words}, {_count(level.pairs)}", -_LINE, CAPTION, FAINT),
+            (f"{words}, {plural(level.pairs, 'pair')}", -_LINE, CAPTION, FAINT),
         ):
             axes.text(1.035, place + drop / tall, text, transform=axes.transAxes, size=size,
                       color=ink, va="bottom" if size == LABEL else "baseline",
                       parse_math=False)  # fmt: skip
 
 
-def _count(pairs: int) -> str:
-    return f"{pairs:,} pair{'s' if pairs != 1 else ''}"
-
-
 def _draw_ends(
     axes: Axes, tree: Tree, hosts: Sequence[str], ends: _Ends, slow: set[int], tall: float
 ) -> None:
     """Draw the strip of host colours below the tree, the names, and a red mark at slow ranks."""
-    from matplotlib.collections import PolyCollection
-
-    colours = host_colours(hosts)
     below = axes.get_xaxis_transform()  # positions across, parts of the height down
     top, foot = -0.17 / tall, -0.27 / tall
-    boxes = [
-        [(s.first - 0.5, top), (s.last + 0.5, top), (s.last + 0.5, foot), (s.first - 0.5, foot)]
-        for s in ends.segments
-    ]
-    strip = PolyCollection(boxes, facecolors=[colours[s.host] for s in ends.segments],
-                           linewidths=0, clip_on=False, transform=below)  # fmt: skip
-    axes.add_collection(strip, autolim=False)
+    host_strip(axes, ends.segments, host_colours(hosts), top, foot, transform=below)
     for position, text, key in ends.labels:
         own = {key} if isinstance(key, int) else {k for k, h in enumerate(hosts) if h == key}
         marked = own <= slow
@@ -238,12 +218,6 @@ def _draw_ends(
                   rotation=0 if ends.flat else 90, ha="center", va="top",
                   color=SLOW if marked else INK, parse_math=False)  # fmt: skip
     _draw_marks(axes, tree, slow, tall)
-
-
-def _marked(parts: Sequence[Slow], *, retested: bool) -> set[int]:
-    """Return the ranks of slow parts that were measured again, or were not."""
-    wanted = [part for part in parts if part.kind != "pair" and part.retested == retested]
-    return {rank for part in wanted for rank in part.ranks}
 
 
 def _draw_marks(

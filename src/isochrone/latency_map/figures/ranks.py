@@ -10,8 +10,16 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Run
-from isochrone.sweep.curves import Curve, Point, no_such_size
-from isochrone.sweep.figures._sweeps import Drawn, bars, chosen_scale, collect, facts, meaning
+from isochrone.sweep.curves import Curve, Point
+from isochrone.sweep.figures._sweeps import (
+    Drawn,
+    bars,
+    chosen_scale,
+    chosen_sizes,
+    collect,
+    facts,
+    meaning,
+)
 from isochrone.sweep.labels import Labels, distinguish, ranks_per_node
 from isochrone.views.lines import ChartText, Line, draw_lines
 from isochrone.views.scales import tick_seconds
@@ -38,20 +46,25 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             "time by number of ranks needs runs with different numbers of ranks",
             hint="give several collective or bisection runs",
         )
-    wanted = _sizes(drawn, options.sizes)
-    families = _families(drawn)
+    wanted = chosen_sizes([curve.bytes.tolist() for _, curve in drawn], options.sizes)
+    if not options.sizes:  # the smallest, a middle one and the largest
+        wanted = sorted({wanted[0], wanted[len(wanted) // 2], wanted[-1]})
+    # Runs of more ranks may well have more of them on a node; only where the same number of ranks
+    # was measured with several numbers of ranks per node, these are lines of their own.
+    families = _group(drawn, by_node=False)
+    if any(len({c.p for _, c in members}) < len(members) for members in families):
+        families = _group(drawn, by_node=True)
     labels = distinguish([members[0] for members in families])
     made = []
     for name, members in zip(_names(labels, families), families, strict=True):
         for size in wanted:
             of_size = format_bytes(size) if len(wanted) > 1 or not name else ""
             made.append(_line(", ".join(t for t in (name, of_size) if t), members, size))
-    of = meaning(runs)
     common = distinguish(drawn).common
     alone = [f"{format_bytes(wanted[0])} messages"] if len(wanted) == 1 else []
     words = ChartText(
         title="Time by number of ranks",
-        facts=facts(runs, Labels([], common), *alone, f"time: {of}" if of else "",
+        facts=facts(runs, Labels([], common), *alone, meaning(runs),
                     bars(drawn, "error bars: 95 % interval of the median")),
         below="ranks",
         tick_x=lambda p: f"{p:g}",
@@ -62,31 +75,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return draw_lines([line for line in made if len(line.x)], words, chosen)
 
 
-def _sizes(drawn: Drawn, sizes: Sequence[int]) -> list[int]:
-    """Return the sizes to draw: those named, or the smallest, a middle one and the largest."""
-    known = sorted({size for _, curve in drawn for size in curve.bytes.tolist()})
-    for size in sizes:
-        if size not in known:
-            raise no_such_size(size, known)
-    if sizes:
-        return list(dict.fromkeys(sizes))
-    several = [curve for _, curve in drawn if len(curve.points) > 1]  # a barrier has no sizes
-    shared = [size for size in known if all(size in curve.bytes for curve in several)] or known
-    return sorted({shared[0], shared[len(shared) // 2], shared[-1]})
-
-
-def _families(drawn: Drawn) -> list[Drawn]:
-    """Put together the curves that differ in the number of ranks only.
-
-    Runs of more ranks may well have more of them on a node; only where the same number of ranks was
-    measured with several numbers of ranks per node, these are lines of their own.
-    """
-    plain = _group(drawn, by_node=False)
-    crossed = any(len({c.p for _, c in members}) < len(members) for members in plain)
-    return _group(drawn, by_node=True) if crossed else plain
-
-
 def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
+    """Put together the curves that differ in the number of ranks only."""
     families: dict[tuple[str, ...], Drawn] = {}
     for run, curve in drawn:
         key = (
@@ -118,12 +108,8 @@ def _line(name: str, members: Sequence[tuple[Run, Curve]], size: int) -> Line:
             if point.bytes == size:
                 found[curve.p] = point
     order = sorted(found)
-    columns = {
-        what: np.array([getattr(found[p], what) for p in order], dtype=np.float64)
-        for what in ("median", "low", "high")
-    }
-    x = np.array(order, dtype=np.float64)
-    return Line(name, x, columns["median"], columns["low"], columns["high"])
+    rows = [(p, found[p].median, found[p].low, found[p].high) for p in order]
+    return Line(name, *np.array(rows, dtype=np.float64).reshape(-1, 4).T)
 
 
 VIEW: Final = View(draw, kinds=("sweep",), several=True)

@@ -16,14 +16,16 @@ from isochrone.latency_map.map_order import SORTS, order_of
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (
-    FAINT,
-    INK,
     LABEL,
     Unit,
+    axes_at,
     check,
+    colour_bar,
+    dress_space,
     new_figure,
     nice_ranks,
     pool,
+    time_ticks,
     time_unit,
 )
 from isochrone.views.view import Options, View
@@ -67,8 +69,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     axes: Any = figure.add_axes(box, projection="3d", facecolor="none")
     mappable = _surface(axes, heights, high, block)
     _dress(axes, order, high, unit)
-    bar = figure.add_axes((0.885, 0.25 * _HEIGHT / height, 0.022, 0.48 * _HEIGHT / height))
-    _colour_bar(figure, bar, mappable, unit, what)
+    bar = axes_at(figure, 0.885 * _WIDTH, 0.25 * _HEIGHT, 0.022 * _WIDTH, 0.48 * _HEIGHT)
+    words = "standard deviation" if what == "stddev" else f"{what} round trip"
+    colour_bar(bar, mappable, f"{words} in {unit.name}")
+    time_ticks(bar.yaxis, 6, wide=False)
     write_head(figure, _LEFT, map_title(what), lines)
     return figure
 
@@ -124,6 +128,8 @@ def _surface(axes: Any, heights: NDArray[np.float64], high: float, block: int) -
 
 def _dress(axes: Any, order: NDArray[np.int64], high: float, unit: Unit) -> None:
     """Look from where rank 0 is at the lower left, and label the three axes."""
+    from matplotlib.ticker import MaxNLocator
+
     n = len(order)
     axes.view_init(elev=40, azim=-106)
     axes.set_proj_type("persp", focal_length=1.6)
@@ -133,28 +139,8 @@ def _dress(axes: Any, order: NDArray[np.int64], high: float, unit: Unit) -> None
     names = [str(order[k]) for k in ticks]
     axes.set_xticks(ticks, names)
     axes.set_yticks(ticks, names)
-    axes.zaxis.set_major_locator(_locator(4))
-    for axis, words in ((axes.xaxis, "rank"), (axes.yaxis, "rank"), (axes.zaxis, unit.name)):
-        axis.set_pane_color((0.5, 0.5, 0.5, 0.06))
-        axis.set_label_text(words, size=LABEL, color=FAINT)
-        axis.line.set_color(FAINT)
-        axis._axinfo["grid"].update(color="#88888855", linewidth=0.5)
-        axis.set_tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, pad=0)
-
-
-def _locator(most: int) -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(most)
-
-
-def _colour_bar(figure: Figure, axes: Any, mappable: ScalarMappable, unit: Unit, what: str) -> None:
-    words = "standard deviation" if what == "stddev" else f"{what} round trip"
-    bar = figure.colorbar(mappable, cax=axes)
-    bar.outline.set_visible(False)
-    axes.yaxis.set_major_locator(_locator(6))
-    axes.tick_params(labelsize=LABEL, labelcolor=INK, color=FAINT, length=3)
-    axes.set_ylabel(f"{words} in {unit.name}", size=LABEL, color=FAINT)
+    axes.zaxis.set_major_locator(MaxNLocator(4))
+    dress_space(axes, ("rank", "rank", unit.name), LABEL)
 
 
 VIEW: Final = View(draw, kinds=("latency-map",))

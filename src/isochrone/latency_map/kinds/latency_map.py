@@ -114,14 +114,18 @@ def _holds(run: Run) -> bool:
     return len(run.tables.get("pair", ())) > 0
 
 
+def _analysed(run: Run, asked: Asked) -> Topology:
+    return topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
+
+
 def _document(run: Run, asked: Asked) -> Topology:
-    found = topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
-    slow = [replace(part, suspected=_suspected(part) or None) for part in found.slow]
+    found = _analysed(run, asked)
+    slow = [replace(part, suspected=not part.retested or None) for part in found.slow]
     return replace(found, slow=slow)
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    found = topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
+    found = _analysed(run, asked)
     true_median = "median" in run.pairs() and not run.median_is_mean
     what = "median" if true_median else "mean"
     return [
@@ -258,11 +262,6 @@ def placement_in_words(placement: Placement) -> str:
     return f"{how}: {len(counts)} nodes, {each} ({placement.kind} placement)."
 
 
-def _suspected(part: Slow) -> bool:
-    """Whether a part looks slow but was not measured again: perhaps something disturbed it."""
-    return not part.retested
-
-
 def _slow(found: Topology) -> Iterator[Sentence | Listing]:
     """Name what is slow and was seen twice, what is only suspected, and what is not understood."""
     count, low, high = found.not_understood
@@ -278,8 +277,9 @@ def _slow(found: Topology) -> Iterator[Sentence | Listing]:
         yield Sentence(f"Not known whether anything is slow ({why}).", "strong")
     elif not found.slow:
         yield Sentence(f"Nothing is slow for its level (nothing adds {least} or more).", "good")
-    seen_twice = [part for part in found.slow if not _suspected(part)]
-    suspected = [part for part in found.slow if _suspected(part)]
+    seen_twice = [part for part in found.slow if part.retested]
+    # perhaps something disturbed what was not measured again
+    suspected = [part for part in found.slow if not part.retested]
     if seen_twice:
         yield _parts(f"Slow for their level, by {least} or more", seen_twice, "bad")
     if suspected:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.measure.algorithm import OPERATIONS, Algorithms, Forced, Mpi
+from isochrone.base.operations import COLLECTIVES
+from isochrone.measure.algorithm import Algorithms, Forced, Mpi
 from isochrone.measure.answer import answer
 from isochrone.measure.launcher import Job
 
@@ -58,11 +59,11 @@ def _listed(program: str) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for line in said.stdout.splitlines():
         value = _VALUE.fullmatch(line)
-        if value and value[1] in OPERATIONS and value[2] != "0":  # 0: the library's own choice
+        if value and value[1] in COLLECTIVES and value[2] != "0":  # 0: the library's own choice
             found.setdefault(value[1], {})[value[3]] = int(value[2])
     if not found:
         raise InputError("ompi_info lists no algorithms of coll/tuned", where="--algorithm")
-    return {op: found[op] for op in OPERATIONS if op in found}
+    return {op: found[op] for op in COLLECTIVES if op in found}
 
 
 def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:

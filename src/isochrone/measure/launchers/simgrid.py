@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Final
 
@@ -112,6 +111,8 @@ def _files(options: Options) -> tuple[Path, Path | None]:
 
 def _check_platform(path: Path) -> None:
     """Refuse what is not a platform file: SimGrid's own words about it are a backtrace."""
+    from xml.etree import ElementTree
+
     try:
         root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
     except ElementTree.ParseError as error:
@@ -125,6 +126,8 @@ def _has_factors(path: Path) -> bool:
 
     Settings stand before the machine, which may be large and is not read.
     """
+    from xml.etree import ElementTree
+
     for _, element in ElementTree.iterparse(path, ["start"]):
         if element.tag not in ("platform", "config", "prop"):
             return False

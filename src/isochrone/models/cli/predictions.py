@@ -15,17 +15,24 @@ import numpy as np
 
 from isochrone import models
 from isochrone.base.documents import IfKnown
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import values_of
 from isochrone.models import Model, Regime
-from isochrone.models.grid_runs import CG, GROUP
 from isochrone.models.pages.model import predicted_by
-from isochrone.models.placement import PLACES
-from isochrone.models.placement_asked import check_places, completed
-from isochrone.models.questions import WORDS, Subject, needed, not_held, recorded, subject
+from isochrone.models.placement import CG, GROUP, PLACES
+from isochrone.models.questions import (
+    WORDS,
+    Subject,
+    check_places,
+    completed,
+    needed,
+    not_held,
+    recorded,
+    subject,
+)
 from isochrone.models.terms import VARIABLES
 
 __all__ = ["Predicted", "add_model", "add_models", "add_values", "answer", "check_subject"]
@@ -102,14 +109,29 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         If the model is of something else, lacks what is asked for, or gives no time at all.
     """
     model = models.read(args.model)
-    given = _given(args)
-    points = _points(given, model)
+    given = {
+        name: values
+        for name, option in _OPTIONS.items()
+        if (values := getattr(args, option, None)) is not None
+    }
+    full_node = model.full_node if set(PLACES) & set(model.variables) else 0
+    every = (
+        completed(dict(zip(given, values, strict=True)), model.constant, full_node)
+        for values in product(*given.values())
+    )
+    points = [{name: int(np.asarray(v)) for name, v in point.items()} for point in every]
     asked = {name: [point[name] for point in points] for name in points[0]}
     chosen = getattr(args, selector)
     where = {} if chosen is None else {selector: chosen}
     if CG in model.selectors.get(GROUP, []):
         where[GROUP] = CG  # all ranks of a job are one row
-    regimes = _asked_regimes(model, what, where, asked, str(args.model))
+    check_subject(model, what, str(args.model))
+    always = [name for name in _OPTIONS if all(name in needed([one]) for one in model.regimes)]
+    _complete(always, asked)
+    regimes = model.chosen(where)
+    _complete(needed(regimes), asked)
+    with located(str(args.model)):
+        not_held(regimes, asked, strict=True)
     doubtful = check_places(regimes, model.constant, given)
     found = model.predict(asked, where)
     first = next(iter(model.selectors.get(selector, [])), None)
@@ -122,31 +144,16 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
     ]  # fmt: skip
     if not rows:
         raise InputError(f"no prediction: {found.warnings[0]}", where=str(args.model))
-    _print(rows, model, [*found.warnings, *doubtful], as_json=args.json)
+    warnings = [*found.warnings, *doubtful]
+    if args.json:
+        print_json(Predicted(rows, model.origin or None, warnings))
+        return 0
+    print(predicted_by(model).text)
+    for row in rows:
+        print(_line(row))
+    for warning in warnings:
+        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0
-
-
-def _given(args: argparse.Namespace) -> dict[str, list[int]]:
-    """Return the lists of values that were typed, by the names of variables."""
-    return {
-        name: values
-        for name, option in _OPTIONS.items()
-        if (values := getattr(args, option, None)) is not None
-    }
-
-
-def _points(given: Mapping[str, Sequence[int]], model: Model) -> list[dict[str, int]]:
-    """Return all combinations, with nodes and ranks on each as far as they follow from them."""
-    full_node = model.full_node if set(PLACES) & set(model.variables) else 0
-    return [
-        {
-            name: int(np.asarray(value))
-            for name, value in completed(
-                dict(zip(given, values, strict=True)), model.constant, full_node
-            ).items()
-        }
-        for values in product(*given.values())
-    ]
 
 
 def check_subject(model: Model, what: Subject, path: str) -> None:
@@ -158,22 +165,6 @@ def check_subject(model: Model, what: Subject, path: str) -> None:
             f"no model of {WORDS[what]}, but of {WORDS[found]}{of}",
             where=path, hint=f"try {_ASKS[found]}" if found in _ASKS else "",
         )  # fmt: skip
-
-
-def _asked_regimes(
-    model: Model, what: Subject, where: Mapping[str, str], asked: Mapping[str, Any], path: str
-) -> list[Regime]:
-    """Return the formulas that are asked for, which hold all that is asked."""
-    check_subject(model, what, path)
-    always = [name for name in _OPTIONS if all(name in needed([one]) for one in model.regimes)]
-    _complete(always, asked)
-    regimes = model.chosen(where)
-    _complete(needed(regimes), asked)
-    try:
-        not_held(regimes, asked, strict=True)
-    except InputError as error:
-        raise InputError(error.what, where=path, hint=error.hint) from error
-    return regimes
 
 
 def _complete(names: Sequence[str], asked: Mapping[str, Any]) -> None:
@@ -196,19 +187,6 @@ def _values(
         low, high = recorded(regimes, name) or (math.nan, math.nan)
         found[option] = point.get(name, int(low) if low == high else None)
     return found
-
-
-def _print(
-    rows: Sequence[Mapping[str, Any]], model: Model, warnings: Sequence[str], *, as_json: bool
-) -> None:
-    if as_json:
-        print_json(Predicted([*rows], model.origin or None, [*warnings]))
-        return
-    print(predicted_by(model).text)
-    for row in rows:
-        print(_line(row))
-    for warning in warnings:
-        print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
 
 
 def _known(value: float) -> float | None:

@@ -14,9 +14,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import Model, Observations, Samples
-from isochrone.models.joining import joined
-from isochrone.models.load import samples_of
-from isochrone.models.residuals import applicable
+from isochrone.models.load import joined, samples_of
+from isochrone.models.observations import applicable
 from isochrone.models.sizes import BYTES, arranged
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run

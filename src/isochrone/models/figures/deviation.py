@@ -14,14 +14,12 @@ from isochrone.models.deviation import Deviation
 from isochrone.models.figures._fitted import WORDS, Drawn, head, name_of, origin_notes, resolve
 from isochrone.runfile.origin import one_word, with_noun
 from isochrone.views.style import (
-    CAPTION,
     COLOURS,
-    FAINT,
-    INK,
     LABEL,
     PALE,
     new_figure,
     plain_axes,
+    plain_legend,
     text_width,
 )
 from isochrone.views.view import TABLE, Options, View
@@ -77,11 +75,8 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     long = longest > 0.9 * _WIDTH / max(len(texts), 1)
     axes.set_xticks(places.tolist(), texts, parse_math=False, rotation=45 if long else 0,
                     ha="right" if long else "center")  # fmt: skip
-    axes.set_ylabel("deviation in %", size=LABEL, color=FAINT)
-    axes.set_xlabel(WORDS.get(name, name), size=LABEL, color=FAINT)
-    plain_axes(axes, grid=True)
-    axes.legend(fontsize=CAPTION, frameon=False, labelcolor=INK, ncols=4, loc="lower right",
-                bbox_to_anchor=(1, 1))  # fmt: skip
+    plain_axes(axes, WORDS.get(name, name), "deviation in %", grid="y")
+    plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
 
 
 def _text(name: str, value: str) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
-from isochrone.models.figures._fit_lines import axes_of, fine, is_wide, lines_of, smallest
+from isochrone.models.beyond import switches
 from isochrone.models.figures._fitted import (
     MAX_PANELS,
     WORDS,
@@ -25,7 +25,6 @@ from isochrone.models.figures._fitted import (
     value_text,
 )
 from isochrone.models.sizes import NODE, filled
-from isochrone.models.switches import switches
 from isochrone.models.terms import evaluate_term, variables_of
 from isochrone.runfile.origin import with_noun
 from isochrone.views.scales import (
@@ -35,15 +34,23 @@ from isochrone.views.scales import (
     tick_seconds,
     value_ticks,
     where_ticks,
+    with_margin,
 )
-from isochrone.views.style import CAPTION, COLOURS, FAINT, INK, LABEL, new_figure
+from isochrone.views.style import (
+    CAPTION,
+    COLOURS,
+    FAINT,
+    new_figure,
+    plain_axes,
+    plain_legend,
+)
 from isochrone.views.view import TABLE, Options, View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
+__all__ = ["VIEW", "axes_of", "draw", "fine", "is_wide", "lines_of", "smallest"]
 
 Array = NDArray[np.float64]
 
@@ -145,8 +152,10 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         lower = figure.add_subplot(parts[1], sharex=upper)
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
+    more = len(groups) - MAX_PANELS
+    left_out = [f"{more} more are not drawn"] if more > 0 else []
     title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
-    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *_left_out(groups)])
+    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *left_out])
     return figure
 
 
@@ -163,18 +172,15 @@ def _notes(panels: Sequence[Panel]) -> list[str]:
     return words
 
 
-def _left_out(groups: Sequence[Observations]) -> list[str]:
-    more = len(groups) - MAX_PANELS
-    return [f"{more} more are not drawn"] if more > 0 else []
-
-
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     """Choose what is across and how far, and ask the model for the lines."""
     across, series = axes_of(points, wanted)
-    where = {key: value for key, value in points.where.items() if key in model.selectors}
+    where = model.known(points.where)
     rivals = model.rivals_of(where)[: len(_DASHES)]
     last = float(points.variables[across].max())
-    reach = _BEYOND * last if across == "p" and _depends(model, where, across) else last
+    # a formula without the variable says nothing beyond the data
+    depends = across in variables_of([t for one in model.chosen(where) for t in one.terms])
+    reach = _BEYOND * last if across == "p" and depends else last
     lines = lines_of(points, series, _FEW_LINES if rivals else _MAX_LINES)
     curves = []
     for colour, fixed in zip(COLOURS, lines, strict=False):
@@ -188,7 +194,11 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
-    names = _rival_names(model, rivals)
+    families = [model.family, *(rival.family for rival in rivals)]
+    names = [  # their terms if one is not the only one of its family
+        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
+        for rival in rivals
+    ]
     return Panel(
         points, where, across, "log" if wide else "linear", last, reach, curves,
         list(zip(names, rivals, strict=True)),
@@ -202,11 +212,6 @@ def _changing(model: Model, where: dict[str, Any], given: dict[str, Array]) -> N
         if set(variables_of([switch.name])) <= given.keys():
             marked |= switch.holds(evaluate_term(switch.name, given))
     return marked
-
-
-def _depends(model: Model, where: dict[str, Any], name: str) -> bool:
-    """Whether a formula holds a variable; one that does not says nothing beyond the data."""
-    return name in variables_of([term for one in model.chosen(where) for term in one.terms])
 
 
 def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
@@ -258,15 +263,6 @@ def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
     return drawn
 
 
-def _rival_names(model: Model, rivals: Sequence[Model]) -> list[str]:
-    """Name rivals by their families, or by their terms if one is not the only one of its family."""
-    families = [model.family, *(rival.family for rival in rivals)]
-    return [
-        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
-        for rival in rivals
-    ]
-
-
 def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
     """Return the ends of the axis of times: points and lines, and bands if they are not huge."""
     times = drawn[np.isfinite(drawn) & (drawn > 0)]
@@ -283,15 +279,13 @@ def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None
     least, most = limits
     scale: Scale = "log" if most > _WIDE_TIMES * least else "linear"
     axes.set_yscale(scale)
-    margin = (most / least) ** 0.04 if scale == "log" else 0.05 * (most - least) or 0.05 * most
-    ends = (least / margin, most * margin) if scale == "log" else (least - margin, most + margin)
+    ends = with_margin(least, most, scale)
     axes.set_ylim(ends)
     ticks = value_ticks(max(ends[0], 0.0), ends[1], scale, tick_seconds)
     axes.set_yticks(ticks.places, ticks.texts)
     axes.minorticks_off()
-    axes.set_title(title_of(panel.points), size=LABEL + 1, color=INK, loc="left", parse_math=False)
     axes.tick_params(labelbottom=False, bottom=False)
-    _plain(axes, panel)
+    _plain(axes, panel, title=title_of(panel.points))
     _add_legend(axes, panel)
 
 
@@ -304,13 +298,10 @@ def _add_legend(axes: Axes, panel: Panel) -> None:
         return
     fixed = panel.curves[0].fixed
     title = fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None
-    legend = axes.legend(
-        title=title, fontsize=CAPTION, frameon=False, labelcolor=INK, loc="upper left",
-        bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2, handlelength=2.2, alignment="left",
+    plain_legend(
+        axes, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
+        handlelength=2.2, alignment="left",
     )  # fmt: skip
-    legend.get_title().set(size=CAPTION, color=FAINT)
-    for text in legend.get_texts():  # families have any names
-        text.set_parse_math(False)
 
 
 def _label(fixed: dict[str, float]) -> str:
@@ -332,7 +323,8 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
             100 * (side[inside] / curve.found.seconds[inside] - 1)
             for side in (curve.found.low, curve.found.high)
         )
-        for part in np.split(np.arange(len(low)), _cuts(np.flatnonzero(inside))):
+        cuts = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1
+        for part in np.split(np.arange(len(low)), cuts):
             axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
                               color=curve.colour, alpha=_PALE / len(panel.curves),
                               linewidth=0)  # fmt: skip
@@ -346,11 +338,6 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     _finish_residuals(axes, panel, farthest)
 
 
-def _cuts(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where places do not follow each other."""
-    return np.flatnonzero(np.diff(places) > 1) + 1
-
-
 def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
@@ -358,30 +345,82 @@ def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
     axes.set_ylim(-end, end)
     ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
     ticks = ticks[np.abs(ticks) <= end]
-    axes.set_yticks(ticks.tolist(), [_signed(tick) for tick in ticks.tolist()])
+    signed = [f"{tick:+.4g} %".replace("-", "−") if tick else "0" for tick in ticks.tolist()]
+    axes.set_yticks(ticks.tolist(), signed)
     x = np.append(panel.points.variables[panel.across], panel.reach)
     write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
     where = where_ticks(x, panel.scale, write)
     axes.set_xticks(where.places, where.texts)
     axes.minorticks_off()
-    axes.set_xlabel(WORDS[panel.across], size=LABEL, color=FAINT)
-    _plain(axes, panel)
+    _plain(axes, panel, below=WORDS[panel.across])
 
 
-def _signed(percent: float) -> str:
-    return f"{percent:+.4g} %".replace("-", "−") if percent else "0"
-
-
-def _plain(axes: Axes, panel: Panel) -> None:
-    axes.tick_params(labelsize=CAPTION, labelcolor=INK, color=FAINT)
-    axes.set_facecolor("none")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(FAINT)
+def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
+    plain_axes(axes, below, size=CAPTION, title=title)
     if panel.reach > panel.last:
         ends = panel.at(np.array([panel.last, panel.reach]))
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
 
 
 VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+_STEPS: Final = 240
+_WIDE: Final = 30  # largest over smallest size from which an axis is logarithmic
+_WHOLE: Final = ("p", "w", "nodes", "ppn")
+"""There are no halves of these."""
+
+
+def is_wide(x: Array) -> bool:
+    """Whether values span so wide a range that only a logarithmic axis shows them all."""
+    above = x[x > 0]
+    return len(above) > 0 and bool(above.max() > _WIDE * above.min())
+
+
+def smallest(x: Array) -> float:
+    """Return the smallest value above 0, with which a logarithmic axis begins; 1 if none is."""
+    above = x[x > 0]
+    return float(above.min()) if len(above) else 1.0
+
+
+def axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
+    """Choose the variable across (that with most values), and those that make the lines."""
+    counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
+    if set(NODE) <= counts.keys():  # the others follow from these
+        counts = {name: counts[name] for name in (*NODE, "busy")}
+        wanted = wanted or "b"
+    if wanted and wanted not in counts:
+        raise InputError(
+            f"nothing was measured over {wanted}", hint=f"the data hold {', '.join(counts)}"
+        )
+    order = sorted(counts, key=lambda name: (name != wanted, -counts[name], name))
+    return order[0], order[1:]
+
+
+def lines_of(points: Observations, series: list[str], most: int) -> list[dict[str, Any]]:
+    """Choose the values of the other variables: those with most points, spread evenly."""
+    if not series:
+        return [{}]
+    rows = np.column_stack([points.variables[name] for name in series])
+    found, counts = np.unique(rows, axis=0, return_counts=True)
+    rich = found[counts >= min(3, counts.max())]
+    chosen = np.unique(np.linspace(0, len(rich) - 1, min(len(rich), most)).round())
+    return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
+
+
+def fine(x: Array, across: str, reach: float) -> Array:
+    """Return many values from the least to the largest that is drawn, the measured ones included.
+
+    Of ranks, those around powers of two are among them: the steps of a tree change there.
+    """
+    low, high = smallest(x), max(float(x.max()), reach)
+    spread = np.linspace(float(x.min()), high, _STEPS)
+    if is_wide(np.append(x, high)):
+        spread = np.geomspace(low, high, _STEPS)
+    if across in _WHOLE:
+        powers = 2.0 ** np.arange(64)
+        powers = np.concatenate([powers, powers + 1])
+        spread = np.append(np.round(spread), powers[(powers >= x.min()) & (powers <= high)])
+    return np.unique(np.append(spread, x))

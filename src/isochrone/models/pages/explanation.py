@@ -23,7 +23,7 @@ _TOLD: Final = 3
 def explanation(model: Model) -> list[Listing]:
     """Say in three sentences, for each operation, why this formula and what to measure next."""
     return [
-        Listing(_title(where), tuple(Sentence(text) for text in sentences))
+        Listing(f"Why this formula{_selected(where)}", tuple(Sentence(text) for text in sentences))
         for where, sentences, _ in _explained(model)
     ]
 
@@ -48,9 +48,8 @@ def _explained(model: Model) -> list[tuple[dict[str, Any], list[str], Suggestion
     return found
 
 
-def _title(where: dict[str, Any]) -> str:
-    words = ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
-    return f"Why this formula{', ' if words else ''}{words}"
+def _selected(where: dict[str, Any]) -> str:
+    return "".join(f", {printable(f'{key} {value}', 60)}" for key, value in where.items())
 
 
 # --- why this one ---------------------------------------------------------------------------------

@@ -11,10 +11,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.models import Model, Regime
+from isochrone.models.beyond import missed, switches, untried
 from isochrone.models.formulas import formula, headings, number, ranges
-from isochrone.models.outside import missed, untried
 from isochrone.models.questions import recorded
-from isochrone.models.switches import switches
 from isochrone.models.terms import VARIABLES, unit
 from isochrone.pages.page import (
     Block,

@@ -28,13 +28,10 @@ def rivals(model: Model) -> Iterator[Block]:
         places = _beyond(model, regime)
         columns = [Column("family"), Column("weight", right=True)]
         columns += [Column(", ".join(values(point)), right=True) for point in places]
-        every = [regime, *(regime.rival(k) for k in range(len(regime.rivals)))]
-        weights = [1 - sum(one.weight for one in regime.rivals)]
-        weights += [one.weight for one in regime.rivals]
         rows = [
             Row((one.family, f"{100 * weight:.0f} %",
                  *(_time(one, point, model.weights) for point in places), formula(one)))
-            for one, weight in zip(every, weights, strict=True)
+            for one, weight in regime.every()
         ]  # fmt: skip
         yield Table(
             f"Formulas that fit as well{', ' if words else ''}{words}",

@@ -78,11 +78,10 @@ class Explorer {
       input.setAttribute("aria-invalid", String(input.value.trim() !== "" && value !== value));
     }
     this.layer.passes = passing(this.layer.matrix, this.filter, this.map.slow);
-    const filtered = isFilter(this.filter);
-    const found = filtered || this.pairs.open ? this.strongest() : null;
-    if (filtered) this.say([`${found.number.toLocaleString("en")} pairs match`]);
-    else if (!this.chosen) this.readout.replaceChildren(START);
-    this.list(found);
+    if (isFilter(this.filter)) {
+      this.say([`${this.strongest().number.toLocaleString("en")} pairs match`]);
+    } else if (!this.chosen) this.readout.replaceChildren(START);
+    this.list();
     this.draw();
   }
 
@@ -90,10 +89,9 @@ class Explorer {
     return strongest(this.layer.matrix, this.layer.passes, LISTED);
   }
 
-  list(found) {
+  list() {
     if (!this.pairs.open) return;
-    found = found || this.strongest();
-    const inside = tableOfPairs({ matrix: this.layer.matrix, levels: this.map.levels }, found,
+    const inside = tableOfPairs({ matrix: this.layer.matrix, levels: this.map.levels }, this.strongest(),
       (i, j) => { this.canvas.focus(); this.choose(i, j, true); });
     this.pairs.replaceChildren(this.pairs.firstChild, inside);
   }
@@ -231,24 +229,25 @@ class Explorer {
     const { canvas, view, layer } = this;
     const width = Math.floor(this.stage.clientWidth), narrow = width < 480;
     if (!width) return;
-    const plot = { x: narrow ? 56 : 92, y: this.map.slow.length ? 20 : 8 };
-    plot.side = Math.max(40, width - plot.x - 10);
-    const height = plot.y + plot.side + 28, fine = Math.min(2, window.devicePixelRatio || 1);
+    const left = narrow ? 56 : 92, top = this.map.slow.length ? 20 : 8;
+    const side = Math.max(40, width - left - 10);
+    const plot = { x: left, y: top, side, end: left + side, foot: top + side };
+    const height = plot.foot + 28, fine = Math.min(2, window.devicePixelRatio || 1);
     Object.assign(canvas, { width: Math.round(width * fine), height: Math.round(height * fine) });
     canvas.style.height = `${height}px`;
     this.plot = plot;
     const pen = canvas.getContext("2d"), ink = theme();
-    const points = Math.round(plot.side * fine);
-    pen.putImageData(this.cells(points, ink.paper), Math.round(plot.x * fine), Math.round(plot.y * fine));
+    pen.putImageData(this.cells(Math.round(side * fine), ink.paper), Math.round(plot.x * fine), Math.round(plot.y * fine));
     pen.scale(fine, fine);
     pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
-    const hosts = drawHosts(pen, plot, view, layer);
-    drawTimes(pen, plot, view, layer);
-    drawNumbers(pen, plot, view, layer, ink);
-    drawNames(pen, plot, view, layer, hosts, ink);
-    drawSlow(pen, plot, view, layer, this.map.slow, ink, this.filter.part);
-    if (this.chosen) drawChosen(pen, plot, view, layer, this.chosen, ink);
-    if (this.box) this.paintBox(pen);
+    const scene = sceneOf(pen, plot, view, layer, ink);
+    const hosts = drawHosts(scene);
+    drawTimes(scene);
+    drawNumbers(scene);
+    drawNames(scene, hosts);
+    drawSlow(scene, this.map.slow, this.filter.part);
+    if (this.chosen) drawChosen(scene, this.chosen);
+    if (this.box) drawBox(scene, this.box);
     // where the cells are, in points of the page: x, y, side; and what is in view
     canvas.dataset.plot = [plot.x, plot.y, plot.side].join(" ");
     canvas.dataset.view = [view.x, view.y, view.span].join(" ");
@@ -262,16 +261,5 @@ class Explorer {
       this.drawn = { state, image: cellImage(points, view, layer, rgb(paper)) };
     }
     return this.drawn.image;
-  }
-
-  paintBox(pen) {
-    const { plot, view, box: [[x0, y0], [x1, y1]] } = this, scale = plot.side / view.span;
-    pen.strokeStyle = "#fff";
-    pen.fillStyle = "#fff3";
-    const place = [plot.x + (Math.min(x0, x1) - view.x) * scale,
-      plot.y + plot.side - (Math.max(y0, y1) - view.y) * scale,
-      Math.abs(x1 - x0) * scale, Math.abs(y1 - y0) * scale];
-    pen.fillRect(...place);
-    pen.strokeRect(...place);
   }
 }

@@ -13,10 +13,9 @@ function named(unit, text) {
 
 // Whether a slow part is in the time of two units, by whether they are of its ranks.
 const CONCERNS = {
-  node: (a, b) => a || b, // and a rank
-  pair: (a, b) => a && b,
-  switch: (a, b) => a && b, // slow inside
-  uplink: (a, b) => a !== b, // slow beyond it
+  either: (a, b) => a || b,
+  both: (a, b) => a && b,
+  one: (a, b) => a !== b,
 };
 
 // 1 for each cell that is shown; null if all are.
@@ -27,7 +26,7 @@ function passing(matrix, filter, slow) {
   const chosen = matrix.units.map((unit) => (text ? named(unit, text) : true));
   const part = filter.part === null ? null : new Set(slow[filter.part].ranks);
   const inside = matrix.units.map((unit) => part === null || unit.ranks.some((r) => part.has(r)));
-  const concerns = part === null ? () => true : CONCERNS[slow[filter.part].kind] || CONCERNS.node;
+  const concerns = part === null ? () => true : CONCERNS[slow[filter.part].concerns];
   const passes = new Uint8Array(size * size);
   for (let i = 0; i < size; i++) {
     for (let j = 0; j < size; j++) {

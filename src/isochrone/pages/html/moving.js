@@ -20,7 +20,7 @@ function zoomAt(view, size, factor, x, y) {
 function placeAt(event, canvas, plot, view) {
   const box = canvas.getBoundingClientRect();
   const x = view.x + ((event.clientX - box.left - plot.x) * view.span) / plot.side;
-  const y = view.y + ((plot.y + plot.side - (event.clientY - box.top)) * view.span) / plot.side;
+  const y = view.y + ((plot.foot - (event.clientY - box.top)) * view.span) / plot.side;
   return [x, y];
 }
 

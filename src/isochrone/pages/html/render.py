@@ -92,7 +92,11 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
     runs = in_order(runs)
     together = _together(runs)
     pages = [page_of(run, asked) for run in runs]
-    titles = _titles(runs, pages)
+    titles = [page.title for page in pages]
+    titles = [  # those that are equal get the names of their files
+        f"{title} ({run.path.name})" if run.path and titles.count(title) > 1 else title
+        for run, title in zip(runs, titles, strict=True)
+    ]
     shared = [section for sections in together.values() for section in sections]
     articles = [
         _article(run, page, f"run-{number}", title, alone=run.kind not in together)
@@ -123,15 +127,6 @@ def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
         if sections:
             found[name] = sections
     return found
-
-
-def _titles(runs: Sequence[Run], pages: Sequence[Page]) -> list[str]:
-    """Return the titles of pages; those that are equal get the names of their files."""
-    titles = [page.title for page in pages]
-    return [
-        f"{title} ({run.path.name})" if run.path and titles.count(title) > 1 else title
-        for run, title in zip(runs, titles, strict=True)
-    ]
 
 
 def _article(run: Run, page: Page, name: str, title: str, *, alone: bool) -> _Article:

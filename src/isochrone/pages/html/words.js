@@ -38,7 +38,7 @@ function levelOfPair(matrix, levels, i, j) {
 function partsOfPair(matrix, slow, i, j) {
   const [a, b] = [matrix.units[i], matrix.units[j]];
   const holds = (part, unit) => unit.ranks.some((rank) => part.ranks.includes(rank));
-  return slow.filter((part) => (CONCERNS[part.kind] || CONCERNS.node)(holds(part, a), holds(part, b))).map(
+  return slow.filter((part) => CONCERNS[part.concerns](holds(part, a), holds(part, b))).map(
     ({ name, sure }) => `${sure ? "slow" : "suspected"}: ${name}`);
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,14 +10,14 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
-from isochrone.sweep.curves import Curve, curves
+from isochrone.sweep.curves import Curve, curves, no_such_size
 from isochrone.sweep.labels import Labels
 from isochrone.sweep.switches import switches
 from isochrone.views.head import taken
 from isochrone.views.lines import Line
 from isochrone.views.scales import Scale, evenly_spaced
 
-__all__ = ["Drawn", "bars", "chosen_scale", "collect", "facts", "lines", "meaning"]
+__all__ = ["Drawn", "bars", "chosen_scale", "chosen_sizes", "collect", "facts", "lines", "meaning"]
 
 SCALES: Final = ("log", "linear")
 
@@ -93,6 +93,24 @@ def bars(drawn: Drawn, words: str) -> str:
 
 
 def meaning(runs: Sequence[Run]) -> str:
-    """Say what the seconds of a sample are, if it is the same in all runs."""
+    """Say what the seconds of a sample are, if it is the same in all runs: ``time: …``."""
     words = {run.quantity for run in runs}
-    return printable(words.pop(), 60) if len(words) == 1 else ""
+    known = printable(words.pop(), 60) if len(words) == 1 else ""
+    return f"time: {known}" if known else ""
+
+
+def chosen_sizes(held: Sequence[Collection[int]], asked: Sequence[int]) -> list[int]:
+    """Return the sizes that are asked for; else those that all curves hold, one or more.
+
+    Raises
+    ------
+    InputError
+        If one was not measured.
+    """
+    known = sorted({size for sizes in held for size in sizes})
+    for size in asked:
+        if size not in known:
+            raise no_such_size(size, known)
+    several = [sizes for sizes in held if len(sizes) > 1]  # a barrier has no sizes
+    shared = [size for size in known if all(size in sizes for sizes in several)]
+    return list(dict.fromkeys(asked)) or shared or known

@@ -22,13 +22,12 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw all curves of all runs; sizes are of no use here: all are drawn."""
     drawn = collect(runs, options.ops)
     labels = distinguish(drawn)
-    of = meaning(runs)
     words = ChartText(
         title="Time by message size",
         facts=facts(
             runs,
             labels,
-            f"time: {of}" if of else "",
+            meaning(runs),
             bars(drawn, "error bars: 95 % interval of the median"),
         ),
         below="message size",

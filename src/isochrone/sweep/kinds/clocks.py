@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from isochrone.pages.clocks import clock_section
-from isochrone.pages.common import records
+from isochrone.pages.common import clock_section, records
 from isochrone.pages.page import Asked, Kind, Section, Sentence
 from isochrone.pages.words import of_ranks, plural, warnings_of
 from isochrone.runfile.clocks import has_clocks

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -29,8 +28,7 @@ from isochrone.pages.page import (
     Tiles,
 )
 from isochrone.pages.words import (
-    interval,
-    known_seconds,
+    between,
     of_ranks,
     plural,
     ranges,
@@ -42,7 +40,6 @@ from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Participant, Point, curves, is_sweep, of_size
 from isochrone.sweep.late import late
-from isochrone.sweep.pictures import experiments, pictures_of
 from isochrone.sweep.special import special_of
 from isochrone.sweep.switches import Switch, describe, switches
 
@@ -55,11 +52,33 @@ MAX_TILES: Final = 4
 MAX_LATER: Final = 3
 """Late ranks (or pairs) named of each curve; more are counted."""
 
-SPREAD: Final = ("stddev", "p95", "p99")
-"""How repetitions are spread: a column each, where it is known of a size."""
-
 BEHIND: Final = "Later than the others"
 MARK: Final = "«"
+
+MAX_LINES: Final = 24
+"""Lines in one picture; of more, nobody can follow one."""
+
+VIEWS: Final = {
+    "time": (
+        "Time by message size",
+        "Flat parts show the latency, slopes the cost per byte. Error bars, if any, are the 95 % "
+        "intervals of the medians, within this run; where it is shaded, the protocol changes.",
+    ),
+    "bandwidth": (
+        "Bandwidth by message size",
+        "Bytes per second, approaching the peak of the machine.",
+    ),
+    "distribution": (
+        "How the repetitions are spread",
+        "The part of the repetitions that took at most so long, of the shortest and the longest "
+        "message. A long tail to the right is what disturbs now and then.",
+    ),
+    "ranks": (
+        "Time by number of ranks",
+        "How the time grows with the number of ranks, at a few message sizes.",
+    ),
+}
+"""The figures of sweeps, each with its title and how it is read."""
 
 FAMILY: Final = "hockney"
 MIN_SIZES: Final = 5
@@ -144,7 +163,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     special = special_of(run)
     if special is None:
         return _of_curves(run, asked)
-    pictures = pictures_of([run], [curve for curve in curves(run) if curve.whole])
+    pictures = _pictures_of([run], [curve for curve in curves(run) if curve.whole])
     return special.sections(run, asked.nbytes, _about(run), pictures)
 
 
@@ -158,7 +177,7 @@ def _of_curves(run: Run, asked: Asked) -> list[Section]:
     return [
         Section("Summary", tuple(_overview(run, shown)), only="report"),
         Section("Summary", tuple(_about(run))),
-        Section("Pictures", tuple(pictures_of([run], [one.curve for one in read])), only="report"),
+        Section("Pictures", tuple(_pictures_of([run], [one.curve for one in read])), only="report"),
         Section("Model", tuple(_model(run, read)), only="report"),
         Section("Numbers", (*numbers, *left_out)),
         Section("How the times were taken", tuple(_how(read)), only="report"),
@@ -195,7 +214,8 @@ def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
     found += [_sentence(one.curve) for one in read[:MAX_SENTENCES]]
     more = len(read) - MAX_SENTENCES
     if more > 0:
-        found.append(Sentence(f"{plural(more, 'more curve')} {_are(more)} in the tables below."))
+        are = "is" if more == 1 else "are"
+        found.append(Sentence(f"{plural(more, 'more curve')} {are} in the tables below."))
     changes = [_switch(change, one.title) for one in read for change in one.switches]
     if changes:
         found.append(Listing("Where the protocol switches", tuple(changes)))
@@ -203,10 +223,6 @@ def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
     if behind:
         found.append(Listing(BEHIND, tuple(behind), "bad"))
     return found
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _tiles(run: Run, read: _Read) -> list[Tile]:
@@ -253,20 +269,17 @@ def _switch(change: Switch, about: str = "") -> Sentence:
 
 def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
     """Name the ranks or pairs that are behind those whose work is alike."""
-    named = [_later(run, part, about) for part in read.later[:MAX_LATER]]
-    more = len(read.later) - len(named)
+    texts = []
+    for part in read.later[:MAX_LATER]:
+        kind = "pair" if len(part.who) > 1 else "rank"
+        hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
+        who = with_hosts("–".join(map(str, part.who)), hosts)
+        last = f"last in {100 * part.last:.0f} % of the repetitions"
+        texts.append(f"{kind} {who}: {part.ratio:.2f}x the median, {last}")
+    more = len(read.later) - len(texts)
     if more:
-        named.append(Sentence(f"… and {more} more (--json lists all)", about=about))
-    return named
-
-
-def _later(run: Run, part: Participant, about: str = "") -> Sentence:
-    """Name one of them."""
-    kind = "pair" if len(part.who) > 1 else "rank"
-    hosts = [host for rank, host in enumerate(run.hosts) if rank in part.who]
-    who = with_hosts("–".join(map(str, part.who)), hosts)
-    text = f"{kind} {who}: {part.ratio:.2f}x the median, last in {100 * part.last:.0f} %"
-    return Sentence(f"{text} of the repetitions", about=about)
+        texts.append(f"… and {more} more (--json lists all)")
+    return [Sentence(text, about=about) for text in texts]
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -287,51 +300,55 @@ def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
 
 def _table(read: _Read, fold: str) -> Table:
     points = read.chosen.points
-    moved = any(point.bandwidth is not None for point in points)
-    rated = any(point.message_rate is not None for point in points)
-    skewed = any(point.skew is not None for point in points)
-    computes = read.curve.computes
-    known = any(point.has_interval for point in points)
-    spread = [key for key in SPREAD if any(getattr(point, key) is not None for point in points)]
-    titles = ["size", "median", *["95 % interval"] * known, "min", "mean", *spread]
-    titles += (
-        ["t_op"] * computes
-        + ["bandwidth"] * moved
-        + ["messages"] * rated
-        + ["skew"] * skewed
-        + ["n"]
-    )
+    columns = [
+        (title, member, write)
+        for title, member, write in COLUMNS
+        if any(getattr(point, member) is not None for point in points)
+    ]
     marked = {change.before for change in read.switches}
     rows = []
     for point in points[:MAX_ROWS]:
-        cells = [format_bytes(point.bytes), format_seconds(point.median),
-                 *[interval(point)] * known,
-                 format_seconds(point.min), format_seconds(point.mean)]  # fmt: skip
-        cells += [known_seconds(getattr(point, key)) for key in spread]
-        cells += [format_seconds(point.t_op or math.nan)] * computes
-        cells += [format_rate(point.bandwidth) if point.bandwidth else "–"] * moved
-        cells += [_messages(point.message_rate)] * rated
-        cells += [known_seconds(point.skew)] * skewed
+        values = [(getattr(point, member), write) for _, member, write in columns]
+        cells = ["–" if value is None else write(value) for value, write in values]
         mark = MARK if point.bytes in marked else ""
-        rows.append(Row((*cells, str(point.n), mark), "strong" if mark else ""))
+        rows.append(Row((*cells, mark), "strong" if mark else ""))
     more = len(points) - len(rows)
     return Table(
         read.title,
-        (*(Column(title, right=True) for title in titles), Column("")),
+        (*(Column(title, right=True) for title, _, _ in columns), Column("")),
         tuple(rows),
         f"and {plural(more, 'more size')} (--json lists all)" if more else "",
         fold,
     )
 
 
-def _messages(rate: float | None) -> str:
+def _messages(rate: float) -> str:
     """Write messages per second: ``3.2 M/s``."""
-    if rate is None:
-        return "–"
     for factor, unit in ((1e6, "M"), (1e3, "k")):
         if rate >= factor:
             return f"{rate / factor:.3g} {unit}/s"
     return f"{rate:.3g} /s"
+
+
+COLUMNS: Final[tuple[tuple[str, str, Callable[[Any], str]], ...]] = (
+    ("size", "bytes", format_bytes),
+    ("median", "median", format_seconds),
+    ("95 % interval", "interval", lambda ends: between(*ends)),
+    ("min", "min", format_seconds),
+    ("mean", "mean", format_seconds),
+    ("stddev", "stddev", format_seconds),
+    ("p95", "p95", format_seconds),
+    ("p99", "p99", format_seconds),
+    ("t_op", "t_op", format_seconds),
+    ("bandwidth", "bandwidth", lambda rate: format_rate(rate) if rate else "–"),
+    ("messages", "message_rate", _messages),
+    ("skew", "skew", format_seconds),
+    ("n", "n", str),
+)
+"""Columns of the table of a curve: title, member of `Point`, and how it is written.
+
+One is shown where it is known of a size; JSON has the members under their names.
+"""
 
 
 # --- for the report -------------------------------------------------------------------------------
@@ -395,10 +412,36 @@ def _together(runs: Sequence[Run]) -> list[Section]:
         if len(members) < 2:
             continue
         drawn = [curve for run in members for curve in curves(run) if curve.whole]
-        pictures = pictures_of(members, drawn)
-        title = f"{len(members)} {experiments(members)} runs together"
+        pictures = _pictures_of(members, drawn)
+        title = f"{len(members)} {_experiments(members)} runs together"
         found += [Section(title, tuple(pictures), only="report")] if pictures else []
     return found
+
+
+def _pictures_of(runs: Sequence[Run], drawn: Sequence[Curve]) -> list[Picture]:
+    """Name the figures that have something to show."""
+    if len(drawn) > MAX_LINES * (1 if len(runs) > 1 else 2):
+        return []
+    wanted = []
+    if any(len(curve.points) > 1 for curve in drawn) or len(runs) > 1:
+        wanted.append("time")
+        if any(point.bandwidth for curve in drawn for point in curve.points):
+            wanted.append("bandwidth")
+    if len({curve.p for curve in drawn if curve.of_ranks}) > 1:
+        wanted.append("ranks")
+    if any(point.p95 is not None for curve in drawn for point in curve.points):
+        wanted.append("distribution")
+    of = f"{len(runs)} runs" if len(runs) > 1 else f"{runs[0].size} ranks"
+    return [
+        Picture(view, *VIEWS[view], tuple(runs),
+                alt=f"{VIEWS[view][0]}: {_experiments(runs)}, {of}, view {view}.")
+        for view in wanted
+    ]  # fmt: skip
+
+
+def _experiments(runs: Sequence[Run]) -> str:
+    """Name the experiments of some runs, each once."""
+    return " and ".join(dict.fromkeys(run.experiment.replace("-", " ") for run in runs))
 
 
 PAGE = Kind(

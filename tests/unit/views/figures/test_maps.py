@@ -24,7 +24,7 @@ from drawn import texts, words
 from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.latency_map.figures import heatmap, levels, surface
-from isochrone.latency_map.figures._slow_frames import _boxes
+from isochrone.latency_map.figures._slow_parts import _boxes
 from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Level, analyse
 from isochrone.runfile.run import Run

@@ -13,19 +13,25 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.choice import Choice
 from isochrone.collective_io.aggregators.setting import BUFFER, Setting
 from isochrone.collective_io.cli.aggregator_choice import (
+    Asked,
     PlacedByAll,
     PlacedByOrder,
+    Proposal,
     by_all,
     by_order,
 )
-from isochrone.collective_io.cli.aggregator_proposal import Asked, Proposal
-from isochrone.collective_io.cli.placing import block_placed, print_warnings, unexchanged_first
+from isochrone.collective_io.cli.placing import (
+    block_placed,
+    measured_line,
+    print_warnings,
+    unexchanged_first,
+)
 from isochrone.collective_io.cli.proof import (
     add_start,
     compare_in_turn,
@@ -33,20 +39,14 @@ from isochrone.collective_io.cli.proof import (
     starter,
     tile_options,
 )
-from isochrone.collective_io.cli.speedups import measured_line
 from isochrone.collective_io.cli.workload import (
-    add_call,
+    add_job,
     add_measured_calls,
     add_model,
-    add_nodes,
-    allocation,
-    call,
     files_read,
-    node_cost,
+    job,
+    whole_call,
 )
-from isochrone.collective_io.predict.calls_of_runs import measured_calls
-from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.proof import Launch
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.console.as_json import add_json, print_json
@@ -57,7 +57,6 @@ from isochrone.measure.speedup import Speedup
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
 from isochrone.pages.terminal import print_blocks
-from isochrone.runfile.file import read
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -75,8 +74,7 @@ DOCUMENTS: Final = {"place-aggregators": PlacedByOrder | PlacedByAll}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
-    add_nodes(parser)
-    add_call(parser)
+    add_job(parser)
     parser.add_argument(
         "--cb-config-list", default=DEFAULT, metavar="LIST",
         help="ROMIO's hint as it is now, e.g. '*:2' (default: *:1)",
@@ -97,8 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, write the hints, and prove what was asked for."""
-    nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), node_cost(args)
+    nodes, wanted, model = job(args)
     given = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
     of_bytes = model.of_bytes or args.calls
     if args.choose == "all" and wanted.buffer is None and of_bytes:
@@ -116,12 +113,12 @@ def run(args: argparse.Namespace) -> int:
         output = None
     if output is not None:
         check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])
-    asked = Asked(wanted, nodes, model, whole_of(args, model), given)
+    whole = whole_call(args, model) if args.calls else None
+    asked = Asked(wanted, nodes, model, whole, given)
     found = by_order(asked) if args.choose == "order" else by_all(asked)
     text = found.hints()
     if output is not None:
-        with whole_file(output) as stream:
-            stream.write(text.encode())
+        write_text(output, text)
     document = found.document(output)
     if args.measure:
         document["measured"] = _measured(args, asked, found.best)
@@ -130,13 +127,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(found, document, text)
     return 0
-
-
-def whole_of(args: argparse.Namespace, model: NodeCost) -> WholeCall | None:
-    """Return what the parts of a call take, if calls were measured."""
-    if not args.calls:
-        return None
-    return WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
 
 
 def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> Speedup:

@@ -16,26 +16,18 @@ import numpy as np
 
 from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.base.text import printable, printable_path
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.cli.placing import (
     block_placed,
     certainty,
+    measured_line,
     print_warnings,
     unexchanged_first,
 )
 from isochrone.collective_io.cli.proof import add_start, compare_in_turn, starter, tile_options
-from isochrone.collective_io.cli.speedups import measured_line
-from isochrone.collective_io.cli.workload import (
-    add_call,
-    add_model,
-    add_nodes,
-    allocation,
-    call,
-    files_read,
-    node_cost,
-)
+from isochrone.collective_io.cli.workload import add_job, add_model, files_read, job
 from isochrone.collective_io.nodes.node_order import NodeOrder, best_order
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import refuse_no_time
@@ -71,8 +63,7 @@ MAX_NAMES = 24
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place nodes``."""
     formats = placements.names()
-    add_nodes(parser)
-    add_call(parser)
+    add_job(parser)
     add_model(parser)
     parser.add_argument(
         "--seconds",
@@ -113,8 +104,7 @@ def _seconds(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Search, write the files, and prove what was asked for."""
-    nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), node_cost(args)
+    nodes, wanted, model = job(args)
     if args.driver == "ompio":
         raise InputError(
             "OMPIO does not choose its aggregators by node", where="--driver",
@@ -192,8 +182,7 @@ def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
     commands = []
     for name, path in files.items():
         placement = placements.load(name)
-        with whole_file(path) as stream:
-            stream.write(placement.text(order).encode())
+        write_text(path, placement.text(order))
         commands.append(placement.start(path, order.given.ranks).line())
     return commands
 

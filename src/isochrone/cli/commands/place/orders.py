@@ -18,21 +18,17 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.cli.placing import block_placed, unexchanged_first
 from isochrone.collective_io.cli.proof import add_launches, launch_plan, tile_options
 from isochrone.collective_io.cli.workload import (
-    add_call,
+    add_job,
     add_measured_calls,
     add_model,
-    add_nodes,
-    allocation,
-    call,
     files_read,
-    node_cost,
+    job,
+    whole_call,
 )
 from isochrone.collective_io.orders import orders_file
-from isochrone.collective_io.orders.candidates import Candidate, choose
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
-from isochrone.collective_io.orders.ordered import KINDS, Ordered
+from isochrone.collective_io.orders.ordered import KINDS, Candidate, Ordered, choose
 from isochrone.collective_io.pages import orders as page
-from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.collective_io import CallCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.proof import JobRunner, Launch, Turns, launch_in_turns, library_hints
@@ -44,7 +40,6 @@ from isochrone.measure.allocation import Allocation
 from isochrone.measure.job import folder_for
 from isochrone.measure.progress import progress_bar
 from isochrone.pages.terminal import console, print_blocks
-from isochrone.runfile.file import read
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -66,8 +61,7 @@ DOCUMENTS: Final = {"place-orders": OrdersFile}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place orders``."""
-    add_nodes(parser)
-    add_call(parser)
+    add_job(parser)
     add_model(parser, names=("--posting",))
     add_measured_calls(parser)
     group = parser.add_argument_group("orders")
@@ -103,8 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Choose orders, expect, launch, and say whether the prediction finds the best."""
-    nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), node_cost(args)
+    nodes, wanted, model = job(args)
     if args.driver == "ompio":
         raise InputError("OMPIO does not choose its aggregators by node", where="--driver")
     if args.calls and args.file is None and not args.dry_run:
@@ -118,8 +111,8 @@ def run(args: argparse.Namespace) -> int:
         if path is not None:
             check_output(path, force=args.force, inputs=files_read(args))
     ordered = KINDS[args.what](nodes, wanted, model, args.cb_nodes)
-    whole = WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
-    orders, warnings = _expected(ordered, _candidates(args, ordered), whole if args.calls else None)
+    whole = whole_call(args, model) if args.calls else None
+    orders, warnings = _expected(ordered, _candidates(args, ordered), whole)
     warnings = [*warnings, *wanted.warnings(), *_not_as_given(args, nodes)]
     found = ComparedOrders(
         orders, args.what, args.op, "call" if args.calls else "exchange",

@@ -13,20 +13,16 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io import data_distribution
 from isochrone.collective_io.cli.placing import unexchanged_first
 from isochrone.collective_io.cli.workload import (
-    add_call,
+    add_job,
     add_measured_calls,
     add_model,
-    add_nodes,
-    allocation,
-    call,
     files_read,
-    node_cost,
+    job,
+    whole_call,
 )
-from isochrone.collective_io.pages.whole_call import whole_call
+from isochrone.collective_io.pages import whole_call as whole_page
 from isochrone.collective_io.predict.best_possible import BestPossible, best_possible
-from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.collective_io import CallCost, predict
-from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.results.call_parts import Parts
 from isochrone.collective_io.workload.distribution import distribution
 from isochrone.collective_io.workload.node_messages import layout_of
@@ -38,7 +34,6 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import console, print_blocks
 from isochrone.pages.words import plural
-from isochrone.runfile.file import read
 from isochrone.views import save
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
@@ -109,8 +104,7 @@ DOCUMENTS: Final = {"predict-collective-io": _Predicted}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict collective-io``."""
-    add_nodes(parser)
-    add_call(parser)
+    add_job(parser)
     parser.add_argument(
         "--cb-config-list", metavar="LIST",
         help="ROMIO's hint, e.g. 'n0,n4,*:1' (default: *:1)",
@@ -129,8 +123,7 @@ def run(args: argparse.Namespace) -> int:
     """Predict, and say which node is the hot spot."""
     if args.figure is not None:
         check_output(args.figure, force=args.force, inputs=files_read(args))
-    nodes = allocation(args)
-    wanted, model = call(args, nodes.ranks), node_cost(args)
+    nodes, wanted, model = job(args)
     if args.driver == "ompio":
         if args.cb_config_list not in (None, "*:1") or args.cb_nodes is not None:
             raise InputError("OMPIO ignores them", where="--cb-config-list, --cb-nodes")
@@ -141,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     kinds = wanted.round_kinds(len(ranks), exactly=True)
     found = predict(kinds, layout, ranks, hosts, model, reading=args.op == "read")
     found.warnings.extend(wanted.warnings())
-    whole = WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
+    whole = whole_call(args, model)
     total = whole.predict(wanted, nodes.by_rank, ranks)
     best = best_possible(whole, wanted, nodes.by_rank, ranks)
     if args.figure is not None:
@@ -159,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
         own = [text for text in total.warnings if text not in found.warnings]
         left = unexchanged_first(console(), wanted, found.warnings)
         found = replace(found, warnings=left)
-        said = whole_call(replace(total, warnings=own), best, measured=bool(args.calls))
+        said = whole_page.whole_call(replace(total, warnings=own), best, measured=bool(args.calls))
         print_blocks([*said, *_blocks(found, nodes, model.model)])
     return 0
 

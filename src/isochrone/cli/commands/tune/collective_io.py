@@ -19,9 +19,10 @@ from typing import Any, Final
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.base.text import shell_word
 from isochrone.cli.program import add_program, command_of
+from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.cli.io_tuning import print_outcome, teller
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.program.chooser import Chooser
@@ -29,7 +30,6 @@ from isochrone.collective_io.program.proposals import (
     ROMIO_HINTS,
     Proposal,
     hints_of_user,
-    hints_text,
 )
 from isochrone.collective_io.program.trials import Trials
 from isochrone.collective_io.program.tuning import Tuned, Wish, tune
@@ -153,8 +153,7 @@ def run(args: argparse.Namespace) -> int:
             _keep(trials.ways[portable["name"]], base, folder, hints, document, portable, PORTABLE)
         document["complete"] = True
     finally:
-        with whole_file(folder / REPORT) as stream:
-            stream.write(json_text(document, indent=1).encode())
+        write_text(folder / REPORT, json_text(document, indent=1))
     if args.json:
         print_json(document)
     else:
@@ -222,15 +221,13 @@ def _keep(
         comment = f"measured with files on {found}"
         if document["portable"] and not kept.portable:
             comment += ", which explains the gain"
-        with whole_file(path) as stream:
-            stream.write(hints_text({**base, **kept.hints}, comment).encode())
+        write_text(path, romio_hints.text({**base, **kept.hints}, comment))
         variables[ROMIO_HINTS] = str(path.absolute())
         result["kept"] = str(path)
     lines = [f"export {key}={shell_word(value)}" for key, value in variables.items()]
     if kept.environ:
         path = folder / (VARIABLES + suffix)
-        with whole_file(path) as stream:
-            stream.write("".join(f"{line}\n" for line in lines).encode())
+        write_text(path, "".join(f"{line}\n" for line in lines))
         result["kept"] = result["kept"] or str(path)
         if "OMPI_MCA_io" in kept.environ:
             document["warnings"].append(

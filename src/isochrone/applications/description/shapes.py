@@ -1,0 +1,309 @@
+"""What a description may hold, declared once as types: read strictly, and published as a schema.
+
+A kind of value is ``bool``, a `Literal`, a tuple of a kind, one of several kinds, a class that is
+`Declared`, or anything with ``read(value, at)`` and ``schema()``; of ``Annotated[type, it]`` that
+is ``it``. What has a ``REF`` is a definition of the schema.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
+
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.base.text import printable
+
+__all__ = [
+    "Declared", "Given", "Most", "Name", "Scalar", "Schema", "Whole", "check_keys", "declared",
+    "declared_schema", "definition", "is_scalar", "keys_schema", "listed", "one_of", "read",
+    "schema", "single", "single_schema", "word",
+]  # fmt: skip
+
+Scalar = int | float | str
+"""A number, a number with its unit, or an expression."""
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A number or an expression that was written somewhere."""
+
+    value: Scalar
+    at: KeyPath = field(compare=False)
+    REF: ClassVar = "scalar"
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Given:
+        """Return what is there, with its place."""
+        if not is_scalar(value):
+            raise at.error(f"{_shown(value)} where a number or an expression is expected")
+        return cls(value, at)
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {
+            "description": "a number, a number with its unit (30us, 4KiB), or an expression",
+            "type": ["number", "string"],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """A mapping: its keys are the members that are compared, needed those without a default."""
+
+    at: KeyPath = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Whole numbers of a range, written as such."""
+
+    least: int
+    most: int
+
+    def read(self, value: Any, at: KeyPath) -> int:
+        """Return one."""
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise at.error("a whole number is expected")
+        if not self.least <= value <= self.most:
+            raise at.error(f"{value} is not from {self.least} to {self.most}")
+        return value
+
+    def schema(self) -> Schema:
+        """Return what it may be."""
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True)
+class Most:
+    """A list of at most so many of a kind."""
+
+    kind: Any
+    most: int
+    what: str
+
+    def read(self, value: Any, at: KeyPath) -> tuple[Any, ...]:
+        """Return all."""
+        if len(listed(value, at)) > self.most:
+            raise at.error(f"{len(value)} {self.what}", f"at most {self.most}")
+        return tuple(read(self.kind, one, at.item(k)) for k, one in enumerate(value))
+
+    def schema(self) -> Schema:
+        """Return what it may be."""
+        return _list(schema(self.kind)) | {"maxItems": self.most}
+
+
+class Name:
+    """A name of an application or a phase."""
+
+    REF: ClassVar = "name"
+    _PATTERN: Final = r"[A-Za-z0-9_.-]{1,64}"
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> str:
+        """Return it."""
+        if not isinstance(value, str) or not re.fullmatch(cls._PATTERN, value):
+            raise at.error(
+                f"{_shown(value)} is not a name",
+                "up to 64 letters, digits, dots, dashes, underscores",
+            )
+        return value
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return what it may be."""
+        return {"type": "string", "pattern": f"^{cls._PATTERN}$"}
+
+
+def read(kind: Any, value: Any, at: KeyPath) -> Any:
+    """Return a value of a kind.
+
+    Raises
+    ------
+    InputError
+        With the path of what is wrong.
+    """
+    if hasattr(kind, "read"):
+        return kind.read(value, at)
+    if kind is bool:
+        if not isinstance(value, bool):
+            raise at.error(f"{_shown(value)} where true or false is expected")
+        return value
+    of = get_args(kind)
+    if not of:
+        return declared(kind, value, at)
+    if get_origin(kind) is Annotated:
+        return of[1].read(value, at)
+    if get_origin(kind) is Literal:
+        return word(value, at, of)
+    if get_origin(kind) is tuple:
+        return tuple(read(of[0], one, at.item(k)) for k, one in enumerate(listed(value, at)))
+    others = [one for one in of[1:] if one is not NoneType and isinstance(value, _written(one))]
+    return read([*others, of[0]][0], value, at)
+
+
+def _written(kind: Any) -> type:
+    """Return what one of several kinds is written as."""
+    return bool if kind is bool else list if get_origin(kind) is tuple else dict
+
+
+def declared(
+    kind: Any, value: Any, at: KeyPath, keys: Collection[str] = (), needed: Sequence[str] = ()
+) -> Any:
+    """Return a declared mapping, of which only these keys are known and needed if that is said."""
+    members = _members(kind)
+    check_keys(value, at, keys or members, needed or _needed(kind))
+    found = {key: read(members[key], one, at.key(key)) for key, one in value.items()}
+    return kind(at=at, **found)
+
+
+@cache
+def _members(kind: Any) -> dict[str, Any]:
+    """Return the keys of a declared mapping, and what each is."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {one.name: hints[one.name] for one in dataclasses.fields(kind) if one.compare}
+
+
+def _needed(kind: Any) -> list[str]:
+    missing = dataclasses.MISSING
+    return [
+        one.name
+        for one in dataclasses.fields(kind)
+        if one.compare and one.default is missing and one.default_factory is missing
+    ]
+
+
+def check_keys(value: Any, at: KeyPath, known: Collection[str], needed: Iterable[str] = ()) -> None:
+    """Refuse what is no mapping, has another key, or lacks one.
+
+    Raises
+    ------
+    InputError
+        With what may be meant.
+    """
+    if not isinstance(value, dict):
+        raise at.error(f"{_shown(value)} where a mapping is expected", f"keys: {', '.join(known)}")
+    for key in value:
+        if key not in known:
+            close = get_close_matches(key, known, 1)
+            hint = f"is {close[0]} meant?" if close else f"there are: {', '.join(known)}"
+            raise at.key(key).error("unknown key", hint)
+    for key in needed:
+        if key not in value:
+            raise at.key(key).error("missing")
+
+
+def single(
+    value: Any, at: KeyPath, known: Collection[str], what: str, hint: str = ""
+) -> tuple[str, Any, KeyPath]:
+    """Return the only key of a mapping, what is there, and its place; `what` says if there is none.
+
+    Raises
+    ------
+    InputError
+        If it is none of the known ones, or there are several.
+    """
+    check_keys(value, at, known)
+    if len(value) != 1:
+        raise at.error(what, hint)
+    ((key, below),) = value.items()
+    return key, below, at.key(key)
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether it is a number or a text."""
+    return isinstance(value, int | float | str) and not isinstance(value, bool)
+
+
+def word(value: Any, at: KeyPath, known: Sequence[str]) -> str:
+    """Return one of some words."""
+    if value not in known:
+        raise at.error(f"{_shown(value)} is none of {', '.join(known)}")
+    return str(value)
+
+
+def listed(value: Any, at: KeyPath) -> list[Any]:
+    """Return a list that is not empty."""
+    if not isinstance(value, list):
+        raise at.error(f"{_shown(value)} where a list is expected")
+    if not value:
+        raise at.error("an empty list")
+    return value
+
+
+def _shown(value: Any) -> str:
+    """Name what was found, shortly."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    for kind, what in ((NoneType, "nothing"), (dict, "a mapping"), (list, "a list")):
+        if isinstance(value, kind):
+            return what
+    return f"'{printable(value, 60)}'"
+
+
+# --- the same as a JSON Schema --------------------------------------------------------------------
+
+
+def schema(kind: Any) -> Schema:
+    """Return what a value of a kind may be."""
+    if hasattr(kind, "REF"):
+        return {"$ref": f"#/$defs/{kind.REF}"}
+    return definition(kind)
+
+
+def definition(kind: Any) -> Schema:
+    """Return the same, without reference to itself."""
+    if hasattr(kind, "schema"):
+        found: Schema = kind.schema()
+        return found
+    if kind is bool:
+        return {"type": "boolean"}
+    of = [one for one in get_args(kind) if one is not NoneType]
+    if not of:
+        return declared_schema(kind)
+    if get_origin(kind) is Annotated:
+        return schema(of[1])
+    if get_origin(kind) is Literal:
+        return {"enum": of} if len(of) > 1 else {"const": of[0]}
+    if get_origin(kind) is tuple:
+        return _list(schema(of[0]))
+    return one_of(*map(schema, of)) if len(of) > 1 else schema(of[0])
+
+
+def declared_schema(kind: Any) -> Schema:
+    """Return what a declared mapping may be."""
+    return keys_schema({key: schema(one) for key, one in _members(kind).items()}, _needed(kind))
+
+
+def keys_schema(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
+    """Return a mapping with known keys."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def single_schema(choices: Mapping[str, Schema]) -> Schema:
+    """Return a mapping with one of some keys."""
+    return keys_schema(choices) | {"minProperties": 1, "maxProperties": 1}
+
+
+def one_of(*choices: Schema) -> Schema:
+    """Return one of several."""
+    return {"anyOf": list(choices)}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items, "minItems": 1}

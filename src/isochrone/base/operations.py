@@ -1,0 +1,45 @@
+"""The collective operations of MPI that are measured, modelled, simulated and recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["CALLED", "COLLECTIVES", "REDUCING", "ROOTED"]
+
+
+@dataclass(frozen=True)
+class _Operation:
+    """One of them: whether it has a root, whether it adds doubles, and what is taken for it."""
+
+    rooted: bool = False
+    reduces: bool = False
+    also: tuple[str, ...] = ()
+
+
+_OPERATIONS: Final = {
+    "barrier": _Operation(),
+    "bcast": _Operation(rooted=True),
+    "reduce": _Operation(rooted=True, reduces=True),
+    "allreduce": _Operation(reduces=True),
+    "gather": _Operation(rooted=True, also=("gatherv",)),
+    "scatter": _Operation(rooted=True, also=("scatterv",)),
+    "allgather": _Operation(also=("allgatherv",)),
+    "alltoall": _Operation(also=("alltoallv", "alltoallw")),
+    "reduce_scatter_block": _Operation(reduces=True, also=("reduce_scatter",)),
+    "scan": _Operation(reduces=True, also=("exscan",)),
+}
+
+COLLECTIVES: Final = tuple(_OPERATIONS)
+"""Those that `measure collective` measures, in small letters without ``MPI_``."""
+
+ROOTED: Final = tuple(name for name, one in _OPERATIONS.items() if one.rooted)
+"""Those that have a root."""
+
+REDUCING: Final = tuple(name for name, one in _OPERATIONS.items() if one.reduces)
+"""Those that add doubles."""
+
+CALLED: Final = {
+    called: name for name, one in _OPERATIONS.items() for called in (name, *one.also)
+}  # fmt: skip
+"""Under which name a call is kept."""

@@ -1,0 +1,274 @@
+"""How long the parts of a collective call take: laws weighed by the calls that were measured.
+
+What a call is made of besides its exchange has no benchmark of its own. It is seen when a program
+runs, most often in a single setting. So each part has a few quantities that it can depend on, such
+as rounds or the bytes of the busiest aggregator, and any mixture of them is a law of this part:
+one setting fixes the scale of each law, and leaves open which of them is right. Their disagreement
+is the interval. Every further setting weighs the laws by how well they explain it (a posterior on a
+grid of mixtures, with an inverse gamma distribution of the scatter), and the interval shrinks. What
+is predicted is the median over the laws: a single one that extrapolates steeply does not move it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+__all__ = [
+    "INDEPENDENT",
+    "LATE",
+    "LAWS",
+    "PARTS",
+    "Estimate",
+    "Observation",
+    "PartLaw",
+    "PartTimes",
+    "fit",
+]
+
+Floats = NDArray[np.float64]
+
+PARTS: Final = ("offsets", "counts", "exchange", "file", "rest")
+"""What a collective call consists of, in the order of its steps."""
+
+INDEPENDENT: Final = "independent"
+"""The whole call when every rank accesses the file on its own."""
+
+LATE: Final = "late"
+"""What of the rest is waiting for the last rank to come: the program's, whatever the setting."""
+
+LAWS: Final[Mapping[str, Mapping[str, float]]] = {
+    # lists of offsets: found by each rank, then sent to the aggregators, 16 bytes a piece
+    "offsets": {"ranks": 1, "pieces": 1, "list_pieces": 1},
+    # one MPI_Allreduce, and an MPI_Alltoall in each round
+    "counts": {"calls": 2, "1": 1, "calls*ranks": 1},
+    # the hot spot as modelled, or its bytes and messages; packing, and what each round costs
+    "exchange": {"exchange": 16, "busiest": 1, "rounds": 0.1},
+    # bandwidth of each aggregator, or of all together; what each access costs
+    "file": {"busiest_file": 2, "bytes_file": 2, "rounds": 0.1},
+    # copies and packing, memory that is touched for the first time, waiting for the last rank
+    "rest": {"bytes": 4, "busiest": 1, "rounds": 0.5, "1": 1},
+    LATE: {"1": 1},
+    INDEPENDENT: {"own_accesses": 1, "own_bytes": 1, "moved": 1, "1": 1},
+}
+"""Quantities that a part depends on, and how likely a law of each alone is, before any is tried."""
+
+WITHOUT_MODEL: Final = {"hot_bytes": 16, "hot_messages": 1, "rounds": 0.1, "busiest": 1}
+"""Of the exchange, if there is no model of a hot spot."""
+
+LEVELS: Final = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)
+"""Weights of quantities in a law, before they are made to sum up to 1."""
+
+SCATTER: Final = 0.12
+"""Scatter of a time from one launch to the next, as a part of it, until more is known."""
+
+MOST_SCATTER: Final = 1.0
+"""Calls that scatter more, by a factor of e, say no more about launches."""
+
+BELIEF: Final = 4.0
+"""How many launches this first guess of the scatter is worth."""
+
+LEAST: Final = 1e-3
+"""A part shorter than this part of the call is taken as this long: it has no logarithm else."""
+
+_NOISE: Final[Floats] = ndtri((np.arange(9) + 0.5) / 9)
+"""Quantiles of the scatter, each as likely as the others."""
+
+_INTERVAL: Final = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A call as it was measured in one setting.
+
+    Attributes
+    ----------
+    features
+        The quantities of `LAWS`, of this call.
+    seconds
+        Of each part that was seen.
+    whole
+        Seconds of the whole call.
+    reading
+        A read: its parts are another thing than those of a write.
+    scatter
+        Standard deviation of the logarithm of a part among alike calls, as far as it is known.
+    """
+
+    features: Mapping[str, float]
+    seconds: Mapping[str, float]
+    whole: float
+    reading: bool = False
+    scatter: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds, and the ends of their 95 % interval."""
+
+    seconds: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PartLaw:
+    """Laws of a part, weighed by what was measured.
+
+    Attributes
+    ----------
+    terms
+        Names of the quantities.
+    coefficients
+        Seconds for one of each quantity; a row for each law, shape (laws, terms).
+    weight
+        How likely each law is; sums up to 1.
+    scatter
+        Standard deviation of the logarithm of a new time, for each law.
+    settings
+        Number of settings that were measured.
+    """
+
+    terms: Sequence[str]
+    coefficients: Floats
+    weight: Floats
+    scatter: Floats
+    settings: int
+
+    def ask(self, features: Mapping[str, float]) -> Estimate:
+        """Return how long the part takes in a call of these quantities."""
+        by_law = self._by_law(features)
+        seconds = _quantile(by_law, self.weight, 0.5)
+        spread = (by_law[:, None] * np.exp(self.scatter[:, None] * _NOISE)).ravel()
+        weight = np.repeat(self.weight / len(_NOISE), len(_NOISE))
+        low, high = (_quantile(spread, weight, part) for part in _INTERVAL)
+        return Estimate(seconds, min(low, seconds), max(high, seconds))
+
+    def least(self, features: Mapping[str, float]) -> float:
+        """Return the seconds by the laws that give the fewest, without the scatter of launches."""
+        return _quantile(self._by_law(features), self.weight, _INTERVAL[0])
+
+    def _by_law(self, features: Mapping[str, float]) -> Floats:
+        values = np.array([_value(features, term) for term in self.terms])
+        found: Floats = self.coefficients @ values
+        return found
+
+
+@dataclass(frozen=True)
+class PartTimes:
+    """Laws of the parts, by direction: of writes and of reads.
+
+    Attributes
+    ----------
+    laws
+        By ``(reading, part)``; a part that was not measured is not among them.
+    ranges
+        Least and greatest value of each quantity that was measured, by ``reading``.
+    """
+
+    laws: Mapping[tuple[bool, str], PartLaw] = field(default_factory=dict)
+    ranges: Mapping[bool, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+
+    def knows(self, reading: bool, part: str) -> bool:
+        """Whether the part was measured."""
+        return (reading, part) in self.laws
+
+    def ask(self, reading: bool, part: str, features: Mapping[str, float]) -> Estimate | None:
+        """Return how long a part takes; None: it was not measured."""
+        law = self.laws.get((reading, part))
+        return law.ask(features) if law else None
+
+    def settings(self, reading: bool) -> int:
+        """Return in how many settings calls with collective buffering were measured."""
+        own = [self.laws[key].settings for key in self.laws if key == (reading, "rest")]
+        return max(own, default=0)
+
+
+def fit(observations: Iterable[Observation]) -> PartTimes:
+    """Weigh the laws of every part by what was measured."""
+    laws: dict[tuple[bool, str], PartLaw] = {}
+    ranges: dict[bool, dict[str, tuple[float, float]]] = {}
+    listed = list(observations)
+    for reading in (False, True):
+        mine = [one for one in listed if one.reading == reading]
+        for part in LAWS:
+            seen = [one for one in mine if part in one.seconds]
+            if part == "rest":  # where the other parts were not seen, it is the whole call
+                seen = [one for one in seen if "exchange" in one.seconds] or seen
+            if seen:
+                laws[reading, part] = _weighed(part, seen)
+        values: dict[str, list[float]] = {}
+        for one in mine:
+            for name, value in one.features.items():
+                values.setdefault(name, []).append(value)
+        ranges[reading] = {name: (min(seen), max(seen)) for name, seen in values.items()}
+    return PartTimes(laws, ranges)
+
+
+def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:
+    """Scale each law of a part to the measured times, and weigh it by how well it fits."""
+    prior = _law(part, seen)
+    table = np.array([[_value(one.features, term) for term in prior] for one in seen])
+    usable = np.asarray((table > 0).any(axis=0))
+    terms = [term for term, use in zip(prior, usable.tolist(), strict=True) if use]
+    usual = table[:, usable].mean(axis=0)
+    shares = _shares(len(terms))
+    belief = np.array([prior[term] for term in terms])
+    chance = np.prod(belief**shares, axis=1)
+    by_law = (table[:, usable] / usual) @ shares.T  # (settings, laws), 1 in the usual setting
+    time = np.array([max(one.seconds[part], LEAST * one.whole, 1e-12) for one in seen])
+    off = np.log(time)[:, None] - np.log(np.maximum(by_law, 1e-12))
+    scale = off.mean(axis=0)
+    misfit = ((off - scale) ** 2).sum(axis=0)
+    free = BELIEF + len(seen) - 1
+    # launches scatter at least as much as the calls within one
+    alike = [min(one.scatter.get(part, 0.0), MOST_SCATTER) for one in seen]
+    variance = (BELIEF * max(SCATTER**2, float(np.mean(np.square(alike)))) + misfit) / free
+    weight = chance * (variance / variance.min()) ** (-free / 2)
+    coefficients = np.exp(scale)[:, None] * shares / usual
+    scatter = np.sqrt(variance * (1 + 1 / len(seen)))
+    return PartLaw(terms, coefficients, weight / weight.sum(), scatter, len(seen))
+
+
+def _law(part: str, seen: Sequence[Observation]) -> dict[str, float]:
+    """Return the quantities that a part may depend on, as far as they are known."""
+    modelled = all("exchange" in one.features for one in seen)
+    hot = {"exchange": 4.0} if modelled else {"hot_bytes": 3.0, "hot_messages": 1.0}
+    if part == "exchange":
+        return dict(LAWS[part]) if modelled else dict(WITHOUT_MODEL)
+    if part == "rest" and not any("exchange" in one.seconds for one in seen):
+        return {**hot, "bytes": 1, "busiest": 1, "rounds": 1}
+    return dict(LAWS[part])
+
+
+def _shares(terms: int) -> Floats:
+    """Return mixtures of this many terms, one of which has the most, shape (laws, terms).
+
+    The others have a fourth, a sixteenth … of it: what is a small share in one setting may be all
+    of the time in another, with a hundred times as many rounds.
+    """
+    rows = [row for row in product(LEVELS, repeat=terms) if 1.0 in row]
+    weights = np.array(rows)
+    shares: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _quantile(values: Floats, weight: Floats, part: float) -> float:
+    """Return the value below which this part of the weight is."""
+    order = np.argsort(values)
+    at = int(np.searchsorted(np.cumsum(weight[order]), part * weight.sum()))
+    return float(values[order[min(at, len(order) - 1)]])
+
+
+def _value(features: Mapping[str, float], term: str) -> float:
+    """Return the value of a product of quantities; ``1`` is one."""
+    value = 1.0
+    for name in term.split("*"):
+        value *= 1.0 if name == "1" else features.get(name, 0.0)
+    return value

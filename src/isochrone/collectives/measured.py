@@ -1,0 +1,311 @@
+"""What was measured of the groups of ranks in collective operations, kept beside formulas.
+
+A formula describes all groups of a kind; what was measured of one group is nearer to the truth of
+that group, and of groups like it (`MeasuredGroup`). Between two sizes the time is on the line
+between them, which it is as long as the library does not change its algorithm. Concurrent groups
+slow each other down (`Disturbance`). A formula is of the member that is done last: in a broadcast
+the root may go on at once, who sends to a root does not wait for all others, and an allreduce may
+end in a tree (`Leaving`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isochrone.models.placement import CG
+from isochrone.runfile.grid_groups import Place, arranged, place_of
+
+__all__ = [
+    "LG", "TOTAL", "Disturbance", "Ends", "Leaving", "MeasuredGroup", "factor_of", "find",
+    "group_place", "like", "merged", "miss_at", "nearest", "time_at", "together_of",
+]  # fmt: skip
+
+Array = NDArray[np.float64]
+
+LG: Final = "LG"
+
+TOTAL: Final = "total"
+"""Instead of a phase: both phases in one operation, against their sum."""
+
+Ends = tuple[float, float, float]
+"""A value and its interval."""
+
+
+def group_place(
+    word: str, length: int, group: str, node_of: NDArray[np.int64], *, at_once: bool
+) -> Place:
+    """Say where the group of rank 0 is, and how many share a node.
+
+    Parameters
+    ----------
+    word, length
+        The grid as it is typed, and the ranks of a row.
+    group
+        ``CG``: a row, or ``LG``: a column.
+    node_of
+        Node of each rank.
+    at_once
+        Whether all groups work; else the others do nothing.
+    """
+    row, column = arranged(word, length, node_of)
+    groups = row if group == CG else column
+    own = groups == groups[0]
+    return place_of(np.flatnonzero(own), groups if at_once else np.where(own, 0, -1), node_of)
+
+
+class MeasuredGroup(msgspec.Struct, frozen=True):
+    """One operation in a group of ranks, over several sizes.
+
+    Attributes
+    ----------
+    op
+        Operation of the library.
+    group
+        ``CG``: a row of the grid, or all ranks of a job; ``LG``: a column.
+    ranks, stride
+        Ranks of the group, and from one to the next in the job: 1 in a row, and in a column the
+        length of the rows.
+    nodes, ppn
+        The filled nodes that they amount to; 0 where nodes are not known.
+    bytes, seconds, low, high
+        Blocks in ascending order, and the medians with their 95 % intervals, None where that is
+        not known. All have the same length.
+    """
+
+    op: str
+    group: str
+    ranks: int
+    stride: int
+    nodes: int
+    ppn: int
+    bytes: list[float]
+    seconds: list[float]
+    low: list[float | None]
+    high: list[float | None]
+
+    @property
+    def key(self) -> tuple[str, str, int, int, int, int]:
+        """What tells it from other groups."""
+        return self.op, self.group, self.ranks, self.stride, self.nodes, self.ppn
+
+    @property
+    def sizes(self) -> Array:
+        """Blocks as an array."""
+        return np.array(self.bytes)
+
+
+def find(
+    known: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int,
+    place: tuple[int, int],
+) -> MeasuredGroup | None:  # fmt: skip
+    """Return the group that was measured: as many ranks, as far apart, on as many nodes.
+
+    ``place`` is nodes and ranks on each; where either side does not know them, they may be any.
+    """
+    for one in known:
+        if (one.op, one.group, one.ranks, one.stride) == (op, group, ranks, stride) and (
+            0 in (one.nodes, place[0]) or (one.nodes, one.ppn) == place
+        ):
+            return one
+    return None
+
+
+def like(
+    known: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int
+) -> list[MeasuredGroup]:  # fmt: skip
+    """Return a group of each number of ranks, in ascending order: that with the nearest stride.
+
+    Libraries have algorithms of their own for powers of two: where ``ranks`` is one, or is none,
+    so are the others, if there are two of them.
+    """
+    found: dict[int, MeasuredGroup] = {}
+    for one in known:
+        if (one.op, one.group) == (op, group) and one.ranks > 1:
+            other = found.get(one.ranks)
+            if other is None or _apart(one, stride) < _apart(other, stride):
+                found[one.ranks] = one
+    same = [p for p in found if _is_power(p) == _is_power(ranks)]
+    return [found[p] for p in sorted(same if len(same) > 1 else found)]
+
+
+def _is_power(ranks: int) -> bool:
+    return ranks & (ranks - 1) == 0
+
+
+def _apart(one: MeasuredGroup, stride: int) -> float:
+    return abs(math.log(one.stride / stride))
+
+
+def time_at(sizes: Array, seconds: ArrayLike, size: float) -> float:
+    """Return the time of a size between those measured: on the line between its neighbours."""
+    return float(np.interp(size, sizes, np.asarray(seconds)))
+
+
+def miss_at(sizes: Array, seconds: Array, size: float) -> float:
+    """Return how far a time between two sizes may be from the line, as a part of it.
+
+    Each size but the first and the last is held against the line between its neighbours: where the
+    algorithm changes, it is off. Taken is the larger one of the two sizes around ``size``, and not
+    less than the median of all; 0 of fewer than three sizes.
+    """
+    missed = {
+        k: abs(time_at(np.delete(sizes, k), np.delete(seconds, k), sizes[k]) / seconds[k] - 1)
+        for k in range(1, len(sizes) - 1)
+    }
+    if not missed:
+        return 0.0
+    above = int(np.searchsorted(sizes, size))
+    around = [missed[k] for k in (above - 1, above) if k in missed]
+    return float(max([float(np.median(list(missed.values()))), *around]))
+
+
+def merged(groups: Iterable[MeasuredGroup]) -> list[MeasuredGroup]:
+    """Put together what several runs measured of the same group: the geometric mean of a size."""
+    found: dict[tuple[str, str, int, int, int, int], list[MeasuredGroup]] = {}
+    for one in groups:
+        found.setdefault(one.key, []).append(one)
+    return [_joined(parts) for parts in found.values()]
+
+
+def _joined(parts: Sequence[MeasuredGroup]) -> MeasuredGroup:
+    if len(parts) == 1:
+        return parts[0]
+    rows: dict[float, list[tuple[float, float | None, float | None]]] = {}
+    for one in parts:
+        columns = zip(one.bytes, one.seconds, one.low, one.high, strict=True)
+        for size, seconds, low, high in columns:
+            rows.setdefault(size, []).append((seconds, low, high))
+    sizes = sorted(rows)
+    lows = [[row[1] for row in rows[size]] for size in sizes]
+    highs = [[row[2] for row in rows[size]] for size in sizes]
+    return msgspec.structs.replace(
+        parts[0], bytes=sizes,
+        seconds=[float(np.exp(np.mean(np.log([row[0] for row in rows[s]])))) for s in sizes],
+        low=[None if None in ends else min(end for end in ends if end) for ends in lows],
+        high=[None if None in ends else max(end for end in ends if end) for ends in highs],
+    )  # fmt: skip
+
+
+class Disturbance(msgspec.Struct, frozen=True):
+    """A phase of a grid collective, measured in one group alone and in all groups at once.
+
+    Attributes
+    ----------
+    op
+        The whole operation.
+    phase
+        ``LG`` or ``CG``; ``total``: the whole operation against the sum of its phases, which may
+        overlap or hinder each other.
+    phase_op, phase_ranks, phase_bytes
+        Operation of a group, its ranks, and the block of one rank.
+    groups
+        How many worked at once; of ``total`` the rows.
+    sharing
+        Most groups with a member on the same node; 0 where that is not known, and of ``total``.
+    factor, low, high
+        All at once / one alone, with its 95 % interval; None where that is not known.
+    """
+
+    op: str
+    phase: str
+    phase_op: str
+    phase_ranks: int
+    phase_bytes: int
+    groups: int
+    sharing: int
+    factor: float
+    low: float | None = None
+    high: float | None = None
+
+
+def together_of(
+    known: Sequence[Disturbance], op: str, rows: int, length: int, size: int
+) -> Ends | None:  # fmt: skip
+    """Return what a whole operation takes against the sum of its phases; None if not measured.
+
+    Of this very grid only: how phases overlap says nothing of other grids.
+    """
+    own = [one for one in known if (one.phase_ranks, one.groups) == (length, rows)]
+    return factor_of(own, TOTAL, op, length, rows, size, 0)
+
+
+def factor_of(
+    known: Sequence[Disturbance], phase: str, op: str, ranks: int, groups: int, size: int,
+    sharing: int,
+) -> Ends | None:  # fmt: skip
+    """Return the factor of a phase with its interval; None if nothing like it was measured.
+
+    That is the factor of the same kind of group, the same operation and the same ``sharing``, of
+    the nearest number of ranks and of groups, and on the line between the nearest sizes, all in
+    logarithms.
+    """
+    alike = [
+        one for one in known
+        if (one.phase, one.phase_op, one.sharing) == (phase, op, sharing) and one.factor > 0
+    ]  # fmt: skip
+    if not alike:
+        return None
+
+    def apart(shape: tuple[int, int]) -> tuple[float, tuple[int, int]]:
+        return abs(math.log(shape[0] / ranks)) + abs(math.log(shape[1] / groups)), shape
+
+    nearest = min({(one.phase_ranks, one.groups) for one in alike}, key=apart)
+    points: dict[float, list[Disturbance]] = {}
+    for one in alike:
+        if (one.phase_ranks, one.groups) == nearest:
+            points.setdefault(math.log2(max(one.phase_bytes, 1)), []).append(one)
+    at = sorted(points)
+    x = math.log2(max(size, 1))
+    rows = [np.mean([_ends(one) for one in points[place]], axis=0) for place in at]
+    found = [float(np.interp(x, at, [row[k] for row in rows])) for k in range(3)]
+    return found[0], found[1], found[2]
+
+
+def _ends(one: Disturbance) -> Ends:
+    low = one.factor if one.low is None else one.low
+    high = one.factor if one.high is None else one.high
+    return one.factor, low, high
+
+
+class Leaving(msgspec.Struct, frozen=True):
+    """One operation of so many ranks and bytes.
+
+    Attributes
+    ----------
+    op, ranks, bytes
+        What was measured; ``bytes`` is the block of one rank.
+    parts
+        When each member was done, counted from the root, as a part of the time of the operation;
+        of more than `MOST` members, of those that are spread evenly.
+    group
+        Of grids: ``CG``, a row or all ranks, or ``LG``, a column; empty where that is not told.
+    """
+
+    op: str
+    ranks: int
+    bytes: int
+    parts: list[float]
+    group: str = ""
+
+    def of(self, member: int, ranks: int) -> float:
+        """Return the part of a member of an operation of so many ranks."""
+        return self.parts[min(member * len(self.parts) // ranks, len(self.parts) - 1)]
+
+
+def nearest(
+    known: Iterable[Leaving], op: str, ranks: int, size: int, group: str = "CG"
+) -> Leaving | None:
+    """Return what is nearest to an operation that is asked for; None if there is nothing."""
+
+    def away(one: Leaving) -> tuple[float, float]:
+        apart = abs(math.log2(max(one.bytes, 1)) - math.log2(max(size, 1)))
+        return abs(math.log2(one.ranks) - math.log2(max(ranks, 1))), apart
+
+    fitting = (one for one in known if one.op == op and one.group in ("", group))
+    return min(fitting, key=away, default=None)

@@ -1,0 +1,84 @@
+"""When the members of a collective operation leave it, as parts of the time of the operation.
+
+A formula is of the member that is done last. In a broadcast the root may go on at once, who sends
+to a root does not wait for all others, and an allreduce may end in a tree: a program that repeats
+an operation, or does something after it, gets back part of its time. What was measured of it is
+kept beside formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.collectives.measured import Leaving
+from isochrone.models.extension import Kept, SampleReader
+from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.run import Run
+
+__all__ = ["MOST", "READER", "leaving"]
+
+_TOGETHER: Final = 0.98
+"""Members that leave no earlier than this part of the time leave together."""
+
+MOST: Final = 64
+"""Members that are kept of an operation; of more, this many that are spread evenly."""
+
+_DIGITS: Final = 4
+
+
+def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
+    """Return what samples say of operations that not all leave together: medians.
+
+    Parameters
+    ----------
+    columns
+        Of the samples that count: ``op``, ``p``, ``bytes``, ``times`` of the members, ``root``
+        (of the first member, where there is no such column), and ``group``, of runs with grids.
+        Without ``times`` nothing is said.
+    """
+    if not {"op", "p", "bytes", "times"} <= set(columns):
+        return []
+    found: dict[tuple[str, int, int, str], list[NDArray[np.float64]]] = {}
+    samples = len(columns["op"])
+    roots = columns.get("root", np.zeros(samples, dtype=np.int64))
+    groups = columns.get("group", np.full(samples, ""))
+    for op, ranks, size, times, root, group in zip(
+        *(columns[name].tolist() for name in ("op", "p", "bytes", "times")), roots.tolist(),
+        groups.tolist(), strict=True,
+    ):  # fmt: skip
+        usable = (
+            all(type(n) in (int, float) and abs(n) < 2**53 for n in (ranks, size, root))
+            and isinstance(times, list)
+            and len(times) == int(ranks) > 1
+            and all(type(t) in (int, float) and 0 <= t <= MAX_SECONDS for t in times)
+            and max(times) > 0
+        )
+        if not usable:
+            continue
+        from_root = np.roll(np.array(times, dtype=np.float64), -int(root))
+        key = str(op), len(times), int(size), str(group)
+        found.setdefault(key, []).append(from_root / from_root.max())
+    typical = {key: np.median(rows, axis=0) for key, rows in found.items()}
+    return [
+        Leaving(
+            op,
+            ranks,
+            size,
+            np.round(parts[np.arange(n := min(ranks, MOST)) * ranks // n], _DIGITS).tolist(),
+            group,
+        )
+        for (op, ranks, size, group), parts in typical.items()
+        if parts.min() < _TOGETHER
+    ]
+
+
+def _wrong(one: Leaving) -> str:
+    known = one.ranks >= 2 and one.parts and all(0 <= part <= 1 for part in one.parts)
+    return "" if known else "parts that are not from 0 to 1"
+
+
+READER: Final = SampleReader({"leaving": Kept(Leaving, leaving, _wrong)})

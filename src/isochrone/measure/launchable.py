@@ -1,0 +1,148 @@
+"""A measurement that was checked, and can be launched as often as is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.errors import InputError
+from isochrone.base.suggestion import did_you_mean
+from isochrone.measure import algorithm as algorithms
+from isochrone.measure import presets
+from isochrone.measure.algorithm import Forced
+from isochrone.measure.setup import Setup
+from isochrone.runfile.run import LAUNCH, Run
+
+__all__ = ["Launchable", "sizes_of"]
+
+AUTOMATIC: Final = "auto"
+
+
+@dataclass(frozen=True)
+class Launchable:
+    """One measurement of one number of ranks.
+
+    Attributes
+    ----------
+    setup
+        The MPI and the launcher.
+    experiment, options, ranks
+        What is measured.
+    notes
+        For the run file.
+    timeout
+        Seconds after which the ranks of a launch are ended; None: never.
+    forced
+        What forces algorithms of the MPI library.
+    """
+
+    setup: Setup
+    experiment: str
+    options: tuple[str, ...]
+    ranks: int
+    notes: Mapping[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+    forced: Forced = field(default_factory=Forced)
+
+    @classmethod
+    def of(
+        cls,
+        setup: Setup,
+        experiment: str,
+        options: Sequence[str],
+        counts: Sequence[int] | None = None,
+        *,
+        preset: str | None = None,
+        algorithm: str | None = None,
+        timeout: float | None = None,
+        known: Sequence[str] = (),
+    ) -> list[Launchable]:
+        """Check what is asked for; return it for each number of ranks.
+
+        Parameters
+        ----------
+        setup
+            The MPI and the launcher.
+        experiment, options, preset, algorithm
+            What is measured.
+        counts
+            The numbers of ranks; None: as many as the launcher knows of.
+        timeout
+            Seconds after which the ranks of a launch are ended.
+        known
+            Options that are not the probe's, and may have been meant; none if nobody typed any.
+
+        Raises
+        ------
+        InputError
+            If the probe refuses the options, or there is no such preset or algorithm.
+        """
+        notes = {}
+        if preset is not None:
+            options = (*presets.find(preset, experiment).options, *options)
+            notes["preset"] = preset
+        ranks = sorted(set(counts or [setup.default_ranks()]))
+        for count in ranks:
+            _check(setup, experiment, options, count, known)
+        forced = Forced()
+        if algorithm is not None:
+            if experiment != "collective":
+                raise InputError("only collective has algorithms", where="--algorithm")
+            forced = setup.force(algorithm)
+            for text in forced.warnings:
+                setup.warn(text)
+            notes[algorithms.NOTE] = algorithm
+        return [
+            cls(setup, experiment, tuple(options), count, notes, timeout, forced) for count in ranks
+        ]
+
+    def tokens(self, path: Path, *, force: bool = False, launch: str = "") -> list[str]:
+        """Return the command of one launch; ``launch`` says which it is: ``2 of 5``."""
+        notes = {**self.notes, LAUNCH: launch} if launch else self.notes
+        tokens = self.setup.tokens(
+            self.experiment, self.options, self.ranks, path, force=force, notes=notes,
+            extra=self.forced.options,
+        )  # fmt: skip
+        variables = [f"{key}={value}" for key, value in self.forced.environ.items()]
+        return ["env", *variables, *tokens] if variables else tokens
+
+    def with_options(self, *more: str) -> Launchable:
+        """Return it with options that override earlier ones."""
+        return replace(self, options=(*self.options, *more))
+
+    def like(self, first: Run) -> Launchable:
+        """Let later launches measure the sizes that ``--bytes auto`` chose in the first one."""
+        sizes = sizes_of(first)
+        return self.with_options("--bytes", sizes) if sizes else self
+
+
+def _check(
+    setup: Setup, experiment: str, options: Sequence[str], ranks: int, known: Sequence[str]
+) -> None:
+    """Let the probe refuse options; say what was probably meant by a name that is unknown."""
+    try:
+        setup.check(experiment, options, ranks)
+    except InputError as error:
+        own = {option.flag: option.choices for option in setup.built.options_of(experiment)}
+        words = [part for word in options for part in word.split("=", 1)]
+        for before, word in pairwise(["", *words]):
+            if known and f"no option '{word}" in error.what:
+                error.hint = did_you_mean(word, [*known, *own], then="")
+            for one in word.split(","):
+                if f"no operation '{one}'" in error.what:
+                    error.hint = did_you_mean(one, own.get(before, []), then="")
+        if error.hint:
+            error.what = error.what.removesuffix(" (--help lists them)")
+        raise
+
+
+def sizes_of(run: Run) -> str:
+    """Return the sizes a run chose by itself, as ``--bytes`` takes them; else an empty text."""
+    asked = run.options.get("bytes")
+    table = run.tables.get("sample")
+    if not (isinstance(asked, str) and asked.startswith(AUTOMATIC)) or table is None:
+        return ""
+    return ",".join(map(str, sorted(set(table["bytes"].tolist()))))

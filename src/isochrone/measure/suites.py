@@ -1,0 +1,171 @@
+"""A named set of measurements in one folder: which runs it has, and what they will take.
+
+`isochrone.measure.budget` shares the time out among them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from isochrone.base.errors import InputError
+from isochrone.measure import presets
+from isochrone.measure.budget import Cost, Trial, estimate
+from isochrone.measure.expectation import tried
+from isochrone.measure.launchable import Launchable, sizes_of
+from isochrone.measure.presets import Preset, Suite
+from isochrone.measure.setup import Setup
+from isochrone.runfile.file import read
+
+__all__ = ["Planned", "estimates", "runs_of"]
+
+TRIAL_SIZES: Final = (8, 262144)
+GRACE: Final = 60.0
+"""Seconds beyond its time after which a run that does not end is ended."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run of a suite, and the file it is kept in."""
+
+    preset: Preset
+    ranks: int
+    folder: Path
+    sizes: str = ""
+    """Sizes that an earlier suite chose, as ``--bytes`` takes them; empty: as the preset says."""
+
+    @property
+    def path(self) -> Path:
+        """Where its run file is."""
+        return self.folder / f"{self.preset.name}-{self.ranks}.jsonl"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What the probe is told; of two ``--bytes`` the later one counts."""
+        return (*self.preset.options, *(("--bytes", self.sizes) if self.sizes else ()))
+
+    def within(self, setup: Setup, seconds: float) -> Launchable:
+        """Return the measurement, which is to end within a time."""
+        seconds = max(seconds, 0.1)
+        limit = ("--time-limit", f"{seconds:.3g}")
+        what = self.launchable(setup).with_options(*limit)
+        return replace(what, timeout=2 * seconds + GRACE)
+
+    def launchable(self, setup: Setup) -> Launchable:
+        """Return the measurement."""
+        notes = {"preset": self.preset.name, "arguments": shlex.join(self.preset.options)}
+        return Launchable(setup, self.preset.experiment, self.options, self.ranks, notes)
+
+    def is_complete(self, tell: Callable[[str], None]) -> bool:
+        """Whether it was measured to its end before; a part of a run is put aside, and that told.
+
+        Raises
+        ------
+        InputError
+            If its file holds something else.
+        """
+        if not self.path.exists():
+            return False
+        found = read(self.path)
+        if found.notes.get("arguments") != shlex.join(self.preset.options):
+            raise InputError(
+                f"it is not of preset {self.preset.name} as it is now", where=str(self.path),
+                hint="give another folder with -o",
+            )  # fmt: skip
+        if not found.complete:
+            aside = _unused_name(self.path)
+            self.path.rename(aside)
+            tell(f"{self.path} is not complete: kept as {aside.name}, measured again")
+            return False
+        return True
+
+
+def runs_of(
+    suite: Suite, setup: Setup, ranks: Sequence[int], folder: Path, like: Path | None = None
+) -> list[Planned]:
+    """Return the runs of a suite, which the probe has checked.
+
+    Parameters
+    ----------
+    suite, setup, ranks
+        What is measured, how, and with which numbers of ranks.
+    folder
+        Where the run files will be.
+    like
+        Folder of an earlier suite: the sizes that it chose by itself are kept.
+
+    Raises
+    ------
+    InputError
+        If ``like`` holds none of these runs, or the probe refuses the options.
+    """
+    sweeps = setup.sweeps() if suite.other_sweeps else {}
+    runs = [
+        Planned(preset, n, folder)
+        for preset, n in presets.plan(suite, tuple(ranks or [setup.default_ranks()]), sweeps)
+    ]
+    if like is not None:
+        runs = _like(runs, like)
+    for one in runs:
+        setup.check(one.preset.experiment, one.options, one.ranks)
+    return runs
+
+
+def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
+    """Let runs keep the sizes that those of an earlier suite chose.
+
+    Raises
+    ------
+    InputError
+        If the folder holds none of these runs.
+    """
+    earlier = {one: folder / one.path.name for one in runs}
+    if not any(path.is_file() for path in earlier.values()):
+        raise InputError(
+            "it holds no run of this suite with these numbers of ranks", where=str(folder),
+            hint="--like takes the folder that an earlier suite was written to",
+        )  # fmt: skip
+    return [
+        replace(one, sizes=sizes_of(read(path))) if path.is_file() else one
+        for one, path in earlier.items()
+    ]
+
+
+def _unused_name(path: Path) -> Path:
+    """Return a name beside ``path`` for what was measured of it before."""
+    names = (path.with_suffix(f".part{k}.jsonl") for k in itertools.count(1))
+    return next(name for name in names if not name.exists())
+
+
+def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
+    """Estimate each run from one short trial of each experiment with the most ranks it gets."""
+    most: dict[str, Planned] = {}
+    for planned in runs:
+        before = most.setdefault(planned.preset.experiment, planned)
+        most[planned.preset.experiment] = max(planned, before, key=lambda one: one.ranks)
+    trials = {name: _try(setup, planned) for name, planned in most.items()}
+    return [
+        estimate(replace(r.preset, options=r.options), r.ranks, trials[r.preset.experiment])
+        for r in runs
+    ]
+
+
+def _try(setup: Setup, planned: Planned) -> Trial:
+    """Measure two sizes a few times, and see how long it takes to start."""
+    sizes = ",".join(map(str, TRIAL_SIZES))
+    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2", *planned.preset.trial]
+    what = replace(planned.launchable(setup), timeout=GRACE)
+    found, wall = tried(what, options, planned.folder)
+    pairs = "pair" in found.tables
+    table = found.tables["pair" if pairs else "sample"]
+    seconds = table["median"] / 2 if pairs else table["seconds"]
+    small, large = (float(np.mean(seconds[table["bytes"] == size])) for size in TRIAL_SIZES)
+    per_byte = max(0.0, (large - small) / (TRIAL_SIZES[1] - TRIAL_SIZES[0]))
+    inside = float(found.end["seconds"]) if found.end and not found.clock.simulated else 0.0
+    return Trial(max(0.0, wall - inside), small, per_byte)

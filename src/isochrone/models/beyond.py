@@ -1,0 +1,208 @@
+"""What makes a prediction doubtful: beyond what was measured, between regimes, no time at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.models.formulas import number
+from isochrone.models.questions import recorded
+from isochrone.models.regime import Regime
+from isochrone.models.terms import evaluate_term, variables_of
+from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
+
+if TYPE_CHECKING:
+    from isochrone.models.model import Backtest
+
+__all__ = [
+    "Switch", "between", "missed", "nowhere_near", "outside", "switches", "trial", "untried",
+    "without_time",
+]  # fmt: skip
+
+Array = NDArray[np.float64]
+
+
+def outside(
+    regimes: Sequence[Regime], owner: NDArray[np.int64], points: Mapping[str, Array],
+    backtests: Sequence[Backtest],
+) -> list[str]:  # fmt: skip
+    """Say where points lie outside what was fitted, and what extrapolation was worth there.
+
+    Parameters
+    ----------
+    regimes, owner
+        Formulas, and the number of the one that each point belongs to, shape (n,).
+    points
+        Variables, each of shape (n,).
+    backtests
+        Of all that the model is for.
+    """
+    found: list[str] = []
+    for k, regime in enumerate(regimes):
+        for name, (low, high) in regime.fitted.items():
+            if not set(variables_of([name])) <= points.keys():
+                continue  # no formula holds it
+            value = evaluate_term(name, points)[owner == k]
+            # Between two regimes is not outside: that is said with the switch.
+            before, behind = regime.reach.get(name, (None, None))
+            least, most = low if before is None else before, high if behind is None else behind
+            away = np.unique(value[(value < least) | (value > most)])
+            if away.size:
+                found.append(
+                    f"{name} = {_listed(name, away)} is outside "
+                    f"the fitted range {number(name, low)} to {number(name, high)}"
+                )
+    measured = recorded(regimes, "p")
+    more = {"p": points["nodes"] * points["ppn"]} if {"nodes", "ppn"} <= points.keys() else {}
+    ranks = {**more, **points}.get("p", np.zeros(1))
+    # a published formula has no data to try it on
+    tried = all(regime.covariance is not None for regime in regimes)
+    if measured is not None and tried and np.any(ranks > measured[1]):
+        places = [regime.where for regime in regimes]
+        found += missed([one for one in backtests if one.where in places]) or [untried(measured[1])]
+    return list(dict.fromkeys(found))
+
+
+def untried(largest: float) -> str:
+    """Say that backtests need more numbers of ranks."""
+    return (
+        "too few numbers of ranks to try how well the formula goes on: that takes three of them up "
+        f"to p = {number('p', largest / 2)}"
+    )
+
+
+def missed(backtests: Sequence[Backtest]) -> list[str]:
+    """Say what extrapolation within the data was worth, a sentence for each operation.
+
+    The trial with most data comes first; the other is told if errors grow with the distance.
+    """
+    sentences = []
+    for where in dict.fromkeys(repr(one.where) for one in backtests):
+        group = [one for one in backtests if repr(one.where) == where]
+        last, *others = sorted(group, key=lambda one: -one.upto)
+        told = [last, *(one for one in others if one.average > last.average)]
+        sentences.append("tried within the data: " + "; ".join(trial(one) for one in told))
+    return list(dict.fromkeys(sentences))
+
+
+def trial(one: Backtest) -> str:
+    """Write one trial: ``from p ≤ 16 it missed p = 32 by 18 %, at most 31 %``."""
+    name, values = one.variable, [number(one.variable, value) for value in one.values]
+    said = ", ".join(values) if len(values) <= 3 else f"{values[0]} to {values[-1]}"
+    average, most = (
+        f"{float(f'{100 * part:.2g}'):g} %" for part in (one.average, one.maximum)
+    )  # fmt: skip
+    text = f"from {name} ≤ {number(name, one.upto)} it missed {name} = {said} by {average}"
+    return text if most == average else f"{text} on average and {most} at most"
+
+
+# --- between two regimes --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A change of regime somewhere between two measured values.
+
+    Attributes
+    ----------
+    name
+        Variable, or product of variables.
+    below, above
+        Largest measured value of the regime below, and smallest of the one above.
+    taken
+        Largest value that is taken to belong to the regime below.
+    """
+
+    name: str
+    below: float
+    above: float
+    taken: float
+
+    def __str__(self) -> str:
+        low, high, at = (number(self.name, v) for v in (self.below, self.above, self.taken))
+        return f"somewhere between {low} and {high}, taken at {at}"
+
+    def holds(self, value: Array) -> NDArray[np.bool_]:
+        """Return which values are in the gap, shape (n,)."""
+        return np.asarray((value > self.below) & (value < self.above))
+
+
+def switches(regimes: Sequence[Regime]) -> list[Switch]:
+    """Return the switches that were found between regimes, each once, in rising order."""
+    found = {switch: None for regime in regimes for switch in _ends(regime)}
+    return sorted(found, key=lambda one: (one.name, one.below))
+
+
+def between(regimes: Sequence[Regime], points: Mapping[str, Array]) -> list[str]:
+    """Say which points may be in either of two regimes, one sentence for each switch."""
+    found: dict[Switch, set[float]] = {}
+    for regime in regimes:
+        maybe = regime.may_hold(points) if regime.reach else np.zeros(0, dtype=bool)
+        if not maybe.any():
+            continue
+        for switch in _ends(regime):
+            value = evaluate_term(switch.name, points)
+            inside = value[maybe & switch.holds(value)]
+            if len(inside):
+                found.setdefault(switch, set()).update(inside.tolist())
+    return [
+        f"{switch.name} = {_listed(switch.name, sorted(values))} "
+        f"{'is' if len(values) == 1 else 'are'} between two regimes: the switch is {switch}"
+        for switch, values in found.items()
+    ]
+
+
+def nowhere_near(regimes: Sequence[Regime], known: Mapping[str, Sequence[float]]) -> list[str]:
+    """Say which known switches of a library are in no gap between regimes, one sentence each."""
+    found = switches(regimes)
+    return [
+        f"the times do not change their formula at the known switch {name} = {number(name, value)}"
+        for name, values in known.items()
+        for value in values
+        if not any(s.name == name and s.below <= value < s.above for s in found)
+    ]
+
+
+def _ends(regime: Regime) -> Iterator[Switch]:
+    """Yield the gaps at the ends of a regime."""
+    for name, reach in regime.reach.items():
+        own, taken = regime.range.get(name, (None, None)), regime.switch.get(name, (None, None))
+        for k in (0, 1):
+            mine, other, at = own[k], reach[k], taken[k]
+            if mine is not None and other is not None and at is not None:
+                yield Switch(name, min(mine, other), max(mine, other), at)
+
+
+def _listed(name: str, values: Sequence[float] | Array) -> str:
+    shown = ", ".join(number(name, value) for value in values[:3])
+    return shown + (", …" if len(values) > 3 else "")
+
+
+# --- no time --------------------------------------------------------------------------------------
+
+
+def without_time(
+    regimes: Sequence[Regime], points: Mapping[str, Array], seconds: Array
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """Mark the points that no formula gives a time for, shape (n,), and say why.
+
+    One rank has nobody to send to: a formula of many says nothing of it, unless one was measured.
+    """
+    nowhere = ~((seconds >= MIN_SECONDS) & (seconds <= MAX_SECONDS))
+    reasons = []
+    measured = recorded(regimes, "p")
+    alone = np.zeros(len(seconds), dtype=bool)
+    if "p" in points and not (measured and measured[0] <= 1):
+        alone = points["p"] < 2
+    if alone.any():
+        reasons.append("p = 1: a single rank sends nothing to others, and was not measured")
+    found = np.flatnonzero(nowhere & ~alone)
+    if len(found):
+        place = ", ".join(f"{name} = {number(name, v[found[0]])}" for name, v in points.items())
+        more = f", and at {len(found) - 1} more" if len(found) > 1 else ""
+        reasons.append(f"the formula gives no possible time at {place}{more}")
+    return nowhere | alone, reasons

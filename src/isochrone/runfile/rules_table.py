@@ -1,0 +1,81 @@
+"""The rules of run files as a table of a page: ``python -m isochrone.runfile.rules_table``."""
+
+from __future__ import annotations
+
+import sys
+from math import inf
+from pathlib import Path
+from typing import Final
+
+from isochrone.base.files import whole_file
+from isochrone.runfile.rules import RULES, Rule, Rules
+
+__all__ = ["renewed"]
+
+PAGE: Final = "docs/run-file.md"
+BEGIN: Final = "<!-- rules: python -m isochrone.runfile.rules_table -->\n"
+END: Final = "<!-- end of the rules -->\n"
+_TRIED: Final = 5
+"""Ranks by which a limit that depends on their number is recognised."""
+
+_LIMITS: Final = {
+    _TRIED - 1: "ranks - 1", _TRIED: "ranks", _TRIED // 2: "ranks / 2", 2 * _TRIED**2: "2 ranks²",
+}  # fmt: skip
+
+
+def renewed(page: str) -> str:
+    """Return a page with the table as the code has it."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}{_table()}{END}{rest.partition(END)[2]}"
+
+
+def _table() -> str:
+    lines = ["| kind | record | what holds |", "|---|---|---|"]
+    lines += [
+        f"| {kind or 'any'} | `{name}` | {'; '.join(_said(rules))} |"
+        for (kind, name), rules in RULES.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _said(rules: Rules) -> list[str]:
+    alike: dict[str, list[str]] = {}
+    for key, rule in rules.members.items():
+        needed = rule.needed and key not in rules.may_lack
+        alike.setdefault(_range(rule) + ", in each record" * needed, []).append(f"`{key}`")
+    said = [f"{', '.join(keys)}: {words}" for words, keys in alike.items()]
+    said += [
+        f"`{key}`: " + (" or ".join(f"`{one}`" for one in allowed) or "a text")
+        for key, allowed in rules.texts.items()
+    ]
+    said += [" ≤ ".join(f"`{key}`" for key in keys) for keys in rules.ordered]
+    said += [f"`{key}` is that of a record `{other}`" for key, other in rules.refers.items()]
+    return said + ["`i` < `j`, and no two records of a pair and size contradict"] * rules.pairs
+
+
+def _range(rule: Rule) -> str:
+    most = _LIMITS[int(rule.most(_TRIED))] if callable(rule.most) else _number(rule.most)
+    if (rule.least, most) == (-inf, "inf"):
+        return "any whole number"
+    words = f"{'whole, ' * rule.whole}{_number(rule.least)} … {most}"
+    return words + (f", if not 0 at least {rule.above_zero:g}" if rule.above_zero else "")
+
+
+def _number(value: float) -> str:
+    exponent = abs(int(value)).bit_length() - 1 if abs(value) < inf else 0
+    if exponent > 40 and abs(value) == 1 << exponent:
+        return f"{'-' * (value < 0)}2^{exponent}"
+    return f"{value:g}"
+
+
+def main() -> int:
+    """Write the table into the page again."""
+    path = Path(PAGE)
+    text = renewed(path.read_text("utf-8"))
+    with whole_file(path) as stream:
+        stream.write(text.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""What is one file, or one row of a table, is just that: each is added to a copy of the package."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from beds.mpis import ROOT
+from isochrone.runfile.file import write
+from made_up.sweeps import point_to_point
+
+FILES = {
+    "models/families/own.py": '''"""A law of one's own."""
+from isochrone.models.family import Family, Form
+FAMILY = Family(r"t = a\\\\,b", "me", "All.", (Form(("1", "b"), ("a", "c")),))
+''',
+    "formats/importers/own.py": '''"""The time of one size, alone in its file."""
+from isochrone.base.table import TableBuilder
+from isochrone.runfile.importer import Importer
+from isochrone.runfile.run import Run
+def read(path):
+    header = {"kind": "sweep", "by": ["op"], "experiment": "own", "ranks": 2}
+    samples = TableBuilder()
+    samples.add({"op": "own", "bytes": 8, "seconds": float(path.read_text())})
+    return Run(header, tables={"sample": samples.build()}, end={"complete": True})
+IMPORTER = Importer(holds="sweep", read=read)
+''',
+    "measure/launchers/own.py": '''"""A launcher of one's own."""
+from isochrone.measure.launcher import Launcher
+LAUNCHER = Launcher(command=lambda job: ["own-run", str(job.ranks), *job.program])
+''',
+    "sweep/figures/own.py": '''"""A figure of one's own."""
+from isochrone.views.view import View
+def draw(runs, options):
+    from matplotlib.figure import Figure
+    return Figure()
+VIEW = View(draw, kinds=("sweep",))
+''',
+}
+
+pytestmark = pytest.mark.usefixtures("processes")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the package, in which each of these was added, and a sweep."""
+    folder = tmp_path_factory.mktemp("copy")
+    package = folder / "isochrone"
+    shutil.copytree(ROOT / "src/isochrone", package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in FILES.items():
+        (package / name).write_text(text)
+    table = package / "latency_map/slow.py"
+    row = '    "pair": SlowKind('
+    assert row in table.read_text()
+    added = '    "chassis": SlowKind("either", unit=True),\n'
+    table.write_text(table.read_text().replace(row, added + row))
+    write(point_to_point(), folder / "sweep.jsonl")
+    (folder / "own.txt").write_text("2e-6")
+    return folder
+
+
+def python(folder: Path, *args: str) -> str:
+    answer = subprocess.run(
+        [sys.executable, *args], cwd=folder, env={"PYTHONPATH": str(folder), "PATH": ""},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
+
+
+def test_a_family_is_fitted(copy: Path) -> None:
+    python(copy, "-m", "isochrone", "fit", "sweep.jsonl", "--model", "own", "-o", "own.json")
+    assert "own" in (copy / "own.json").read_text()
+
+
+def test_an_importer_reads(copy: Path) -> None:
+    python(copy, "-m", "isochrone", "import", "own.txt", "--from", "own", "-o", "own.jsonl")
+    assert "2e-06" in python(copy, "-m", "isochrone", "show", "own.jsonl", "--json")
+
+
+def test_a_launcher_is_offered(copy: Path) -> None:
+    assert "own" in python(
+        copy, "-c", "from isochrone.measure.launcher import names; print(names())"
+    )
+
+
+def test_a_figure_is_drawn(copy: Path) -> None:
+    python(copy, "-m", "isochrone", "plot", "sweep.jsonl", "--view", "own", "-o", "own.svg")
+    assert (copy / "own.svg").read_text().startswith("<?xml")
+
+
+def test_a_kind_of_slow_component_names_its_hosts(copy: Path) -> None:
+    """It proves its hosts bad as a node does, and has a place in every picture and page."""
+    code = """
+from isochrone.changes.check import Finding
+from isochrone.latency_map.slow import Slow
+part = Slow("chassis", "n1", 2.0, (1,), ("n1",), 0, 2e-6, 1e-6, 3, 1e-6, 1e-6, 1e-6)
+print(part.name, part.of.concerns)
+found = Finding("slow", "chassis", "n1", ("n1",), (1,), None, 8, 2.0, None, "")
+print(found.bad_hosts, found.suspects)
+"""
+    assert python(copy, "-c", code).splitlines() == ["chassis n1 either", "('n1',) ()"]
