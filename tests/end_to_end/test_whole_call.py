@@ -14,6 +14,7 @@ from beds.golden import Golden
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload.call import Call
 from isochrone.runfile.file import write
+from made_up.hotspots import hotspot
 from made_up.io_machines import MIB, hosts, random_machine, served, tile_run
 from made_up.jobs import TACHYON
 
@@ -93,9 +94,7 @@ def test_show_says_how_much_faster_a_call_can_get(isochrone: Isochrone, measured
 
 def test_a_run_of_something_else_is_refused(isochrone: Isochrone, tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
-    run = tile_run(random_machine(5).measured(CALL, hosts(), served(hosts(), 8)), HINTS)
-    run.header |= {"kind": "hotspot", "experiment": "hotspot"}
-    write(run, path)
+    write(hotspot(), path)
     answer = isochrone(*ASKED, "--calls", path)
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1

@@ -251,8 +251,13 @@ def _student(freedom: float, probability: float) -> float:
 
     With t = √ν tan θ its density is that of cos^(ν-1) θ (Johnson, Kotz & Balakrishnan 1995,
     *Continuous Univariate Distributions* 2, 28.2), whose integral is concave: Newton's method comes
-    to its root from below.
+    to its root from below. Of fewer than three degrees of freedom the integrand is too steep at its
+    end for that, and SciPy, which takes long to import, knows better.
     """
+    if freedom < 3:
+        from scipy.special import stdtrit
+
+        return float(stdtrit(freedom, probability))
     nodes, weights = np.polynomial.legendre.leggauss(64)
     most = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
     angle, step = 0.0, 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,13 +16,12 @@ from isochrone.measure.data_file import data_file
 from isochrone.measure.job import TIMEOUT, Progress, folder_for, run
 from isochrone.measure.placement import LaunchPlan
 from isochrone.measure.setup import Setup
-from isochrone.measure.speedup import Speedup, speedup
 from isochrone.runfile.file import read
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 
 __all__ = [
-    "JobRunner", "Launch", "Turns", "compare_in_turn", "launch_in_turns",
+    "JobRunner", "Launch", "Turns", "launch_in_turns",
     "library_hints", "tile_options",
 ]  # fmt: skip
 
@@ -252,18 +251,3 @@ def _launch(starter: JobRunner, launch: Launch, name: str, path: Path) -> Run:
             hint="see --verify; give the launcher what it needs with --launcher-arg",
         )
     return found
-
-
-def compare_in_turn(
-    starter: JobRunner,
-    given: Launch,
-    proposed: Launch,
-    *,
-    launches: int,
-    op: str,
-    runs: Path | None,
-) -> Speedup:
-    """Launch two arrangements in turn and compare their times; see `launch_in_turns`."""
-    sides = {"given": given, "proposed": proposed}
-    found = launch_in_turns(starter, sides, launches=launches, op=op, runs=runs)
-    return replace(speedup(found.times["given"], found.times["proposed"]), origin=found.origin)

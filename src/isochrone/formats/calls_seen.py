@@ -88,7 +88,7 @@ def folded(
     events = [in_order(of_rank) for of_rank in with_sources([calls.events for calls in ranks])]
     nodes: list[list[Call | Loop]] = [fold(e) for e in events]
     if any(
-        len(e) > 50 and _outside(n) > (1 - WORTH) * len(e)
+        len(e) > 50 and length(node for node in n if isinstance(node, Call)) > (1 - WORTH) * len(e)
         for n, e in zip(nodes, events, strict=True)
     ):
         nodes = [fold(e, by_bytes=False) for e in events]
@@ -96,8 +96,3 @@ def folded(
             "sizes of messages differ from iteration to iteration: their means are kept"
         )
     return Trace(nodes, groups, tail, name, warnings)
-
-
-def _outside(nodes: list[Call | Loop]) -> int:
-    """Return how many calls are in no loop."""
-    return length(node for node in nodes if isinstance(node, Call))

@@ -14,12 +14,20 @@ from typing import Any, Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, written_name
 from isochrone.base.text import printable
+from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Rank
 
 __all__ = ["MAX_RANKS", "Source", "parse_number"]
 
 MAX_RANKS: Final = 1_000_000
 """A larger number of ranks is taken for damage: no map has that many pairs."""
+
+_SMALL: Final = 8 << 20
+"""Bytes that an array may have in any file: a matrix of 1,024 ranks, even if all its times are one
+number, as those of a simulated network may be."""
+
+_RATIO: Final = 10
+"""How many times as large as its file an array may be; times that were measured hardly shrink."""
 
 _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
@@ -61,6 +69,18 @@ class Source:
             return cls(path, name, path.read_bytes())
         except OSError as error:
             raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+
+    def most(self) -> int:
+        """Return how many bytes one array of a compressed file may have, 8 or more an element."""
+        return max(_SMALL, _RATIO * len(self.data))
+
+    def too_much(self) -> InputError:
+        """Return the error to raise for a file that holds more."""
+        return self.fail(
+            f"more than {format_bytes(self.most())} of a matrix in a file of "
+            f"{format_bytes(len(self.data))}",
+            hint="no measured times can be compressed so far: import a CSV instead",
+        )
 
     def origin(self) -> dict[str, str]:
         """Return what the header of the run says about where it comes from."""

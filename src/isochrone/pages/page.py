@@ -267,10 +267,6 @@ class Page:
     sections: tuple[Section, ...]
 
 
-def _nothing(runs: Sequence[Run]) -> list[Section]:
-    return []
-
-
 @dataclass(frozen=True)
 class Asked:
     """What the user asks for besides a run.
@@ -318,5 +314,5 @@ class Kind:
     holds: Callable[[Run], bool]
     sections: Callable[[Run, Asked], Sequence[Section]]
     document: Callable[[Run, Asked], Any]
-    together: Callable[[Sequence[Run]], Sequence[Section]] = _nothing
+    together: Callable[[Sequence[Run]], Sequence[Section]] = lambda _: ()
     place: int = 99

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 from scipy.stats import median_abs_deviation
 
 from isochrone.base.stats import (
@@ -234,3 +235,10 @@ def test_the_order_by_key_and_value_is_that_of_numpy(
     order, known = order_by(key, values), np.lexsort((values, key))
     assert key[order].tolist() == key[known].tolist()
     assert values[order].tolist() == values[known].tolist()
+
+
+def test_outlier_limits_are_quantiles_of_students_t() -> None:
+    for freedom in (1, 1.5, 2.5, 3, 5.5, 20, 1000):
+        for tests in (1, 100, 10**6):
+            expected = stdtrit(freedom, 1 - 0.01 / tests)
+            assert outlier_limit(tests, freedom) == pytest.approx(expected, rel=1e-3)

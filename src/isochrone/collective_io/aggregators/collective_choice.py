@@ -201,7 +201,11 @@ class _Search:
             for p, c in pairs:
                 if (p, c) not in done and (not done or time.monotonic() < end):
                     done.add((p, c))
-                    self.ask(places[p], cuts[c])
+                    must = np.flatnonzero(places[p].hints.must).tolist()
+                    setting = self.setting(places[p], cuts[c], must)
+                    cost = self.costs.of(setting)
+                    if cost is not None:
+                        self.tried.append(_Tried(places[p], cuts[c], setting, cost))
 
         ask((p, 0) for p in range(len(places)))
         ask((0, c) for c in range(len(cuts)))
@@ -209,12 +213,6 @@ class _Search:
         likely = [places.index(one.place) for one in best]
         ask((p, c) for p in likely for c in range(len(cuts)))
         ask((p, c) for c in range(len(cuts)) for p in range(len(places)))
-
-    def ask(self, place: _Place, cut: Cut) -> None:
-        setting = self.setting(place, cut, np.flatnonzero(place.hints.must).tolist())
-        cost = self.costs.of(setting)
-        if cost is not None:
-            self.tried.append(_Tried(place, cut, setting, cost))
 
     def setting(self, place: _Place, cut: Cut, named: Sequence[int]) -> Setting:
         """Return the setting in which a place's list names these hosts."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isochrone.collective_io.predict.exchange_bound import least_exchange
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Counts, Layout
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
 
@@ -124,20 +124,14 @@ class HostCosts:
         """Return a round's seconds in each order, with how busy the other hosts are."""
         if self.separable:
             return self.least(orders)
-        some = max(1, _PORTION // orders.shape[1])
-        parts = [self._busy(orders[k : k + some]) for k in range(0, len(orders), some)]
-        return np.concatenate(parts)
+        return in_portions(self._busy, _PORTION // orders.shape[1], orders)
 
     def _busy(self, orders: Ints) -> Floats:
         at = self.columns(orders)
         total = np.zeros(len(orders))
         for weight, counts, spread in zip(self.weights, self._found, self._spread, strict=True):
             here = Counts(*(side[orders, at] for side in vars(counts).values()))
-            load = np.maximum(here.into_bytes, here.out_bytes)
-            most = load.max(axis=1)
-            busy = load.mean(axis=1) / np.where(most > 0, most, 1.0)
-            full = np.broadcast_to(busy[:, None], orders.shape)
-            total += weight * self._model.ask(here, spread, full)[0].max(axis=1)
+            total += weight * self._model.ask(here, spread, here.busy)[0].max(axis=1)
         return total
 
 

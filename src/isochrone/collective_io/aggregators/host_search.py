@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from isochrone.collective_io.aggregators.hint_list import HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, in_portions
 
 __all__ = ["best_of_all", "few_enough", "improve"]
 
@@ -170,14 +170,11 @@ def few_enough(costs: HostCosts, hints: HintList) -> bool:
     """Whether all orders can be tried, and a hint can hold each of them."""
     hosts, places = len(costs.counts), _places(costs)
     number = perm(hosts, places) if places < 12 else _ORDERS + 1
+    longest_first = np.argsort([-len(name) for name in hints.hosts], kind="stable")
     fits = hints.fits(np.arange(hosts)) or (
-        not hints.must.any() and hints.room(_longest_first(hints)) >= places
+        not hints.must.any() and hints.room(longest_first) >= places
     )
     return number <= _ORDERS and number * hosts * len(costs.weights) <= _LOOKUPS and fits
-
-
-def _longest_first(hints: HintList) -> Ints:
-    return np.argsort([-len(name) for name in hints.hosts], kind="stable")
 
 
 def _places(costs: HostCosts) -> int:
@@ -191,12 +188,7 @@ def best_of_all(costs: HostCosts, known: Ints) -> Ints:
     number = perm(hosts, places)
     flat = chain.from_iterable(permutations(range(hosts), places))
     firsts = np.fromiter(flat, np.int16, number * places).reshape(number, places)
-    least = np.concatenate(
-        [
-            costs.least(_with_rest(firsts[k : k + _AT_ONCE], hosts))
-            for k in range(0, number, _AT_ONCE)
-        ]
-    )
+    least = in_portions(lambda some: costs.least(_with_rest(some, hosts)), _AT_ONCE, firsts)
     best, cost = known, float(costs.total(known[None, :])[0])
     # the table is a bound of each: from where it is no less than the best, none can be better
     cheap = np.argsort(least, kind="stable")

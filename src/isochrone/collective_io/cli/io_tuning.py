@@ -11,6 +11,7 @@ from rich.console import Console
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.collective_io.cli.placing import print_warnings
 from isochrone.measure.speedup import Speedup
 from isochrone.pages import terminal
 
@@ -40,43 +41,42 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
         )
         console.print(
             f"The files are on {' and '.join(local)}, in the memory or on a disk of one host: "
-            f"{printable(then, 400)}", style="bold yellow", markup=False,
+            f"{printable(then, 400)}", style="bold yellow",
         )  # fmt: skip
     _print_gains(console, document)
     if document["kept"] is None:
         console.print(
             f"Nothing gained: leave it as it is ({printable(document['why'], 400)}).",
-            style="bold", markup=False,
+            style="bold",
         )  # fmt: skip
     else:
         _print_kept(console, "Kept", document)
     if portable and portable["why"]:
         why = printable(portable["why"], 400)
-        console.print(f"No setting for other file systems: {why}", style="bold", markup=False)
+        console.print(f"No setting for other file systems: {why}", style="bold")
     elif portable:
         _print_kept(console, "For other file systems", portable)
         _print_gains(console, portable)
     for one in document["kept_hints"]:
-        console.print(printable(_cost(one), 900), markup=False)
-    for warning in document["warnings"]:
-        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+        console.print(printable(_cost(one), 900))
+    print_warnings(console, document["warnings"])
     if document.get("advice"):
-        console.print(f"To try: {printable(document['advice'], 900)}", markup=False)
-    console.print(f"The report and all recordings are in {printable(folder, 400)}", markup=False)
+        console.print(f"To try: {printable(document['advice'], 900)}")
+    console.print(f"The report and all recordings are in {printable(folder, 400)}")
 
 
 def _print_kept(console: Console, title: str, found: Mapping[str, Any]) -> None:
     words = printable(found["proposed"]["words"], 400)
-    console.print(f"{title}: {words}", style="bold", markup=False)
-    console.print("To use it, without changing the program:", markup=False)
+    console.print(f"{title}: {words}", style="bold")
+    console.print("To use it, without changing the program:")
     for line in found["use"]:
-        console.print(f"  {printable(line, 1400)}", markup=False)
+        console.print(f"  {printable(line, 1400)}")
 
 
 def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
     for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
         if found.get(key) is not None:
-            console.print(_gained(name, found[key]), markup=False)
+            console.print(_gained(name, found[key]))
 
 
 def _cost(one: Mapping[str, Any]) -> str:

@@ -39,14 +39,14 @@ def unexchanged_first(console: Console, call: Call, warnings: Sequence[str]) -> 
     said = call.nothing_exchanged()
     for text in said:
         line = f"No gain: {text}. With it enabled:"
-        console.print(line, style="bold yellow", markup=False)
+        console.print(line, style="bold yellow")
     return [text for text in warnings if text not in said]
 
 
 def print_warnings(console: Console, warnings: Sequence[str]) -> None:
     """Print what makes a result doubtful, a line each."""
     for warning in warnings:
-        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+        console.print(f"Warning: {printable(warning, 400)}", style="yellow")
 
 
 def measured_line(gain: Speedup) -> str:

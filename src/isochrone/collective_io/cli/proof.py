@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from isochrone.base.errors import InputError
@@ -13,10 +14,11 @@ from isochrone.collective_io.proof import JobRunner, Launch
 from isochrone.collective_io.workload.call import Call
 from isochrone.console.measuring import setup_of
 from isochrone.console.mpi import add_mpi
+from isochrone.console.options import read_count
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan
-from isochrone.measure.speedup import Speedup
+from isochrone.measure.speedup import Speedup, speedup
 
 __all__ = [
     "add_launches", "add_start", "compare_in_turn", "launch_plan", "starter", "tile_options",
@@ -44,12 +46,12 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
         help=f"{when}write this file with the MPI library instead of replaying",
     )  # fmt: skip
     group.add_argument(
-        "--launches", type=_number, default=5, metavar="N",
+        "--launches", type=read_count, default=5, metavar="N",
         help=f"{when}launches of each {what} (default: 5)",
     )  # fmt: skip
     group.add_argument(
         "--repeats",
-        type=_number,
+        type=read_count,
         default=5,
         metavar="N",
         help=f"{when}repetitions in each launch (default: 5)",
@@ -63,12 +65,6 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
         "--launcher-arg", action="append", default=[], metavar="A",
         help="additional argument for the launcher; may be repeated",
     )  # fmt: skip
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 6 and int(text)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
-    return int(text)
 
 
 def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
@@ -106,6 +102,6 @@ def compare_in_turn(
     args: argparse.Namespace, start: JobRunner, given: Launch, proposed: Launch
 ) -> Speedup:
     """Launch two arrangements in turn, as often as the options say, and compare their times."""
-    return proof.compare_in_turn(
-        start, given, proposed, launches=args.launches, op=args.op, runs=args.runs
-    )
+    sides = {"given": given, "proposed": proposed}
+    found = proof.launch_in_turns(start, sides, launches=args.launches, op=args.op, runs=args.runs)
+    return replace(speedup(found.times["given"], found.times["proposed"]), origin=found.origin)

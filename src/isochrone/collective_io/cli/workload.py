@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.base.units import parse_bytes
 from isochrone.collective_io.cli.recorded_access import is_recording, recorded_access
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.node_cost import NodeCost
@@ -21,7 +20,7 @@ from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import STRIPE, Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.collective_io.workload.pattern import Option, Pattern, sides
-from isochrone.console.options import read_count
+from isochrone.console.options import read_count, read_size
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
@@ -97,7 +96,7 @@ def add_job(parser: argparse.ArgumentParser) -> None:
         "or of a block, in the order of --blocks (default: 64 along each axis)",
     )  # fmt: skip
     group.add_argument(
-        "--element", type=_size, metavar="SIZE",
+        "--element", type=read_size, metavar="SIZE",
         help="bytes of an element (default: 64 of a tile, else 8)",
     )  # fmt: skip
     for name in patterns.names():
@@ -124,24 +123,24 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
         help="ROMIO's generic driver (default), ROMIO's Lustre driver, or Open MPI's OMPIO",
     )  # fmt: skip
     group.add_argument(
-        "--cb-buffer-size", type=_size, metavar="SIZE",
+        "--cb-buffer-size", type=read_size, metavar="SIZE",
         help="bytes an aggregator handles in one round (default: a single round, as in the "
         "cFireworks paper; ROMIO's default: 16MiB)",
     )  # fmt: skip
     group.add_argument("--cb-nodes", type=read_count, metavar="N", help="at most N aggregators")
     group.add_argument(
-        "--striping-unit", type=_size, metavar="SIZE",
+        "--striping-unit", type=read_size, metavar="SIZE",
         help="align file domains to multiples of this (driver even)",
     )  # fmt: skip
     group.add_argument(
         "--min-fdomain-size",
-        type=_size,
+        type=read_size,
         metavar="SIZE",
         help="minimum size of a file domain (driver even)",
     )
     group.add_argument(
         "--stripe-size",
-        type=_size,
+        type=read_size,
         metavar="SIZE",
         help="Lustre: stripe size (default: 1MiB)",
     )
@@ -271,10 +270,3 @@ def _number(text: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", text):
         raise argparse.ArgumentTypeError(f"'{text}' is not the number of a pattern")
     return int(text)
-
-
-def _size(text: str) -> int:
-    try:
-        return parse_bytes(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error

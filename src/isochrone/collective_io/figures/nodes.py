@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.runfile.columns import numbers
 from isochrone.runfile.run import Run
 from isochrone.views.head import taken, write_head
 from isochrone.views.style import (
@@ -77,13 +78,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _counts(run: Run) -> Counts:
     """Return the messages by direction, of nodes in the order in which ranks meet them."""
     table = run.tables.get("node")
-    if not table:
+    if table is None or not len(table) or any(key not in table for key in _COLOURS):
         raise InputError(
             "this run holds no messages of nodes",
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
-    return {key: table[key] for key in _COLOURS}
+    return {key: numbers(table, key, run.where, "node") for key in _COLOURS}
 
 
 def _hot(count: Counts) -> NDArray[np.int64]:

@@ -66,7 +66,8 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
     size = LABEL if rows / len(labels) > 0.16 else 72 * 0.8 * rows / len(labels)
     axes.set_yticks(range(len(labels)), labels, fontsize=size, parse_math=False)
     axes.set_ylim(len(labels) - 0.45, -0.55)  # the best one on top
-    write_head(figure, 0.15 / width, _title(found), notes)
+    side = f"Expected and {found.origin}" if found.launched else "Expected"
+    write_head(figure, 0.15 / width, f"{side}: {len(labels)} orders of {found.what}", notes)
     return figure
 
 
@@ -103,11 +104,6 @@ def _what(found: ComparedOrders) -> str:
     if found.launched and found.timed != found.expected:
         return f"exchange (expected) and whole call ({found.origin}) when {does}"
     return f"{'exchange' if found.expected == 'exchange' else 'whole call'} when {does}"
-
-
-def _title(found: ComparedOrders) -> str:
-    side = f"Expected and {found.origin}" if found.launched else "Expected"
-    return f"{side}: {len(found.orders)} orders of {found.what}"
 
 
 def _notes(found: ComparedOrders) -> list[str]:

@@ -84,7 +84,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     figure = new_figure(5.6 * columns + (1.2 if columns == 1 else 0.2), 3.9 * rows + 0.75)
     for number, panel in enumerate(shown):
         axes = figure.add_subplot(rows, columns, number + 1)
-        _draw_panel(axes, panel, found, _highest(panel, shown))
+        # all panels of a size have one scale: two cannot be compared
+        alike = [other for other in shown if other.where["bytes"] == panel.where["bytes"]]
+        times = [point.times for other in alike for point in other.points]
+        highest = max(one.high if one.has_interval else one.median for one in times)
+        _draw_panel(axes, panel, found, highest)
     origin = together(run.origin for run in runs)
     notes = notes_of(found, why, runs, len(panels) - len(shown))
     if len(every) > len(points):
@@ -192,13 +196,6 @@ def _formula(regime: Regime) -> str:
         sign = " − " if factor < 0 else " + " if text else ""
         text += sign + format_seconds(abs(factor)) + ("" if term == "1" else f" {term}")
     return text.strip()
-
-
-def _highest(panel: Panel, panels: Sequence[Panel]) -> float:
-    """Return the longest time of all panels of the same size: two scales cannot be compared."""
-    alike = [other for other in panels if other.where["bytes"] == panel.where["bytes"]]
-    times = [point.times for other in alike for point in other.points]
-    return max(one.high if one.has_interval else one.median for one in times)
 
 
 def _spread(values: set[float], most: int) -> list[float]:

@@ -13,7 +13,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.collective_io.pages.call_parts import LABELS, LATE, slow
 from isochrone.collective_io.pages.whole_call import best_gains
-from isochrone.collective_io.results.call_parts import NAMES, Parts
+from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.collective_io.results.io_recording import (
     KIND,
     RecordedCall,
@@ -95,7 +95,7 @@ def _timed(run: Run, nbytes: int | None) -> list[Timed]:
     found = []
     for pattern in patterns(run):
         own = made.get(pattern.number, [])
-        parts = {name: total for name in NAMES if (total := _total(own, name)) is not None}
+        parts = {name: total for name in PARTS if (total := _total(own, name)) is not None}
         late = [one.late for one in own if one.late is not None]
         found.append(Timed(
             pattern, own, sum(one.seconds for one in own), parts, sum(late) if late else None
@@ -106,7 +106,7 @@ def _timed(run: Run, nbytes: int | None) -> list[Timed]:
 
 def _total(own: Sequence[RecordedCall], name: str) -> float | None:
     """Sum up a part over calls; None if it was not seen in all of them."""
-    values = [value for one in own if (value := getattr(one.parts, name)) is not None]
+    values = [value for one in own if (value := one.parts.get(name)) is not None]
     return sum(values) if own and len(values) == len(own) else None
 
 
@@ -192,7 +192,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     """Tabulate the patterns, with the parts that were seen of any."""
     if not timed:
         return []
-    seen = [name for name in NAMES if any(name in one.parts for one in timed)]
+    seen = [name for name in PARTS if any(name in one.parts for one in timed)]
     names = {file.number: _file(file) for file in opened}
     titles = ("bytes a call", "pieces", "rounds", "calls", "time in all", "a second")
     columns = [Column(title) for title in ("pattern", "op", "file")]

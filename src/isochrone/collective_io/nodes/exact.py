@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -125,16 +124,11 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
             return None, complete
         code, hot, before = code[first], hot[first], before[first]
         layers.append((parent[first], chosen[first]))
-    return _path(layers, sizes, int(np.argmin(hot))), complete
-
-
-def _path(layers: Sequence[tuple[Ints, Ints]], sizes: Ints, at: int) -> Ints:
-    """Follow the parents of a state of the last layer back to the first."""
-    found = []
+    at, found = int(np.argmin(hot)), []
     for parent, chosen in reversed(layers):
         found.append(int(sizes[chosen[at]]))
         at = int(parent[at])
-    return np.array(found[::-1])
+    return np.array(found[::-1]), complete
 
 
 def relaxed_bound(positions: Positions, low: float, cost: float, end: float) -> float:

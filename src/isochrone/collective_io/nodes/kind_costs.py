@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Counts
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
 
@@ -90,7 +90,9 @@ class KindCosts(ABC):
         union = np.full(self.nodes, np.inf)
         dearest, together, work = 0.0, 0, 0
         for at in reversed(range(len(self.sizes))):
-            work += self._steps(int(self.sizes[at]))
+            # numbers of ranks before that let a node overlap with what its place serves
+            overlapping = self.overlaps.last - self.overlaps.first + int(self.sizes[at]) - 1
+            work += int(np.maximum(overlapping, 0).sum())
             floor = self._places(at, exactly=work <= steps)
             count = int(counts[at])
             together += count
@@ -115,11 +117,6 @@ class KindCosts(ABC):
         serves = place < self.domains
         found = self.overlaps.between(np.where(serves, place, 0), before, after)
         return [amount * serves for amount in found]
-
-    def _steps(self, size: int) -> int:
-        """Return how many numbers of ranks before let a node overlap with what its place serves."""
-        first, last = self.overlaps.first, self.overlaps.last
-        return int(np.maximum(last - first + size - 1, 0).sum())
 
     def _places(self, at: int, *, exactly: bool) -> Floats:
         """Return for each place a cost below which no node of a size can be there.
@@ -242,25 +239,21 @@ class _ByBytes(KindCosts):
         self.places = _Boxes(self.received, _RECEIVERS)
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
-        columns = [np.ravel(column) for column in (place, before, before + size)]
-        found = np.empty(len(columns[0]))
-        for k in range(0, len(found), _AT_ONCE):
-            some = slice(k, k + _AT_ONCE)
-            found[some] = self._costs(*(column[some] for column in columns))
-        return found.reshape(np.shape(place))
+        columns = (np.ravel(column) for column in (place, before, before + size))
+        return in_portions(self._costs, _AT_ONCE, *columns).reshape(np.shape(place))
 
     def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
         if not self.model.of_neighbours:
             return super().hottest(place, before, size)
-        orders = [np.reshape(column, (-1, self.nodes)) for column in (place, before, before + size)]
-        found = np.empty(len(orders[0]))
-        portion = max(1, _AT_ONCE // self.nodes)
-        for k in range(0, len(found), portion):
-            some = slice(k, k + portion)
-            counts = self._all_counts(*(column[some] for column in orders))
-            costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
-            found[some] = costs.max(axis=-1)
+        orders = (np.reshape(column, (-1, self.nodes)) for column in (place, before, before + size))
+        found = in_portions(self._hottest, _AT_ONCE // self.nodes, *orders)
         return found.reshape(np.shape(place)[:-1])
+
+    def _hottest(self, place: Ints, before: Ints, after: Ints) -> Floats:
+        counts = self._all_counts(place, before, after)
+        costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
+        found: Floats = costs.max(axis=-1)
+        return found
 
     def _costs(self, place: Ints, before: Ints, after: Ints) -> Floats:
         counts = self._all_counts(place, before, after)

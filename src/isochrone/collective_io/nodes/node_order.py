@@ -132,17 +132,20 @@ def best_order(
     small = is_small(positions)
     if not best.reaches(bound) and small:
         bound = max(bound, _exact(positions, best, end))
-    if not best.reaches(bound):
-        promising = sorted(orders, key=lambda name: costs[name])[:3]
-        _local(positions, best, [orders[name] for name in promising], bound, end, generator)
+    for name in sorted(orders, key=lambda name: costs[name])[:3]:
+        if not best.reaches(bound):  # each gets half of the time that is left
+            share = time.monotonic() + 0.5 * (end - time.monotonic())
+            order = improve(orders[name], positions, bound, share, generator)
+            best.take(order, positions, "local search")
     if not best.reaches(bound) and not small:
         bound = max(bound, _exact(positions, best, end))
     if not best.reaches(bound):
         bound = max(bound, relaxed_bound(positions, bound, best.cost, end))
     if best.reaches(bound):
         bound = best.cost
-    order = nodes_of(given, best.order)
-    return NodeOrder(order, best.cost, costs["given"], bound, best.method, costs)
+    return NodeOrder(
+        nodes_of(given, best.order), best.cost, costs["given"], bound, best.method, costs
+    )
 
 
 @dataclass
@@ -162,22 +165,6 @@ class _Best:
         cost = float(positions.total(order))
         if cost < self.cost * (1 - TIE):
             self.order, self.cost, self.method = order, cost, method
-
-
-def _local(
-    positions: Positions,
-    best: _Best,
-    starts: Sequence[Ints],
-    bound: float,
-    end: float,
-    generator: np.random.Generator,
-) -> None:
-    """Improve several orders by local search; each gets half of the time that is left."""
-    for start in starts:
-        if not best.reaches(bound):
-            share = time.monotonic() + 0.5 * (end - time.monotonic())
-            order = improve(start, positions, bound, share, generator)
-            best.take(order, positions, "local search")
 
 
 def _exact(positions: Positions, best: _Best, end: float) -> float:

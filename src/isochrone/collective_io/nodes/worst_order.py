@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isochrone.collective_io.nodes.exact import MAX_ORDERS, arrangements, how_many
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, in_portions
 
 __all__ = ["SECONDS", "out_of_step", "worst"]
 
@@ -41,9 +41,7 @@ _ELEMENTS: Final = 2_000_000
 """Labels whose orders are evaluated at once."""
 
 
-def worst(
-    labels: Ints, total: Total, starts: Sequence[Ints], *, seconds: float = SECONDS, seed: int = 1
-) -> Ints:
+def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
     """Return the dearest arrangement of ``labels`` that is found: the dearest of all if few.
 
     Parameters
@@ -54,19 +52,19 @@ def worst(
         Costs of arrangements.
     starts
         Arrangements to begin with; at least one.
-    seconds
-        Time limit where not all are tried.
-    seed
-        Of the swaps that are tried where there are many.
     """
     kinds, counts = np.unique(labels, return_counts=True)
     if how_many(counts) <= MAX_ORDERS:
         every = arrangements(kinds, counts)
-        return np.asarray(every[int(np.argmax(_costs(total, every)))])
-    end = time.monotonic() + seconds
-    generator = np.random.default_rng(seed)
+        return np.asarray(
+            every[int(np.argmax(in_portions(total, _ELEMENTS // len(labels), every)))]
+        )
+    end = time.monotonic() + SECONDS
+    generator = np.random.default_rng(1)
     given = np.stack(starts)
-    order = np.argsort(-_costs(total, given), kind="stable")[:_STARTS]
+    order = np.argsort(-in_portions(total, _ELEMENTS // len(labels), given), kind="stable")[
+        :_STARTS
+    ]
     climbed = [climb(given[k], total, end, generator) for k in order]
     return max(climbed, key=lambda one: float(total(one[None, :])[0]))
 
@@ -84,7 +82,7 @@ def climb(order: Ints, total: Total, end: float, generator: np.random.Generator)
         i, j, row = first[useful], second[useful], np.arange(len(useful))
         tried = np.repeat(order[None, :], len(useful), axis=0)
         tried[row, i], tried[row, j] = order[j], order[i]
-        costs = _costs(total, tried)
+        costs = in_portions(total, _ELEMENTS // len(order), tried)
         best = int(np.argmax(costs))
         if costs[best] <= cost * (1 + TIE):
             break
@@ -105,9 +103,3 @@ def out_of_step(cores: Ints) -> list[Ints]:
         for place in places:
             found += [np.insert(some, place, size) for some in (others, others[::-1])]
     return found
-
-
-def _costs(total: Total, orders: Ints) -> Floats:
-    """Evaluate many orders in handy portions."""
-    portions = max(1, orders.size // _ELEMENTS)
-    return np.concatenate([total(some) for some in np.array_split(orders, portions)])

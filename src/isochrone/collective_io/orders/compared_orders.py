@@ -275,7 +275,7 @@ class OrdersFile:
     words: list[str]
 
 
-def rank_correlation(predicted: Floats, times: Floats, seed: int = 1) -> Correlation:
+def rank_correlation(predicted: Floats, times: Floats) -> Correlation:
     """Return Spearman's rank correlation of predictions and medians; ties share their rank.
 
     Parameters
@@ -284,24 +284,22 @@ def rank_correlation(predicted: Floats, times: Floats, seed: int = 1) -> Correla
         Seconds of each order; those closer than `TIE` are the same.
     times
         Measured seconds, shape (orders, launches).
-    seed
-        Of the bootstrap, which draws orders, and turns of launches.
     """
     value = _spearman(predicted, np.median(times, axis=1))
     if len(predicted) < _LEAST_ORDERS or math.isnan(value):
         return Correlation(value, math.nan, math.nan)
-    medians = _medians(times, seed).T
-    drawn = np.random.default_rng(seed).integers(0, len(predicted), (_RESAMPLES, len(predicted)))
+    medians = _medians(times).T
+    drawn = np.random.default_rng(1).integers(0, len(predicted), (_RESAMPLES, len(predicted)))
     pairs = zip(drawn, medians, strict=True)
     found = np.array([_spearman(predicted[which], some[which]) for which, some in pairs])
     low, high = np.nanquantile(found, [0.025, 0.975])
     return Correlation(value, float(low), float(high))
 
 
-def _medians(times: Floats, seed: int = 1) -> Floats:
+def _medians(times: Floats) -> Floats:
     """Return medians over turns that are drawn again and again; shape (orders, draws)."""
     turns = times.shape[1]
-    drawn = np.random.default_rng(seed).integers(0, turns, (_RESAMPLES, turns))
+    drawn = np.random.default_rng(1).integers(0, turns, (_RESAMPLES, turns))
     found: Floats = np.median(times[:, drawn], axis=2)
     return found
 

@@ -6,7 +6,7 @@ import math
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio, format_seconds
-from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
@@ -103,7 +103,9 @@ def _table(found: ComparedOrders) -> Table:
     for number, one in enumerate(found.orders):
         cells = [printable(found.label(number), 80), printable(found.what_is(number), 60)]
         cells += [format_seconds(one.predicted), *[_interval(one.low, one.high)] * known]
-        cells += _measured(one) if found.launched else []
+        if found.launched:
+            measured, deviation = format_seconds(one.measured), f"{100 * one.deviation:+.1f} %"
+            cells += [measured, _interval(*one.interval), deviation]
         best = found.launched and number == found.fastest
         rows.append(Row(tuple(cells), "good" if best else ""))
     left_out = len(rows) - MAX_ROWS
@@ -111,10 +113,6 @@ def _table(found: ComparedOrders) -> Table:
         rows[MAX_ROWS // 2 : -MAX_ROWS // 2] = []
     more = f"and {plural(left_out, 'order')} in between" if left_out > 0 else ""
     return Table("", columns, tuple(rows), more)
-
-
-def _measured(one: ComparedOrder) -> list[str]:
-    return [format_seconds(one.measured), _interval(*one.interval), f"{100 * one.deviation:+.1f} %"]
 
 
 def _percent(part: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from isochrone.collective_io.workload.grid import Axis, Grid
-from isochrone.collective_io.workload.pattern import Option, Options, Pattern
+from isochrone.collective_io.workload.pattern import Option, Pattern
 
 __all__ = ["PATTERN", "columns"]
 
@@ -15,10 +15,8 @@ def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) 
     return Grid((Axis(1, height), Axis(ranks, each)), element)
 
 
-def _make(options: Options, ranks: int) -> Grid:
-    return columns(ranks, element=options["element"] or 8)
-
-
 PATTERN: Final = Pattern(
-    option=Option("--columns", "consecutive columns for each rank"), make=_make, position=40
+    option=Option("--columns", "consecutive columns for each rank"),
+    make=lambda options, ranks: columns(ranks, element=options["element"] or 8),
+    position=40,
 )

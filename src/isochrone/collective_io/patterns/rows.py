@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from isochrone.collective_io.workload.grid import Axis, Grid
-from isochrone.collective_io.workload.pattern import Option, Options, Pattern
+from isochrone.collective_io.workload.pattern import Option, Pattern
 
 __all__ = ["PATTERN", "rows"]
 
@@ -15,10 +15,8 @@ def rows(ranks: int, each: int = 1024, width: int = 1024, element: int = 8) -> G
     return Grid((Axis(ranks, each), Axis(1, width)), element)
 
 
-def _make(options: Options, ranks: int) -> Grid:
-    return rows(ranks, element=options["element"] or 8)
-
-
 PATTERN: Final = Pattern(
-    option=Option("--rows", "consecutive rows for each rank"), make=_make, position=30
+    option=Option("--rows", "consecutive rows for each rank"),
+    make=lambda options, ranks: rows(ranks, element=options["element"] or 8),
+    position=30,
 )

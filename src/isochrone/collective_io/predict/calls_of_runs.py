@@ -99,7 +99,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         ranks: list[int] = []
         if call.exchanges:
             ranks = _by_hints(run.hosts, file.ranks.tolist(), file.hints)
-        times = {name: [getattr(one.parts, name) for one in mine] for name in PARTS}
+        times = {name: [one.parts.get(name) for one in mine] for name in PARTS}
         times |= {"seconds": [one.seconds for one in mine], LATE: [one.late for one in mine]}
         found.append(_typical(call, run.hosts, ranks, times))
     return found

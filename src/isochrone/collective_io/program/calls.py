@@ -9,10 +9,10 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.calls_of_runs import call_of
 from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.program.summary import Summary
-from isochrone.collective_io.results.call_parts import NAMES
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.collective_io.workload import cb_config_list
 from isochrone.collective_io.workload.accesses import made as made_accesses
@@ -84,9 +84,9 @@ def _made(
     nodes = whole_number(file.hints.get("cb_nodes", "")) or None
     ranks = call.aggregators(run.hosts, config, nodes)
     parts = {}
-    for name in NAMES:
-        known = [getattr(one.parts, name) for one in mine]
-        if known and None not in known:
+    for name in PARTS:
+        known = [one.parts[name] for one in mine if name in one.parts]
+        if known and len(known) == len(mine):
             parts[name] = median(known)
     whole = median(one.seconds for one in mine)
     used = ranks if call.exchanges else []

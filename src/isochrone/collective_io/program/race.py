@@ -163,16 +163,14 @@ def duel(start: Start, name: str, launches: int, most: int) -> Duel | None:
                 return None
             given.append(ours)
             proposed.append(theirs)
-        found = _judged(given, proposed)
+        calls, whole = (
+            speedup([getattr(one, what) for one in given], [getattr(one, what) for one in proposed])
+            for what in ("calls", "whole")
+        )
+        found = Duel(given, proposed, calls, whole)
         if not (found.why_not and found.likely):
             break
     return found
-
-
-def _judged(given: list[Timed], proposed: list[Timed]) -> Duel:
-    calls = speedup([one.calls for one in given], [one.calls for one in proposed])
-    whole = speedup([one.whole for one in given], [one.whole for one in proposed])
-    return Duel(given, proposed, calls, whole)
 
 
 def most_starts(ways: int, pairs: int) -> int:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.results import io_recording
-from isochrone.collective_io.results.call_parts import NAMES
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.runfile.run import Run
 
@@ -66,10 +65,8 @@ class Summary:
         """Return the seconds of the parts of all calls, as far as they were seen."""
         found: dict[str, float] = {}
         for call in self.calls:
-            for name in NAMES:
-                seconds = getattr(call.parts, name)
-                if seconds is not None:
-                    found[name] = found.get(name, 0.0) + seconds
+            for name, seconds in call.parts.items():
+                found[name] = found.get(name, 0.0) + seconds
         return found
 
     def nothing_to_gain(self, least: float) -> str:

@@ -6,7 +6,7 @@ Calls whose pieces are the same, up to one shift of all ranks, are one pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Final
@@ -14,11 +14,11 @@ from typing import Annotated, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.documents import Hidden
+from isochrone.base.documents import Hidden, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.collective_io.results.call_parts import Parts, parts_of
+from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.runfile.run import Run
 
 __all__ = [
@@ -51,7 +51,10 @@ class RecordedCall:
     seconds
         The slowest rank.
     parts
-        Where they went.
+        Where they went, as far as that was seen: seconds that all ranks together needed to say
+        who accesses what before the first round (``offsets``); of all rounds to agree on sizes
+        (``counts``), to move data between ranks (``exchange``) and to access the ``file``; and the
+        ``rest``: packing, copying, waiting for ranks that came late.
     rounds
         Of the exchange; None where that was not seen.
     late
@@ -64,9 +67,15 @@ class RecordedCall:
     op: str
     name: str
     seconds: float
-    parts: Parts
+    parts: Hidden[Mapping[str, float]]
     rounds: int | None
     late: float | None
+
+    @property
+    @shown
+    def all_parts(self) -> Annotated[Parts, "as parts"]:
+        """The parts; None where they were not seen."""
+        return Parts(**self.parts)
 
 
 @dataclass(frozen=True)
@@ -173,14 +182,15 @@ def files(run: Run) -> list[RecordedFile]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
+    in_force, given = _hints(run, "value"), _hints(run, "given")
+    alone: dict[int, list[Independent]] = {}
+    for row in _rows(run, "independent"):
+        one = Independent(*(row[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
+        alone.setdefault(row["file"], []).append(one)
     return [
         RecordedFile(
             row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],
-            _hints(run, row["file"], "value"), _hints(run, row["file"], "given"),
-            [
-                Independent(*(one[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
-                for one in _rows(run, "independent") if one["file"] == row["file"]
-            ],
+            in_force.get(row["file"], {}), given.get(row["file"], {}), alone.get(row["file"], []),
             system if isinstance(system := row.get("filesystem"), str) else "",
         )
         for row in _rows(run, "file")
@@ -195,7 +205,7 @@ def hints(run: Run, file: int) -> dict[str, str]:
     InputError
         If the run is no recording of collective I/O, or damaged.
     """
-    return _hints(run, file, "value")
+    return _hints(run, "value").get(file, {})
 
 
 def patterns(run: Run) -> list[RecordedPattern]:
@@ -231,7 +241,7 @@ def calls(run: Run) -> list[RecordedCall]:
     found = [
         RecordedCall(
             row["call"], row["pattern"], row["shift"], ops[row["pattern"]],
-            printable(row["name"], 80), float(row["seconds"]), parts_of(row, run.where),
+            printable(row["name"], 80), float(row["seconds"]), _parts(row, run.where),
             int(row["rounds"]) if "rounds" in row else None,
             float(row["late"]) if "late" in row else None,
         ) for row in _rows(run, "call")
@@ -274,9 +284,18 @@ def _ranks(run: Run, listed: Any) -> NDArray[np.int64]:
     return np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
-def _hints(run: Run, file: int, key: str) -> dict[str, str]:
-    return {
-        printable(row["key"], 80): row[key]
-        for row in _rows(run, "hint")
-        if row["file"] == file and isinstance(row.get(key), str)
-    }
+def _parts(record: Mapping[str, Any], where: str) -> dict[str, float]:
+    known = {name: float(record[name]) for name in PARTS[:-1] if name in record}
+    rest = record["seconds"] - sum(known.values())
+    if rest < -1e-6 * record["seconds"] - 1e-9:
+        raise InputError("a 'call' record whose parts take longer than it", where=where)
+    return {**known, "rest": max(0.0, rest)} if known else {}
+
+
+def _hints(run: Run, key: str) -> dict[int, dict[str, str]]:
+    """Return what the hints of each file have of a key."""
+    found: dict[int, dict[str, str]] = {}
+    for row in _rows(run, "hint"):
+        if isinstance(row.get(key), str):
+            found.setdefault(row["file"], {})[printable(row["key"], 80)] = row[key]
+    return found

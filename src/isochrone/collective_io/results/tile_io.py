@@ -11,7 +11,7 @@ from isochrone.base.documents import IfKnown, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.collective_io.results.call_parts import NAMES
+from isochrone.collective_io.predict import call_parts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
@@ -21,7 +21,7 @@ __all__ = [
 
 KIND: Final = "tile-io"
 
-PARTS: Final = ("open", "seconds", *NAMES, "close", "total")
+PARTS: Final = ("open", "seconds", *call_parts.PARTS, "close", "total")
 """What is timed of an access, by the keys of the run file; ``seconds`` is the access itself, and
 its own parts follow where they were seen."""
 

@@ -8,9 +8,21 @@ messages by node. `call` is all of that for one collective call, `allocation` th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ints"]
+__all__ = ["Ints", "in_portions"]
 
 Ints = NDArray[np.int64]
+
+Floats = NDArray[np.float64]
+
+
+def in_portions(ask: Callable[..., Floats], most: int, *columns: NDArray[Any]) -> Floats:
+    """Ask for the values of many rows, at most so many (or one) at once: they fit into caches."""
+    step = max(1, most)
+    starts = range(0, max(1, len(columns[0])), step)
+    return np.concatenate([ask(*(column[k : k + step] for column in columns)) for k in starts])

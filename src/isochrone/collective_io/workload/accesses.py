@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,15 +197,6 @@ def _portions(low: Ints, high: Ints, windows: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-class _Sorted(NamedTuple):
-    """Amounts by window and rank, each pair once, in this order."""
-
-    window: Ints
-    rank: Ints
-    bytes: Ints
-    pieces: Ints
-
-
 def _joined(window: Ints, rank: Ints, data: Ints, pieces: Ints, ranks: int) -> Runs:
     """Sum up what a rank has in a window, and join neighbouring ranks that have the same."""
     if not len(window):
@@ -215,10 +206,10 @@ def _joined(window: Ints, rank: Ints, data: Ints, pieces: Ints, ranks: int) -> R
     key = key[order]
     at = np.flatnonzero(np.append(True, np.diff(key) > 0))
     sums = (np.add.reduceat(column[order], at) for column in (data, pieces))
-    of = _Sorted(key[at] // ranks, key[at] % ranks, *sums)
-    same: NDArray[np.bool_] = np.diff(of.rank) == 1
-    for column in (of.window, of.bytes, of.pieces):
+    window, rank, (data, pieces) = key[at] // ranks, key[at] % ranks, sums
+    same: NDArray[np.bool_] = np.diff(rank) == 1
+    for column in (window, data, pieces):
         same &= np.diff(column) == 0
     head = np.flatnonzero(np.append(True, ~same))
     tail = np.append(head[1:], len(at)) - 1
-    return Runs(of.window[head], of.rank[head], of.rank[tail] + 1, of.bytes[head], of.pieces[head])
+    return Runs(window[head], rank[head], rank[tail] + 1, data[head], pieces[head])

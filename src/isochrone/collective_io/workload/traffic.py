@@ -214,8 +214,8 @@ def _traffic(
     ranks: int, domains: int, windows: FileWindows, joined: _Joined, touched: Runs, times: int
 ) -> Traffic:
     """Sum up one round, or the mean of ``times`` that have the same messages."""
-    messages = _Steps(windows.domain[joined.window], joined.first, joined.last)
-    data = _Steps(windows.domain[touched.window], touched.first, touched.last)
+    messages = joined._replace(window=windows.domain[joined.window])
+    data = _Joined(windows.domain[touched.window], touched.first, touched.last)
     return Traffic(
         _sums(ranks, domains, messages, np.ones(len(joined.first), np.int64)),
         _sums(ranks, domains, data, touched.bytes / times),
@@ -223,16 +223,8 @@ def _traffic(
     )
 
 
-class _Steps(NamedTuple):
-    """Runs of ranks that have something for a domain."""
-
-    domain: Ints
-    first: Ints
-    last: Ints
-
-
-def _sums(ranks: int, domains: int, steps: _Steps, each: Amounts) -> Sums:
-    """Sum up what each rank of each run has for its domain."""
+def _sums(ranks: int, domains: int, steps: _Joined, each: Amounts) -> Sums:
+    """Sum up what each rank of each run has for its domain, which stands for its window."""
     kind = each.dtype
     change = np.bincount(steps.first, each, ranks + 1) - np.bincount(steps.last, each, ranks + 1)
     sent = np.zeros(ranks + 1, kind)
@@ -240,7 +232,7 @@ def _sums(ranks: int, domains: int, steps: _Steps, each: Amounts) -> Sums:
     # where the amount of a domain changes from one rank to the next, and by how much
     width = ranks + 1
     base = np.arange(domains) * width
-    start = steps.domain * width
+    start = steps.window * width
     key = np.concatenate([start + steps.first, start + steps.last, base])
     change = np.concatenate([each, -each, np.zeros(len(base), kind)])
     key, inverse = np.unique(key, return_inverse=True)

@@ -192,19 +192,17 @@ def _chosen(grids: dict[str, list[GridPoint]]) -> list[str]:
 
 
 def _best(grids: dict[str, list[GridPoint]]) -> dict[int, str]:
-    """Return the grid, or the library, that takes least of each size."""
+    """Return the grid that takes least of each size, or the library where that is as good."""
     times: dict[int, list[tuple[float, str]]] = {}
     for grid, found in grids.items():
         for point in found:
             times.setdefault(point.bytes, []).append((point.seconds, grid))
-    return {size: _best_of(of) for size, of in times.items()}
-
-
-def _best_of(times: Sequence[tuple[float, str]]) -> str:
-    """Return the grid that takes least, or the library if that is as good."""
-    seconds, grid = min(times)
-    own = next((time for time, word in times if word == LIBRARY), np.inf)
-    return LIBRARY if seconds >= _ALIKE * own else grid
+    best = {}
+    for size, of in times.items():
+        seconds, grid = min(of)
+        own = next((time for time, word in of if word == LIBRARY), np.inf)
+        best[size] = LIBRARY if seconds >= _ALIKE * own else grid
+    return best
 
 
 # --- times ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ first switch of protocol, which is an assumption. Times are in nanoseconds, as t
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from isochrone.base.files import write_text
 from isochrone.base.text import printable
@@ -18,22 +18,12 @@ from isochrone.formats.exported_sweep import leaves_at_once, points_of, single_m
 from isochrone.formats.exporter import Exporter
 from isochrone.formats.protocol_lines import Line, scaled
 from isochrone.runfile.run import Run
-from isochrone.sweep.curves import Curve
 
 __all__ = ["EXPORTER", "write"]
 
 _NANO: Final = 1e9
 _ALWAYS: Final = 2**31 - 1
 """S where no switch was seen: all messages leave at once."""
-
-
-class _Parameters(NamedTuple):
-    """Seconds, seconds a byte, bytes; and the largest deviation of a median from them."""
-
-    latency: float
-    per_byte: float
-    eager: int
-    off: float
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
@@ -46,36 +36,26 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
         written.
     """
     curve = single_messages(run, nbytes)[0]
-    found = _parameters(curve)
-    remarks = _remarks(found)
+    sizes, seconds = points_of(curve)
+    first = [max(size, 1) for size in sizes]  # an empty message has a byte there, which is free
+    latency, per_byte, off = scaled([Line(-1, 1.0, 1.0, 0.0)], first, seconds, -1)
+    eager = leaves_at_once(curve)
+    remarks = [
+        "o and g cannot be known from round trips: they are written as 0, and L holds L + 2 o",
+        f"one G for all sizes: measured medians are within {100 * off:.2g} % of it",
+    ]
     said = [
         f"LogGOPS of {run.origin} messages: {curve.name} {run.library.library}".strip(),
         *remarks,
         "L, o and g in ns, G in ns a byte, S in bytes",
     ]
     line = (
-        f"-L {found.latency * _NANO:.0f} -o 0 -g 0 -G {found.per_byte * _NANO:.6g} -O 0 "
-        f"-S {found.eager}"
+        f"-L {latency * _NANO:.0f} -o 0 -g 0 -G {per_byte * _NANO:.6g} -O 0 "
+        f"-S {_ALWAYS if eager is None else eager}"
     )
     text = "".join(f"# {printable(one, 300)}\n" for one in said) + f"{line}\n"
     write_text(path, text)
     return remarks
-
-
-def _remarks(found: _Parameters) -> list[str]:
-    """Say what round trips do not show."""
-    return [
-        "o and g cannot be known from round trips: they are written as 0, and L holds L + 2 o",
-        f"one G for all sizes: measured medians are within {100 * found.off:.2g} % of it",
-    ]
-
-
-def _parameters(curve: Curve) -> _Parameters:
-    sizes, seconds = points_of(curve)
-    first = [max(size, 1) for size in sizes]  # an empty message has a byte there, which is free
-    latency, per_byte, off = scaled([Line(-1, 1.0, 1.0, 0.0)], first, seconds, -1)
-    eager = leaves_at_once(curve)
-    return _Parameters(latency, per_byte, _ALWAYS if eager is None else eager, off)
 
 
 EXPORTER: Final = Exporter(suffix=".loggops", holds=("sweep",), write=write, of_pairs=True)

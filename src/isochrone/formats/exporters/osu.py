@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
@@ -64,9 +64,8 @@ def _table(run: Run, curve: Curve) -> Iterator[str]:
 
 
 def _pair(run: Run, curve: Curve) -> Iterator[str]:
-    options = run.options
-    mode = options.get("mode")
-    rated = mode == "bidirectional" or _window(options) > 1
+    mode, window = run.options.get("mode"), run.options.get("window")
+    rated = mode == "bidirectional" or (isinstance(window, int) and window > 1)
     name = {"put": "_Put Latency", "get": "_Get Latency", "bidirectional": " Bi-Directional "
             "Bandwidth"}.get(str(mode), " Bandwidth" if rated else " Latency")  # fmt: skip
     yield _title(name, curve)
@@ -117,11 +116,6 @@ def _row(point: Point, value: float) -> str:
 def _mean(point: Point) -> float:
     """Return the mean over repetitions and ranks; of the slowest rank if no other is known."""
     return point.mean if point.rank_mean is None else point.rank_mean
-
-
-def _window(options: dict[str, Any]) -> int:
-    window = options.get("window")
-    return window if isinstance(window, int) else 1
 
 
 EXPORTER: Final = Exporter(suffix=".txt", holds=("sweep",), write=write)

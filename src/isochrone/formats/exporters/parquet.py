@@ -45,7 +45,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
             "Parquet needs pyarrow, which is not installed",
             hint="try: pip install 'isochrone[parquet]'",
         ) from error
-    found = {name: _plain(values) for name, values in _columns(run, nbytes).items()}
+    columns = _columns(run, nbytes)
+    found = {name: [_value(one) for one in columns[name].tolist()] for name in columns}
     header = json.dumps(run.header, ensure_ascii=True, default=str).encode()
     try:
         table = pyarrow.table(found)
@@ -89,12 +90,8 @@ def _counted(run: Run, name: str) -> dict[str, NDArray[Any]]:
     return dict(counted(table, identity(table, run.by), run.where).columns)
 
 
-def _plain(values: NDArray[Any]) -> list[Any]:
-    """Return a column as Parquet has it: what is not known is null, and texts are Unicode."""
-    return [_value(value) for value in values.tolist()]
-
-
 def _value(value: Any) -> Any:
+    """Return a value as Parquet has it: what is not known is null, and texts are Unicode."""
     if isinstance(value, float) and value != value:
         return None
     if isinstance(value, str):  # half a surrogate pair cannot be saved

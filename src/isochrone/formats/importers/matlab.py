@@ -16,7 +16,6 @@ from scipy.io import loadmat
 
 from isochrone.base.units import format_bytes
 from isochrone.formats import mat_claims
-from isochrone.formats.expansion import most_in
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
@@ -45,7 +44,7 @@ def read(path: Path) -> Run:
 def _load(source: Source) -> dict[str, Any]:
     """Load the variables we know; what a damaged file makes scipy raise can be nearly anything."""
     try:
-        others = mat_claims.check(source.data, _VARIABLES, most_in(source))
+        others = mat_claims.check(source.data, _VARIABLES, source.most())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of variables it cannot read, which we do not want
             content: dict[str, Any] = loadmat(
@@ -54,7 +53,7 @@ def _load(source: Source) -> dict[str, Any]:
     except mat_claims.ClaimError as error:
         what = "damaged: a variable is not as large as it claims to be, or larger than "
         raise source.fail(
-            f"{what}{format_bytes(most_in(source))}", hint="import a CSV instead"
+            f"{what}{format_bytes(source.most())}", hint="import a CSV instead"
         ) from error
     except NotImplementedError as error:
         hint = "in MATLAB, save it with '-v7'"

@@ -18,7 +18,6 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.formats.expansion import most_in, too_much
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
@@ -86,8 +85,8 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
     ValueError
         If it is compressed or written in another way than NumPy does.
     """
-    if entry.file_size > most_in(source) + _LARGEST_HEADER:
-        raise too_much(source)
+    if entry.file_size > source.most() + _LARGEST_HEADER:
+        raise source.too_much()
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError
     with archive.open(entry) as stream:
@@ -95,8 +94,8 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
         shape, _, dtype = header(stream)
         if math.prod(shape) * dtype.itemsize > entry.file_size:
             raise source.fail(f"'{entry.filename}' is not as large as it claims to be")
-        if math.prod(shape) * max(8, dtype.itemsize) > most_in(source):
-            raise too_much(source)
+        if math.prod(shape) * max(8, dtype.itemsize) > source.most():
+            raise source.too_much()
     with archive.open(entry) as stream:
         return np.asarray(npy.read_array(stream, allow_pickle=False))
 

@@ -85,12 +85,12 @@ def test_a_run_that_was_cut_shows_what_it_holds(
     ("record", "key", "value", "words"),
     [
         ("sample", "intra", 1.5, "'intra' is not a whole number"),
-        ("sample", "in", -1, "'in' is not a whole number"),
+        ("sample", "in", -1, "'in' is out of range"),
         ("sample", "seconds", "x", "'seconds' is not a number"),
-        ("sample", "seconds", -1.0, "'seconds' is no time"),
-        ("sample", "order", 3, "without 'order'"),
+        ("sample", "seconds", -1.0, "'seconds' is out of range"),
+        ("sample", "order", 3, "'order' is none of the texts that there are"),
         ("role", "rank", None, "without 'rank'"),
-        ("unreachable", "why", 7, "without 'why'"),
+        ("unreachable", "why", 7, "'why' is none of the texts that there are"),
     ],
 )
 def test_a_damaged_hotspot_is_one_line(

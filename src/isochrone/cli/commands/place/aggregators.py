@@ -164,19 +164,19 @@ def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     warnings = document["warnings"]
     if document["choose"] == "order" or not found.asked.alone_is_known:
         warnings = unexchanged_first(console, found.asked.call, warnings)
-    console.print(printable(found.headline(), 400), style="bold", markup=False)
+    console.print(printable(found.headline(), 400), style="bold")
     print_blocks([predicted_by(found.asked.model.model), *found.blocks()], console)
     for line in [*text.splitlines(), *found.advice()]:
-        console.print(printable(line, 1200), markup=False)
+        console.print(printable(line, 1200))
     for file in document["files"]:
         written = f"Written: {printable_path(file)}. To use it, without changing the program:"
-        console.print(written, markup=False)
+        console.print(written)
     for line in document["environment"]:
-        console.print(f"  {printable(line, 1400)}", markup=False)
+        console.print(f"  {printable(line, 1400)}")
     if "measured" in document:
-        console.print(measured_line(document["measured"]), markup=False)
+        console.print(measured_line(document["measured"]))
     if document["no_effect"]:
-        console.print("The hints have no effect", markup=False)
+        console.print("The hints have no effect")
     for case in document["no_effect"]:
-        console.print(f"  {printable(case)}", markup=False)
+        console.print(f"  {printable(case)}")
     print_warnings(console, warnings)

@@ -277,21 +277,21 @@ def _print(
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
         f"{less:.1f} % less than as given; {certainty(found.gap)} ({found.method})",
-        style="bold", markup=False,
+        style="bold",
     )  # fmt: skip
-    console.print(f"  {predicted_by(model).text}", markup=False)
+    console.print(f"  {predicted_by(model).text}")
     others = (f"{name} {format_seconds(cost, 4)}" for name, cost in found.others.items())
-    console.print("  " + " · ".join(others), markup=False)
+    console.print("  " + " · ".join(others))
     pairs = list(zip(order.filled.hosts, order.filled.cores, strict=True))
     shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])
-    console.print(f"  {shown}{' …' if len(pairs) > MAX_NAMES else ''}", markup=False)
+    console.print(f"  {shown}{' …' if len(pairs) > MAX_NAMES else ''}")
     for path, command in zip(document.files, document.commands, strict=True):
-        console.print(f"Written: {printable_path(path)}. To use it:\n  {command}", markup=False)
+        console.print(f"Written: {printable_path(path)}. To use it:\n  {command}")
     if document.verified:
         console.print("Verified: every rank lands where it should", style="green")
     for wrong in (document.misplaced or [])[:8]:
         text = f"Rank {wrong.rank} should be on {wrong.wanted}, but is on {wrong.found}"
-        console.print(printable(text), style="red", markup=False)
+        console.print(printable(text), style="red")
     if document.measured:
-        console.print(measured_line(document.measured), markup=False)
+        console.print(measured_line(document.measured))
     print_warnings(console, warnings)
