@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from isochrone.changes.launches import Launches
+from isochrone.base.documents import Schema, record
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, read, tell_partial
 from isochrone.console.options import add_least, add_message_size
@@ -28,7 +28,13 @@ EXAMPLES: Final = (
 )  # fmt: skip
 
 
-DOCUMENTS: Final = {"show-pool": Launches}
+def _of_pool() -> Schema:
+    from isochrone.changes.launches import Launches
+
+    return record(Launches)
+
+
+DOCUMENTS: Final = {"show-pool": _of_pool}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
