@@ -180,6 +180,9 @@ soak: $(VENV)/ready-test
 # A warning is an error: a link that leads nowhere, a page that no list has.
 docs: $(VENV)/ready-docs
 	MPICC=$(CURDIR)/$(BIN)/mpicc $(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/site
+	mkdir -p build/site/schema
+	$(BIN)/python -m isochrone.console.documents build/site/schema
+	$(BIN)/python -m isochrone emulate --schema > build/site/schema/app-1.json
 	@echo build/site/index.html
 
 examples: $(VENV)/ready

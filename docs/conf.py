@@ -28,7 +28,7 @@ extensions = [
     "mathml",
     "source_files",
 ]
-exclude_patterns = ["_build", "extensions", "schema"]
+exclude_patterns = ["_build", "extensions"]
 
 smartquotes_action = "D"  # dashes of docstrings; quotes are as they are typed
 highlight_language = "text"

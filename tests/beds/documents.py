@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from isochrone.base import registry
-from isochrone.documents import document as documents
+from isochrone.console import documents
 
 LONGEST = 1_000_000
 """Characters of a document that is checked beside another test; larger ones take too long."""
@@ -33,7 +33,7 @@ def check_printed(args: Sequence[object], stdout: str) -> None:
     command = " ".join(words[: 2 if within else 1])
     document = strictly(stdout)
     if not validator_of(command).is_valid(document):
-        known = [validator(name) for name in documents.of_command(command)]
+        known = [Draft202012Validator(one) for one in documents.of_command(command).values()]
         nearest = min(known, key=lambda one: _distance(one, document))
         _check(document, nearest, f"isochrone {command} --json")
 

@@ -21,14 +21,15 @@ from beds.command_line import run_here
 from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
-from isochrone.applications.predict.application_accuracy import Accuracy
+from isochrone.applications.predict.application_accuracy import Accuracy, Said
+from isochrone.base.documents import plain
 from isochrone.base.inference import Estimate
 from isochrone.cli.main import parser
 from isochrone.cli.parser import load_all
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload.call import Call
-from isochrone.documents import document as documents
-from isochrone.documents import rules_table, schemas
+from isochrone.console import documents
+from isochrone.runfile import rules_table
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
 from made_up import grids, hotspots, sweeps
@@ -47,7 +48,6 @@ COMMANDS = {one.prog.removeprefix("isochrone "): one for one in load_all(parser(
 """All commands by their words."""
 UNEVEN = ("--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--model", TACHYON)
 SIZES = (8, 64, 512, 4096, 65536, 1 << 20)
-OLDER = "app-1"
 """The schema of descriptions of applications, which `isochrone emulate --schema` prints."""
 
 Found = Iterator[Any]
@@ -156,10 +156,10 @@ def compared(folder: Path) -> Found:
 def against_models(folder: Path) -> Found:
     """Rows as they are made; tests/end_to_end/test_emulate.py checks the whole document."""
     rows = [
-        Accuracy("a", phase, Estimate(n, 1.0, low, 1.2), 1.1, 0.9, 1.2)
-        for phase, n, low in (("", 3, 0.9), ("compute", 1, math.nan))
+        Accuracy("a", phase, Estimate(n, 1.0, low, 1.2), Said(1.1, 0.9, 1.2))
+        for phase, n, low in ((None, 3, 0.9), ("compute", 1, math.nan))
     ]
-    yield {"compared": [row.to_json() for row in rows], "origin": "measured", "warnings": []}
+    yield {"compared": plain(rows), "origin": "measured", "warnings": []}
 
 
 def fitted(folder: Path) -> Found:
@@ -362,8 +362,8 @@ def test_a_command_with_json_has_a_schema(command: str) -> None:
     if "--json" not in actions:
         return
     assert documents.of_command(command), (
-        f"isochrone {command} --json prints a document without a schema: declare it in "
-        f"src/isochrone/documents/declared/, with '{command}' among its commands"
+        f"isochrone {command} --json prints a document without a schema: name its class in "
+        "DOCUMENTS of the command"
     )
     assert "--schema" in actions, f"isochrone {command}: add --json by cli/as_json.add_json"
     printed = run_here(*command.split(), "--schema")
@@ -371,37 +371,17 @@ def test_a_command_with_json_has_a_schema(command: str) -> None:
     assert json.loads(printed.stdout) == documents.printed_by(command)
 
 
-def test_commands_that_documents_name_exist() -> None:
-    for name in documents.names():
-        assert set(documents.load(name).commands) <= set(COMMANDS), name
+def test_all_schemas_are_written_to_a_folder(tmp_path: Path) -> None:
+    assert documents.main([str(tmp_path)]) == 0
+    made = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
+    assert made == {name: documents.schema(name) for name in documents.names()}
 
 
 def test_the_page_of_the_run_file_lists_the_rules_of_the_code() -> None:
-    """``python -m isochrone.documents.rules_table`` writes the table again."""
+    """``python -m isochrone.runfile.rules_table`` writes the table again."""
     page = (ROOT / rules_table.PAGE).read_text("utf-8")
     assert rules_table.BEGIN in page
     assert rules_table.renewed(page) == page
-
-
-def test_the_published_schemas_are_those_of_the_code(tmp_path: Path) -> None:
-    """``python -m isochrone.documents.schemas`` writes docs/schema again."""
-    schemas.write(tmp_path)
-    made = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    published = {path.name: path.read_text() for path in (ROOT / "docs/schema").glob("*.json")}
-    published.pop(f"{OLDER}.json")
-    again = "write them again: python -m isochrone.documents.schemas"
-    assert sorted(published) == sorted(made), again
-    for name, text in made.items():
-        assert sorted_ways(published[name]) == sorted_ways(text), f"{name} differs: {again}"
-
-
-def sorted_ways(text: str) -> Any:
-    """Return a schema with what `anyOf` lists in one order: versions of msgspec have several."""
-
-    def in_order(part: dict[str, Any]) -> dict[str, Any]:
-        return part | {"anyOf": sorted(part["anyOf"], key=json.dumps)} if "anyOf" in part else part
-
-    return json.loads(text, object_hook=in_order)
 
 
 def test_a_schema_by_name_and_a_wrong_name(tmp_path: Path, golden: Golden) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base import registry
+from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.formats import exporter as exporters
@@ -281,11 +282,11 @@ def written(name: str, path: Path) -> list[Path]:
 def test_a_sweep_is_exported_whole_and_left_as_it_was(name: str, of: str, tmp_path: Path) -> None:
     """Each kind of sweep gives the files the format promises, and nothing else."""
     run = SWEEPS[of]
-    before = [curve.to_json() for curve in curves(run)]
+    before = plain(curves(run))
     path = export(run, name, tmp_path)
     assert sorted(tmp_path.iterdir()) == written(name, path)
     assert all(file.stat().st_size > 0 for file in tmp_path.iterdir())
-    assert [curve.to_json() for curve in curves(run)] == before
+    assert plain(curves(run)) == before
 
 
 @pytest.mark.parametrize("name", FROM_SWEEP)
@@ -352,7 +353,7 @@ def test_an_imported_sweep_is_a_valid_run_file(name: str, tmp_path: Path) -> Non
         back = importer.read(path, **options)
         runs.write(back, tmp_path / "a.jsonl", overwrite=True)
         again = runs.read(tmp_path / "a.jsonl")
-        assert [c.to_json() for c in curves(again)] == [c.to_json() for c in curves(back)]
+        assert plain(curves(again)) == plain(curves(back))
         assert again.origin == "imported"
         assert again.header["imported"]["sha256"] == sha256(path)
 

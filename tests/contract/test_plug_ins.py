@@ -12,7 +12,6 @@ from isochrone.base import registry
 
 DECLARATIONS = {
     "*.readers": "READER",
-    "documents.declared": "DOCUMENT",
     "formats.exporters": "EXPORTER",
     "formats.importers": "IMPORTER",
     "formats.placements": "PLACEMENT",

@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from isochrone.models.call_parts import PARTS
 from numpy.typing import NDArray
 
 from beds.golden import Golden
 from beds.mpis import CROWDED, MPIS, PATIENCE, SCRIPTS, Mpi, find_mpi
 from beds.recorded import built, record
 from beds.tuned import Ranks
+from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.results import io_recording
 from isochrone.measure import probe
 from isochrone.runfile.file import read

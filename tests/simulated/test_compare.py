@@ -34,7 +34,7 @@ def test_what_became_slow_is_one_part(
     (part,) = found.parts
     assert (part.kind, part.who, len(part.points), part.of) == (kind, who, pairs, pairs)
     assert part.difference.verdict == "slower"
-    assert found.to_json()["counts"]["slower"] == pairs
+    assert found.counts["slower"] == pairs
 
 
 def test_the_same_machine_twice_is_the_same(simulation: Simulation, before: Run) -> None:

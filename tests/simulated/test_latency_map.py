@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from beds.simulation import Simulation
+from isochrone.base.documents import plain
 from isochrone.latency_map import topology
 from isochrone.measure.platforms import Platform, parse
 from isochrone.runfile.run import Run
@@ -97,7 +98,7 @@ def test_the_placement_of_the_scheduler_is_recognised(
     suffix = "" if placement == "block" else f"-{placement}"
     name = f"two-switches{suffix}"
     run = healthy(name)
-    found = topology.analyse(run).placement.to_json()
+    found = plain(topology.analyse(run).placement)
     assert found == {"kind": placement, "ranks_per_node": [4] * 16}
 
 

@@ -16,11 +16,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.documents import MaybeNan
 from isochrone.base.stats import binomial, known, middles_by
 
 __all__ = [
@@ -104,9 +105,9 @@ class Estimate:
     """A median over repetitions, and its 95 % interval; NaN where these are too few."""
 
     n: int
-    median: float
-    low: float
-    high: float
+    median: Annotated[float, "as seconds"]
+    low: MaybeNan
+    high: MaybeNan
 
     @property
     def known(self) -> bool:
@@ -119,10 +120,9 @@ class Estimate:
         found = verdict(self.median, self.low, self.high, rounding=_WRITTEN)
         return found in ("faster", "slower")
 
-    def to_json(self, name: str) -> dict[str, Any]:
-        """Return it for JSON under a name; an interval that is not known is None."""
-        ends = (self.low, self.high) if self.known else (None, None)
-        return {"n": self.n, name: self.median, "low": ends[0], "high": ends[1]}
+    def document(self, name: str) -> dict[str, Any]:
+        """Return it for a document, under a name."""
+        return {"n": self.n, name: self.median, "low": self.low, "high": self.high}
 
 
 def estimate(values: Iterable[float]) -> Estimate:
@@ -469,10 +469,6 @@ class Speedup:
     high: float
     launches: int
     origin: str = "measured"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return dict(vars(self))
 
 
 def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) -> Speedup:

@@ -37,7 +37,6 @@ FAMILIES: Final = {
     "cli.commands.predict": "kind of prediction",
     "cli.commands.tune": "thing to tune",
     "collective_io.patterns": "access pattern",
-    "documents.declared": "document",
     "formats.exporters": "export format",
     "formats.importers": "import format",
     "formats.placements": "placement file",

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.runfile.rules import below_resolution
@@ -138,24 +139,38 @@ def _said(one: Difference) -> str:
     return f"other hosts: {only[1] or 'none'} instead of {only[0]}"
 
 
+class Kept(NamedTuple):
+    """A run of a baseline."""
+
+    file: str
+    started: str
+    complete: bool
+
+
+class Alike(NamedTuple):
+    """Runs of one experiment."""
+
+    experiment: str
+    kind: str
+    ranks: int
+    setting: Setting
+    runs: list[Kept]
+
+
 @dataclass(frozen=True)
 class Group:
     """Runs that can be held against each other, the oldest first, each with its setting."""
 
-    runs: list[Run]
-    settings: list[Setting]
+    runs: Hidden[list[Run]]
+    settings: Hidden[list[Setting]]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
+    @property
+    @shown
+    def about(self) -> Inline[Alike]:
+        """What they are, for a document."""
         first = self.runs[0]
-        return {
-            "experiment": first.experiment, "kind": first.kind, "ranks": first.size,
-            "setting": self.settings[0],
-            "runs": [
-                {"file": run.where, "started": run.about.started, "complete": run.complete}
-                for run in self.runs
-            ],
-        }  # fmt: skip
+        kept = [Kept(run.where, run.about.started, run.complete) for run in self.runs]
+        return Alike(first.experiment, first.kind, first.size, self.settings[0], kept)
 
 
 def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:

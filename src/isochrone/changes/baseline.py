@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -275,7 +275,20 @@ def _first_causes(changes: Iterable[Change]) -> list[Change]:
     return [one for one in changes if not explained(one.what)]
 
 
-def typical(runs: Sequence[Run]) -> list[dict[str, Any]]:
+class Typical(TypedDict):
+    """Typical time of a quantity, of runs that are not odd; no interval of fewer than two."""
+
+    kind: str
+    who: str
+    bytes: int | None
+    points: int
+    runs: int
+    seconds: float
+    low: float | None
+    high: float | None
+
+
+def typical(runs: Sequence[Run]) -> list[Typical]:
     """Return typical times of the quantities of runs of one setting, as plain data.
 
     Each with ``kind``, ``who``, ``runs`` (those that are not odd), ``seconds`` (geometric mean of

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
@@ -91,15 +92,6 @@ class Finding:
         """The hosts of which one may be the cause, or what is between them."""
         return self.hosts if self.kind in _BLAMED and not self.bad_hosts else ()
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; times in seconds, sizes in bytes."""
-        return {
-            "verdict": self.verdict, "kind": self.kind, "who": self.who,
-            "hosts": list(self.hosts), "ranks": list(self.ranks), "level": self.level,
-            "bytes": self.nbytes, "ratio": self.ratio, "limit": self.limit,
-            "evidence": self.evidence, "proved": self.proved, "allowed": self.allowed,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Earlier:
@@ -115,6 +107,22 @@ class Earlier:
 
     folder: str
     runs: Sequence[Run]
+
+
+class LeftOut(NamedTuple):
+    """An earlier run that is not comparable, and why."""
+
+    file: str
+    why: str
+
+
+class Judged(NamedTuple):
+    """A run that was judged."""
+
+    file: str
+    experiment: str
+    kind: str
+    ranks: int
 
 
 @dataclass(frozen=True)
@@ -139,15 +147,22 @@ class Check:
         Ratio from which on something worse would be seen, by kind.
     """
 
-    run: Run
+    run: Hidden[Run]
     findings: list[Finding]
     doubts: list[str]
     judged: list[str]
     earlier: int | None = None
-    left_out: list[tuple[str, str]] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
     visible: dict[str, float] = field(default_factory=dict)
 
     @property
+    @shown
+    def about(self) -> Inline[Judged]:
+        """Which run it is."""
+        return Judged(self.run.where, self.run.experiment, self.run.kind, self.run.size)
+
+    @property
+    @shown
     def verdict(self) -> str:
         """One of `VERDICTS`."""
         said = {one.verdict for one in self.findings if not one.allowed}
@@ -155,27 +170,18 @@ class Check:
         return known[0] if known else "not known" if self.doubts else "good"
 
     @property
+    @shown
     def bad_hosts(self) -> list[str]:
         """The hosts proved bad and not allowed, in the order of the findings."""
         return _hosts(one.bad_hosts for one in self.findings if not one.allowed)
 
     @property
+    @shown
     def suspects(self) -> list[str]:
         """The hosts that may be bad, without those that are."""
         named = _hosts(one.suspects for one in self.findings if not one.allowed)
         bad = self.bad_hosts
         return [host for host in named if host not in bad]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        left_out = [{"file": file, "why": why} for file, why in self.left_out]
-        return {
-            "file": self.run.where, "experiment": self.run.experiment, "kind": self.run.kind,
-            "ranks": self.run.size, "verdict": self.verdict, "bad_hosts": self.bad_hosts,
-            "suspects": self.suspects, "findings": [one.to_json() for one in self.findings],
-            "doubts": self.doubts, "judged": self.judged, "earlier": self.earlier,
-            "left_out": left_out, "visible": self.visible,
-        }  # fmt: skip
 
 
 def check(
@@ -281,7 +287,7 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
     reasons = [(one, below_resolution(one) or why_not(found.run, one)) for one in earlier.runs]
     runs = [one for one, why in reasons if not why]
     found = replace(
-        found, earlier=len(runs), left_out=[(one.where, why) for one, why in reasons if why]
+        found, earlier=len(runs), left_out=[LeftOut(one.where, why) for one, why in reasons if why]
     )
     if len(runs) < ENOUGH:
         number = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"

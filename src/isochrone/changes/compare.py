@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, log
-from typing import Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
+from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
 from isochrone.changes.alike import check_alike, environment
@@ -59,10 +60,10 @@ class Change:
         after / before, and what may be said of it.
     """
 
-    key: dict[str, Any]
+    key: dict[str, Value]
     before: float
     after: float
-    difference: Difference
+    difference: Inline[Difference]
 
     @property
     def ratio(self) -> float:
@@ -74,10 +75,12 @@ class Change:
         """``slower``, ``faster``, ``same`` or ``unclear``."""
         return self.difference.verdict
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the point for JSON."""
-        sides = {"key": self.key, "before": self.before, "after": self.after}
-        return {**sides, **self.difference.to_json()}
+
+class Sides(NamedTuple):
+    """Launches of each side."""
+
+    before: int
+    after: int
 
 
 @dataclass(frozen=True)
@@ -120,41 +123,41 @@ class Comparison:
 
     experiment: str
     points: list[Change]
-    kind: str
+    kind: Hidden[str]
     parts: list[Part]
     overall: Difference | None
     differences: list[dict[str, str]]
-    launches: tuple[int, int]
+    launches: Hidden[tuple[int, int]]
     unit: str
     margin: float
     visible: float | None
     notes: list[str]
     explanations: list[Differing] = field(default_factory=list)
-    one_sided: int = 0
-    partial: int = 0
+    one_sided: Hidden[int] = 0
+    partial: Hidden[int] = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        document: dict[str, Any] = plain(self)
+        return document
+
+    @property
+    @shown
+    def sides(self) -> Annotated[Sides, "as launches"]:
+        """Number of launches of each side."""
+        return Sides(*self.launches)
+
+    @property
+    @shown
+    def counts(self) -> dict[str, int]:
+        """Number of points with each verdict."""
+        verdicts = [point.verdict for point in self.points]
+        return {word: verdicts.count(word) for word in VERDICTS}
 
     @property
     def one_start(self) -> bool:
         """Whether a side has only one launch, so that nothing can be said of the machine."""
         return self.unit != "exact" and min(self.launches) < 2
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparison for JSON."""
-        verdicts = [point.verdict for point in self.points]
-        return {
-            "experiment": self.experiment,
-            "counts": {word: verdicts.count(word) for word in VERDICTS},
-            "points": [point.to_json() for point in self.points],
-            "differences": self.differences,
-            "explanations": [one.to_json() for one in self.explanations],
-            "parts": [part.to_json() for part in self.parts],
-            "overall": self.overall and self.overall.to_json(),
-            "launches": {"before": self.launches[0], "after": self.launches[1]},
-            "unit": self.unit,
-            "margin": self.margin,
-            "visible": self.visible,
-            "notes": self.notes,
-        }
 
 
 def compare(

@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import group_medians, means
 from isochrone.changes.alike import check_alike, environment
@@ -35,6 +36,19 @@ __all__ = ["Launches", "OverLaunches", "over_launches", "pool"]
 Array = NDArray[np.float64]
 
 _QUANTITIES: Final = ("seconds", "low", "high", "next_low", "next_high", "spread")
+
+
+class OverLaunch(NamedTuple):
+    """Times of one key over launches, as in `OverLaunches`; null where they are not known."""
+
+    key: dict[str, Value]
+    n: int
+    seconds: float
+    low: float | None
+    high: float | None
+    next_low: float | None
+    next_high: float | None
+    spread: float | None
 
 
 @dataclass(frozen=True)
@@ -67,13 +81,10 @@ class OverLaunches:
     next_high: Array
     spread: Array
 
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return each for JSON; what is not known is None."""
-        columns = [getattr(self, name).tolist() for name in _QUANTITIES]
-        return [
-            {"key": key, "n": n, **dict(zip(_QUANTITIES, map(_known, values), strict=True))}
-            for key, n, *values in zip(self.keys, self.n.tolist(), *columns, strict=True)
-        ]
+    def each(self) -> list[OverLaunch]:
+        """Return the times of each key."""
+        columns = [getattr(self, name).tolist() for name in OverLaunch._fields[1:]]
+        return [OverLaunch(*row) for row in zip(self.keys, *columns, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -99,18 +110,23 @@ class Launches:
     experiment: str
     kind: str
     launches: int
-    points: OverLaunches
-    levels: OverLaunches
+    points: Hidden[OverLaunches]
+    levels: Hidden[OverLaunches]
     differences: list[dict[str, str]]
     notes: list[str]
+    unit: Literal["launch"] = "launch"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all for JSON."""
-        return {
-            "experiment": self.experiment, "kind": self.kind, "launches": self.launches,
-            "unit": "launch", "points": self.points.to_json(), "levels": self.levels.to_json(),
-            "differences": self.differences, "notes": self.notes,
-        }  # fmt: skip
+    @property
+    @shown
+    def all_points(self) -> Annotated[list[OverLaunch], "as points"]:
+        """The points, each by itself."""
+        return self.points.each()
+
+    @property
+    @shown
+    def all_levels(self) -> Annotated[list[OverLaunch], "as levels"]:
+        """The levels, each by itself."""
+        return self.levels.each()
 
 
 def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, isnan
-from typing import Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.inference import RATE, Contrast, group_medians, verdict
 
 __all__ = ["VERDICTS", "Difference", "Group", "Part", "changed_parts", "differences", "overall"]
@@ -68,10 +69,6 @@ class Difference:
     def changed(self) -> bool:
         """Whether it is slower or faster."""
         return self.verdict in VERDICTS[:2]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return dict(vars(self))
 
 
 def differences(found: Contrast, corrected: Array, margin: float) -> list[Difference]:
@@ -133,17 +130,15 @@ class Part:
     before: float
     after: float
     added: float
-    difference: Difference
-    points: tuple[int, ...]
+    difference: Inline[Difference]
+    points: Hidden[tuple[int, ...]]
     of: int
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; seconds."""
-        return {
-            "kind": self.kind, "who": self.who, "bytes": self.nbytes, "before": self.before,
-            "after": self.after, "added": self.added, **self.difference.to_json(),
-            "points": len(self.points), "of": self.of,
-        }  # fmt: skip
+    @property
+    @shown
+    def count(self) -> Annotated[int, "as points"]:
+        """How many points it explains."""
+        return len(self.points)
 
 
 def overall(before: Array, after: Array, compare: Compare) -> Contrast:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import math
+import json
 from collections.abc import Sequence
 from typing import Any
+
+from isochrone.base.documents import plain
 
 __all__ = ["add_json", "json_text", "print_json"]
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add both to a command; what its ``--json`` prints is declared in `isochrone.documents`."""
+    """Add both to a command; what its ``--json`` prints its ``DOCUMENTS`` declare."""
     parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
     parser.add_argument(
         "--schema", action=_Schema, nargs="?", metavar="NAME",
@@ -27,20 +29,7 @@ def print_json(document: Any) -> None:
 
 def json_text(document: Any, indent: int | None = None) -> str:
     """Return a document as JSON. What is NaN or infinite is null: JSON has neither."""
-    import json
-
-    try:
-        return json.dumps(document, indent=indent, allow_nan=False)
-    except ValueError:
-        return json.dumps(_finite(document), indent=indent, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(plain(document), indent=indent, allow_nan=False)
 
 
 class _Schema(argparse.Action):
@@ -53,13 +42,13 @@ class _Schema(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        from isochrone.documents import document as documents
+        from isochrone.console import documents  # which looks at every command
 
         if values is None:
             print(documents.text(documents.printed_by(parser.prog.partition(" ")[2])), end="")
-        elif values in documents.names():
+        elif values in (names := documents.names()):
             print(documents.text(documents.schema(str(values))), end="")
         else:
-            known = ", ".join(documents.names())
+            known = ", ".join(names)
             parser.error(f"argument --schema: no document '{values}' (there are: {known})")
         parser.exit()

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
@@ -55,10 +56,16 @@ class Setting:
     """
 
     key: str
-    read: Callable[[object], Any]
+    read: Hidden[Callable[[object], Any]]
     default: str
-    what: str
-    variables: tuple[str, ...]
+    what: Hidden[str]
+    variables: Hidden[tuple[str, ...]]
+
+    @property
+    @shown
+    def variable(self) -> str:
+        """The variable that counts first."""
+        return self.variables[0]
 
 
 @dataclass(frozen=True)
@@ -79,19 +86,11 @@ class Value:
         File or variable.
     """
 
-    setting: Setting
+    setting: Inline[Setting]
     value: Any = None
-    text: str = ""
+    text: Hidden[str] = ""
     source: str = "default"
     where: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as ``isochrone config --json`` lists it."""
-        return {
-            "key": self.setting.key, "value": self.value, "source": self.source,
-            "where": self.where, "variable": self.setting.variables[0],
-            "default": self.setting.default,
-        }  # fmt: skip
 
 
 def _text(value: object) -> str:

@@ -21,7 +21,7 @@ from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.latency_map.partitions import Partition, canonical, level_of
-from isochrone.latency_map.slow import KINDS, Slow
+from isochrone.latency_map.slow import KINDS, LevelRatio, NotUnderstood, Slow
 from isochrone.latency_map.times import Times
 from isochrone.latency_map.units import (
     RankPairs,
@@ -382,7 +382,9 @@ class Diagnosis:
         mask = cost.seconds > 0
         without = np.maximum(self.expected - cost.seconds, np.minimum(self.healthy, self.expected))
         ratios = tuple(
-            (int(k), float(np.median((self.expected / without)[mask & (self.level == k)])))
+            LevelRatio(
+                int(k), float(np.median((self.expected / without)[mask & (self.level == k)]))
+            )
             for k in np.unique(self.level[mask])
         )
         level = ratios[0][0]
@@ -402,7 +404,7 @@ class Diagnosis:
         ratio: float,
         expected: float,
         added: tuple[float, float, float],
-        ratios: tuple[tuple[int, float], ...] = (),
+        ratios: tuple[LevelRatio, ...] = (),
         instead: tuple[str, ...] = (),
     ) -> Slow:
         again = mask & self.pairs.retested
@@ -488,7 +490,7 @@ class Diagnosis:
 
     # ---- what is not understood ----------------------------------------------------------------
 
-    def not_understood(self, slow: Sequence[Slow]) -> tuple[int, float, float]:
+    def not_understood(self, slow: Sequence[Slow]) -> NotUnderstood:
         """Return how many pairs nothing explains, and between which factors they are off."""
         named = {frozenset(part.ranks) for part in slow if part.of.link}
 
@@ -502,6 +504,7 @@ class Diagnosis:
             ends = {int(self.pairs.i[k]), int(self.pairs.j[k])}
             off[k] = not any(ends <= ranks for ranks in named)
         if off.sum() <= max(1, FEW * len(off)):
-            return 0, 1.0, 1.0
+            return NotUnderstood(0, 1.0, 1.0)
         factors = np.exp(np.abs(self.excess[off]))
-        return int(off.sum()), float(factors.min(initial=1)), float(factors.max(initial=1))
+        least, most = float(factors.min(initial=1)), float(factors.max(initial=1))
+        return NotUnderstood(int(off.sum()), least, most)

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
+from isochrone.base.documents import IfKnown, shown
 from isochrone.base.units import format_seconds
 
-__all__ = ["KINDS", "Slow", "SlowKind"]
+__all__ = ["KINDS", "LevelRatio", "NotUnderstood", "Slow", "SlowKind"]
+
+
+class LevelRatio(NamedTuple):
+    """How many times as long round trips of a level take."""
+
+    level: int
+    ratio: float
+
+
+class NotUnderstood(NamedTuple):
+    """How many pairs nothing explains, and between which factors they are off."""
+
+    pairs: int
+    from_: float
+    to: float
 
 
 @dataclass(frozen=True)
@@ -70,6 +86,8 @@ class Slow:
         Whether at least three of its pairs, or all, were measured again alone; that then counts.
     first
         Median of those pairs as first measured, if they were.
+    suspected
+        Seen once only: measure it again.
     """
 
     kind: str
@@ -82,12 +100,13 @@ class Slow:
     expected: float
     pairs: int
     added: float
-    low: float
-    high: float
-    ratios: tuple[tuple[int, float], ...] = ()
+    low: Annotated[float, "as added_low"]
+    high: Annotated[float, "as added_high"]
+    ratios: tuple[LevelRatio, ...] = ()
     instead: tuple[str, ...] = ()
     retested: bool = False
-    first: float | None = None
+    first: IfKnown[float] = None
+    suspected: IfKnown[bool] = None
 
     @property
     def of(self) -> SlowKind:
@@ -101,6 +120,7 @@ class Slow:
         return ", or ".join([f"{self.kind} {who}", *self.instead])
 
     @property
+    @shown
     def evidence(self) -> str:
         """What was seen, in one sentence."""
         each = "its round trip" if self.pairs == 1 else f"each of {self.pairs} round trips"
@@ -125,17 +145,3 @@ class Slow:
             return False
         factors = [ratio for _, ratio in self.ratios]
         return max(factors) < 1.1 * min(factors)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object; times in seconds."""
-        record: dict[str, Any] = {
-            "kind": self.kind, "who": self.who, "ratio": self.ratio, "ranks": list(self.ranks),
-            "hosts": list(self.hosts), "level": self.level, "seconds": self.seconds,
-            "expected": self.expected, "pairs": self.pairs, "added": self.added,
-            "added_low": self.low, "added_high": self.high,
-            "ratios": [{"level": level, "ratio": ratio} for level, ratio in self.ratios],
-            "instead": list(self.instead), "retested": self.retested, "evidence": self.evidence,
-        }  # fmt: skip
-        if self.first is not None:
-            record["first"] = self.first
-        return record

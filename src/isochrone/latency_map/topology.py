@@ -14,11 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.text import listed, printable
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow import NotUnderstood, Slow
 from isochrone.latency_map.units import hosts_known, rank_pairs
 from isochrone.runfile.run import Run
 
@@ -65,18 +66,11 @@ class Level:
 
     level: int
     name: str
-    median: float
-    low: float
-    high: float
+    median: MaybeNan
+    low: MaybeNan
+    high: MaybeNan
     pairs: int
     groups: list[list[int]]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object; times in seconds."""
-        return {
-            "level": self.level, "name": self.name, "median": self.median, "low": self.low,
-            "high": self.high, "pairs": self.pairs, "groups": self.groups,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,12 +89,8 @@ class Placement:
     """
 
     kind: str
-    hosts: tuple[str, ...]
+    hosts: Hidden[tuple[str, ...]]
     ranks_per_node: tuple[int, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {"kind": self.kind, "ranks_per_node": list(self.ranks_per_node)}
 
 
 @dataclass(frozen=True)
@@ -136,28 +126,13 @@ class Topology:
     slow: list[Slow]
     minor: list[Slow]
     least: float
-    not_understood: tuple[int, float, float]
-    warnings: list[dict[str, Any]]
+    not_understood: NotUnderstood
+    warnings: WarningList
 
     @property
     def blind(self) -> list[str]:
         """Why something slow may be there although none is named; empty if it would be seen."""
         return [str(one["text"]) for one in self.warnings if one.get("code") in BLIND]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what ``isochrone show --json`` prints."""
-        count, low, high = self.not_understood
-        return {
-            "ranks": self.ranks,
-            "bytes": self.nbytes,
-            "levels": [level.to_json() for level in self.levels],
-            "placement": self.placement.to_json(),
-            "slow": [part.to_json() for part in self.slow],
-            "minor": [part.to_json() for part in self.minor],
-            "least": self.least,
-            "not_understood": {"pairs": count, "from": low, "to": high},
-            "warnings": self.warnings,
-        }
 
 
 def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topology:

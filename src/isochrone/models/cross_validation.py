@@ -105,7 +105,7 @@ def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> 
     """
     measured = np.concatenate([observed.seconds for _, observed in fits])
     single = np.concatenate([left_out(parts, observed.seconds) for parts, observed in fits])
-    found = {"point": deviation(single, measured).to_json()}
+    found = {"point": vars(deviation(single, measured))}
     for name in grouping(fits[0][1].variables):
         columns = [observed.variables[name] for _, observed in fits]
         if not 1 < len(np.unique(np.concatenate(columns))) <= MAX_GROUPS:
@@ -116,7 +116,7 @@ def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> 
         ])  # fmt: skip
         known = ~np.isnan(without)
         if known.any():
-            found[name] = deviation(without[known], measured[known]).to_json()
+            found[name] = vars(deviation(without[known], measured[known]))
     return found
 
 

@@ -9,11 +9,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import IfKnown, Scalar
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
 
 __all__ = [
-    "Deviation", "MAX_GROUPS", "deviation", "deviations_by_group", "goodness_of_fit", "r_squared",
+    "Deviation", "MAX_GROUPS", "Quality", "Ranked", "deviation", "deviations_by_group",
+    "goodness_of_fit", "r_squared",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -30,10 +32,6 @@ class Deviation:
     average: float
     maximum: float
     points: int
-
-    def to_json(self) -> dict[str, float]:
-        """Return the deviation for JSON."""
-        return dict(vars(self))
 
 
 def deviation(predicted: Array, measured: Array) -> Deviation:
@@ -53,6 +51,35 @@ def r_squared(predicted: Array, measured: Array) -> float:
     return 1 - residual / total
 
 
+class Tried:
+    """A family that was tried; ``reason`` says why it cannot be fitted."""
+
+    family: str
+    held_out: float | None
+    sicc: IfKnown[float]
+    pieces: IfKnown[int]
+    coefficients: IfKnown[int]
+    reason: IfKnown[str]
+
+
+class Ranked:
+    """The families that were tried for one operation."""
+
+    where: dict[str, Scalar]
+    families: list[Tried]
+
+
+class Quality:
+    """How well a model fits its data; ``groups`` by variable and value, ``held_out`` likewise."""
+
+    points: int
+    samples: int
+    r2: float | None
+    deviation: Deviation
+    groups: dict[str, dict[str, Deviation]]
+    held_out: dict[str, Deviation]
+
+
 def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str, Any]:
     """Compare a model with measurements, which may be others than it was fitted to.
 
@@ -67,9 +94,9 @@ def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str,
         "points": len(measured),
         "samples": int(sum(one.repeats.sum() for one in observed)),
         "r2": r_squared(predicted, measured),
-        "deviation": deviation(predicted, measured).to_json(),
+        "deviation": vars(deviation(predicted, measured)),
         "groups": {
-            name: {value: found.to_json() for value, found in values.items()}
+            name: {value: vars(found) for value, found in values.items()}
             for name, values in deviations_by_group(model, observed).items()
         },
     }

@@ -15,13 +15,15 @@ import hashlib
 import json
 import math
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
+from isochrone.base.documents import IfKnown, Inline, Scalar, Schema, record
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
+from isochrone.models.deviation import Quality, Ranked
 from isochrone.models.extension import kept
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
@@ -29,7 +31,7 @@ from isochrone.models.questions import needed
 from isochrone.models.regime import Regime, Rival
 from isochrone.models.terms import variables_of
 
-__all__ = ["FORMAT", "document", "from_document", "read", "write"]
+__all__ = ["FORMAT", "document", "from_document", "model_file", "read", "write"]
 
 FORMAT: Final = 1
 
@@ -43,6 +45,39 @@ _KEYS: Final = [
     for field in msgspec.structs.fields(Model)
     if field.name not in ("extra", "kept")
 ]
+
+
+class Explained:
+    """Why a formula was taken, and the point to measure next."""
+
+    where: dict[str, Scalar]
+    sentences: list[str]
+    measure: dict[str, float] | None
+
+
+class ModelFile:
+    """A model: formulas for times of communication.
+
+    Attributes
+    ----------
+    sha256
+        Of the document without it, as JSON with sorted keys, no blanks.
+    """
+
+    record: Literal["model"]
+    format: int
+    family: str
+    model: Inline[Model]
+    quality: IfKnown[Quality]
+    ranking: IfKnown[list[Ranked]]
+    explanation: IfKnown[list[Explained]]
+    sha256: IfKnown[str]
+
+
+def model_file() -> Schema:
+    """Return the JSON Schema of a model file, with what readers keep beside the formulas."""
+    lists: list[Any] = [(key, list[kind.struct], []) for key, kind in kept().items()]  # type: ignore[name-defined]
+    return record(msgspec.defstruct("Beside", lists), ModelFile)
 
 
 def read(path: str | Path) -> Model:

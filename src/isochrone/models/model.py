@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.models.beyond import between, outside, without_time
@@ -143,8 +144,8 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     full_node: int = 0
     experiment: str = ""
     sizes: list[float] = msgspec.field(default_factory=list)
-    kept: dict[str, list[Any]] = msgspec.field(default_factory=dict)
-    extra: dict[str, Any] = msgspec.field(default_factory=dict)
+    kept: Hidden[dict[str, list[Any]]] = msgspec.field(default_factory=dict)
+    extra: Hidden[dict[str, Any]] = msgspec.field(default_factory=dict)
 
     @property
     def family(self) -> str:

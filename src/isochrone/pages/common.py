@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import msgspec
+
 import isochrone
 from isochrone.base import registry
+from isochrone.base.documents import IfKnown, WarningList, plain
 from isochrone.base.files import sha256
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -27,12 +30,13 @@ from isochrone.pages.page import (
 )
 from isochrone.pages.words import of_ranks, plural, ranges, warnings_of
 from isochrone.runfile.clocks import KIND as CLOCKS
-from isochrone.runfile.clocks import clocks, has_clocks
+from isochrone.runfile.clocks import Clocks, clocks, has_clocks
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import NO_END, Run
 from isochrone.runfile.surroundings import settings_in_words, surroundings_document
 
 __all__ = [
+    "About",
     "clock_section",
     "date_in_words",
     "document",
@@ -40,6 +44,7 @@ __all__ = [
     "measured_how",
     "page_of",
     "provenance",
+    "records",
 ]
 
 FAMILY: Final = "*.kinds"
@@ -66,6 +71,56 @@ _ORDERS: Final = {
     "rounds": "rounds: every rank in at most one pair at a time",
     "serial": "serial: one pair at a time, with a barrier before each",
 }
+
+
+class About(msgspec.Struct):
+    """What is said of every run, whatever its kind.
+
+    Attributes
+    ----------
+    ranks
+        Number of ranks.
+    complete
+        Whether the run came to its end.
+    clocks
+        How well the clocks of the ranks were synchronised.
+    settings
+        Variables that steer the MPI library.
+    settings_left_out
+        Names of those whose values look like secrets.
+    memory
+        Where buffers lie.
+    machine
+        The node of rank 0: kernel, processor, governor, number of NUMA nodes.
+    """
+
+    ranks: int
+    warnings: WarningList
+    experiment: str
+    origin: str
+    complete: bool
+    clocks: IfKnown[Clocks] = None
+    settings: IfKnown[dict[str, str]] = None
+    settings_left_out: IfKnown[list[str]] = None
+    memory: IfKnown[str] = None
+    machine: IfKnown[dict[str, str | int]] = None
+
+
+class Records(msgspec.Struct):
+    """Clocks of the ranks; or a run of a kind that this version cannot read.
+
+    Attributes
+    ----------
+    records
+        How many of each name.
+    """
+
+    records: dict[str, int]
+
+
+def records(run: Run, asked: Asked) -> Records:
+    """Count the records of a run."""
+    return Records({name: len(table) for name, table in run.tables.items()})
 
 
 def kind_of(run: Run) -> Kind | None:
@@ -113,17 +168,15 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
     InputError
         If a record is damaged, or nothing was measured with this size.
     """
-    about: dict[str, Any] = {
-        "experiment": run.experiment, "origin": run.origin, "complete": run.complete,
+    about = About(
+        ranks=run.size, warnings=run.warnings, experiment=run.experiment, origin=run.origin,
+        complete=run.complete, clocks=clocks(run) if has_clocks(run) else None,
         **surroundings_document(run.about),
-    }  # fmt: skip
-    if has_clocks(run):
-        about["clocks"] = clocks(run).to_json()
+    )  # fmt: skip
     kind = kind_of(run)
-    if kind is not None:
-        return {**kind.document(run, asked), **about}
-    counts = {name: len(table) for name, table in run.tables.items()}
-    return {**about, "ranks": run.size, "records": counts, "warnings": run.warnings}
+    said = (kind.document if kind else records)(run, asked)
+    found: dict[str, Any] = plain(about) | plain(said)
+    return found
 
 
 # --- title and facts ------------------------------------------------------------------------------

@@ -303,7 +303,7 @@ class Kind:
     sections
         What is said of a run, its warnings included.
     document
-        The same for ``show --json``: the results as JSON.
+        The same for ``show --json``: an object whose keys follow from its class.
     together
         Sections about several runs of this kind in one report; often none.
     place
@@ -313,6 +313,6 @@ class Kind:
     title: Callable[[Run], str]
     holds: Callable[[Run], bool]
     sections: Callable[[Run, Asked], Sequence[Section]]
-    document: Callable[[Run, Asked], dict[str, Any]]
+    document: Callable[[Run, Asked], Any]
     together: Callable[[Sequence[Run]], Sequence[Section]] = lambda _: ()
     place: int = 99

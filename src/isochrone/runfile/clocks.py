@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import IfKnown
 from isochrone.runfile.run import Run
 
 __all__ = ["KIND", "Clocks", "Offsets", "clocks", "has_clocks"]
@@ -38,10 +39,6 @@ class Offsets:
     worst_pair: tuple[int, int]
     worst_age: float
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparisons for JSON."""
-        return {**vars(self), "worst_pair": list(self.worst_pair)}
-
 
 @dataclass(frozen=True)
 class Clocks:
@@ -63,13 +60,7 @@ class Clocks:
     residual_median: float
     residual_max: float
     drift_max: float
-    offset: Offsets | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return them for JSON, without what was not compared."""
-        document = dict(vars(self))
-        del document["offset"]
-        return document if self.offset is None else {**document, "offset": self.offset.to_json()}
+    offset: IfKnown[Offsets] = None
 
 
 def has_clocks(run: Run) -> bool:

@@ -28,6 +28,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import (
     FEW_GROUPS,
@@ -81,30 +82,35 @@ class Times:
     ``stddev`` is the standard deviation of the repetitions, with n - 1. ``p95`` and ``p99`` are
     what 95 and 99 of 100 repetitions stay below; None of fewer than 20 and 100 repetitions, and
     where only a summary of them is known. Their ``_low`` and ``_high`` enclose them at 95 %; None
-    of fewer than 72 and 368.
+    of fewer than 72 and 368. They are in documents of sweeps alone.
+
+    Attributes
+    ----------
+    n
+        Repetitions.
+    passes
+        Visits to the point; 0 if not known.
+    median
+        Seconds, as all others.
+    low, high
+        95 % interval of the median; null if not known.
     """
 
     n: int
     passes: int = 0
     median: float
-    low: float
-    high: float
+    low: MaybeNan
+    high: MaybeNan
     min: float
     mean: float
     max: float
-    stddev: float | None = None
-    p95: float | None = None
-    p95_low: float | None = None
-    p95_high: float | None = None
-    p99: float | None = None
-    p99_low: float | None = None
-    p99_high: float | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return them for JSON but for how they are spread; a not known interval is None."""
-        known = {"low": self.low, "high": self.high} if self.has_interval else {}
-        own = {name: value for name, value in vars(self).items() if name not in SPREAD}
-        return {**own, "low": None, "high": None, **known}
+    stddev: Hidden[float | None] = None
+    p95: Hidden[float | None] = None
+    p95_low: Hidden[float | None] = None
+    p95_high: Hidden[float | None] = None
+    p99: Hidden[float | None] = None
+    p99_low: Hidden[float | None] = None
+    p99_high: Hidden[float | None] = None
 
     @property
     def interval(self) -> tuple[float, float] | None:

@@ -48,12 +48,6 @@ class Differing:
     before: str
     after: str
 
-    def to_json(self) -> dict[str, str]:
-        """Return it for JSON."""
-        return {
-            "kind": self.kind, "what": self.what, "before": self.before, "after": self.after,
-        }  # fmt: skip
-
 
 def differing(before: Sequence[Header], after: Sequence[Header]) -> list[Differing]:
     """List what is not the same around two sides, what explains a change best first.

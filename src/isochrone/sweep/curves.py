@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import (
-    SPREAD,
     Times,
     counted,
     enclose,
@@ -33,6 +33,7 @@ from isochrone.runfile.samples import (
 __all__ = [
     "KIND",
     "Curve",
+    "CurveKey",
     "Participant",
     "Point",
     "curve_key",
@@ -52,11 +53,6 @@ _NO_DATA: Final = {"barrier"}
 
 _OPERATIONS: Final = "operations"
 """Member of a sample: multiplications and additions of a rank in the time of the sample."""
-
-_IF_KNOWN: Final = (
-    "bandwidth_low", "bandwidth_high", "message_rate", "skew", "rank_mean", "t_op",
-)  # fmt: skip
-"""Members of a point that JSON leaves out where they are not known."""
 
 Rows = NDArray[np.int64]
 
@@ -81,27 +77,38 @@ class Point(Times):
         the last; None where only one time is known.
     rank_mean
         Mean over repetitions and ranks, which is what OSU prints; None as for ``skew``.
+    stddev, p95, p95_low, p95_high, p99, p99_low, p99_high
+        How repetitions are spread, as of `Times`; null where it is not known.
     t_op
         Seconds of an arithmetic operation, where ranks compute; else None.
     """
 
     bytes: int
+    stddev: float | None = None
+    p95: float | None = None
+    p95_low: float | None = None
+    p95_high: float | None = None
+    p99: float | None = None
+    p99_low: float | None = None
+    p99_high: float | None = None
     bandwidth: float | None = None
-    bandwidth_low: float | None = None
-    bandwidth_high: float | None = None
-    message_rate: float | None = None
-    skew: float | None = None
-    rank_mean: float | None = None
-    t_op: float | None = None
+    bandwidth_low: IfKnown[float] = None
+    bandwidth_high: IfKnown[float] = None
+    message_rate: IfKnown[float] = None
+    skew: IfKnown[float] = None
+    rank_mean: IfKnown[float] = None
+    t_op: IfKnown[float] = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the point for JSON, without what is known of no sweep of this kind."""
-        spread = {name: getattr(self, name) for name in SPREAD}
-        document = {"bytes": self.bytes, **super().to_json(), **spread}
-        for key in _IF_KNOWN:
-            if document[key] is None:
-                del document[key]
-        return document
+
+class CurveKey:
+    """What a curve is of, as far as its run tells its curves apart by it."""
+
+    pair: IfKnown[list[int]]
+    pairs: IfKnown[int]
+    op: IfKnown[str]
+    grid: IfKnown[str]
+    phase: IfKnown[str]
+    groups: IfKnown[int]
 
 
 @dataclass(frozen=True)
@@ -125,12 +132,12 @@ class Curve:
         Its name, which is all there is to call a curve that nothing but its ranks tells apart.
     """
 
-    key: dict[str, Any]
+    key: Annotated[dict[str, Any], CurveKey, "inline"]
     p: int
     points: tuple[Point, ...]
-    times: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
-    who: tuple[tuple[int, ...], ...] = field(default=(), repr=False, compare=False)
-    experiment: str = field(default="", compare=False)
+    times: Hidden[NDArray[np.float64] | None] = field(default=None, repr=False, compare=False)
+    who: Hidden[tuple[tuple[int, ...], ...]] = field(default=(), repr=False, compare=False)
+    experiment: Hidden[str] = field(default="", compare=False)
 
     @property
     def name(self) -> str:
@@ -177,10 +184,6 @@ class Curve:
         values = [getattr(point, what) for point in self.points]
         return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the curve for JSON."""
-        return {**self.key, "p": self.p, "points": [point.to_json() for point in self.points]}
-
 
 @dataclass(frozen=True)
 class Participant:
@@ -196,7 +199,7 @@ class Participant:
         Median over the repetitions of its time over the median time of all parts.
     """
 
-    who: tuple[int, ...]
+    who: Annotated[tuple[int, ...], "as ranks"]
     last: float
     ratio: float
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,10 +65,6 @@ class Switch:
     ratio: float
     bandwidth_before: float | None
     bandwidth_after: float | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the switch for JSON."""
-        return dict(vars(self))
 
 
 class _Line(NamedTuple):

@@ -18,6 +18,7 @@ from isochrone.applications.emulation.timing import (
     iterations,
     slowdowns,
 )
+from isochrone.base.documents import plain
 from isochrone.base.inference import estimate
 from made_up.emulations import BULLY, QUIET, VICTIM, Truth, emulation, together
 
@@ -49,7 +50,7 @@ def test_few_repeats_give_medians_and_no_interval(repeats: int) -> None:
     assert found.walls
     assert not any(one.seconds.known for one in found.walls)
     assert not any(one.wall.differs for one in found.slowdowns)
-    for one in found.to_json()["slowdowns"]:
+    for one in plain(found.rows())["slowdowns"]:
         assert (one["ratio"], one["low"], one["high"], one["differs"]) == (None, None, None, False)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.applications.emulation.summary import emulation as summary
+from isochrone.base.documents import plain
 from made_up.emulations import BULLY, QUIET, VICTIM, Truth, emulation
 
 
@@ -25,7 +26,7 @@ def test_communication_is_what_is_left_of_the_wall_time_rank_by_rank() -> None:
 def test_what_asks_for_no_computation_delivers_no_share_of_it() -> None:
     found = summary(emulation([replace(VICTIM, computing=0.0)]))
     assert np.isnan(found.shares[0].delivered)
-    assert found.to_json()["shares"][0]["delivered"] is None
+    assert plain(found.rows())["shares"][0]["delivered"] is None
     assert not found.doubts()
 
 

@@ -17,7 +17,7 @@ def test_a_known_ratio_is_found_and_enclosed() -> None:
     assert found.ratio == pytest.approx(2, rel=0.02)
     assert found.low < 2 < found.high
     assert found.high - found.low < 0.1
-    assert found.to_json()["launches"] == 20
+    assert found.launches == 20
 
 
 def test_what_disturbs_both_neighbours_does_not_hide_the_gain() -> None:

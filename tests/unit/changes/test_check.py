@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.changes.alike import why_not
 from isochrone.changes.allowed import parse_rule
 from isochrone.changes.check import Check, Earlier, check, together
@@ -325,7 +326,7 @@ def test_the_worst_verdict_counts_and_the_document_is_json() -> None:
     checks = [check(good), check(bad)]
     assert together(checks) == "slow"
     assert together(checks[:1]) == "good"
-    document = checks[1].to_json()
+    document = plain(checks[1])
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     assert document["bad_hosts"] == ["n2"]
 

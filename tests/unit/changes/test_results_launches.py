@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.changes.launches import over_launches, pool
 from isochrone.runfile.run import Run
@@ -34,7 +35,7 @@ def test_a_point_that_one_launch_has_is_shown_without_an_interval() -> None:
     """A launch that was ended early counts where it measured."""
     dice = np.random.default_rng(1)
     runs = launches(3, dice, sizes=(8, 64)) + launches(1, dice, sizes=(8, 512))
-    found = json.loads(json.dumps(pool(runs).to_json()))
+    found = json.loads(json.dumps(plain(pool(runs))))
     assert [(point["key"]["bytes"], point["n"]) for point in found["points"]] == [
         (8, 4), (64, 3), (512, 1),
     ]  # fmt: skip
@@ -45,18 +46,18 @@ def test_a_point_that_one_launch_has_is_shown_without_an_interval() -> None:
 
 def test_launches_beyond_all_bounds_make_no_numbers_that_json_lacks() -> None:
     found = over_launches([{}], np.log(np.array([[1e-300], [1e3]])))
-    assert json.dumps(found.to_json(), allow_nan=False)
+    assert json.dumps(plain(found), allow_nan=False)
 
 
 def test_a_script_finds_these_keys() -> None:
-    found = pool(starts(5, 1)).to_json()
+    found = plain(pool(starts(5, 1)))
     assert (found["experiment"], found["kind"]) == ("point-to-point", "sweep")
     assert (found["launches"], found["unit"]) == (5, "launch")
     assert set(found["points"][0]) == {
         "key", "n", "seconds", "low", "high", "next_low", "next_high", "spread",
     }  # fmt: skip
     assert found["points"][0]["key"] == {"i": 0, "j": 1, "bytes": 8}
-    assert [p["key"]["bytes"] for p in pool(starts(5, 1), 512).to_json()["points"]] == [512]
+    assert [p["key"]["bytes"] for p in plain(pool(starts(5, 1), 512))["points"]] == [512]
 
 
 def test_what_is_no_launch_of_one_thing_is_refused(golden: Golden) -> None:

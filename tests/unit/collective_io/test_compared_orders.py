@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.collective_io.orders.compared_orders import (
     ComparedOrder,
     ComparedOrders,
@@ -34,7 +35,7 @@ def test_deviations_are_of_what_was_measured() -> None:
     found = compared(order(0.9, [1.0, 1.0, 1.0]), order(2.4, [2.0, 2.0, 2.0], "given"))
     assert found.orders[0].deviation == pytest.approx(-0.1)
     assert found.deviations() == pytest.approx((0.15, 0.2))
-    document = found.to_json()
+    document = plain(found.document([]))
     assert document["mean_deviation"] == pytest.approx(0.15)
     assert document["worst_deviation"] == pytest.approx(0.2)
     assert document["regret"] == 0
@@ -74,19 +75,19 @@ def test_orders_that_are_expected_to_be_alike_are_said_to_be(golden: Golden) -> 
     found = compared(one, other)
     golden(verdict(found)[0])
     assert math.isnan(found.correlation.value)
-    assert found.to_json()["rank_correlation"] is None
+    assert plain(found.document([]))["rank_correlation"] is None
 
 
 def test_without_launches_there_are_expectations_only(golden: Golden) -> None:
     found = compared(order(1, []), order(2, []))
-    document = found.to_json()
+    document = plain(found.document([]))
     assert document["rank_correlation"] is document["regret"] is document["origin"] is None
     assert document["orders"][0]["measured"] is document["orders"][0]["deviation"] is None
     golden(verdict(found))
 
 
 def test_one_launch_has_no_interval(golden: Golden) -> None:
-    found = compared(order(1, [1.0]), order(2, [2.0])).to_json()
+    found = plain(compared(order(1, [1.0]), order(2, [2.0])).document([]))
     assert found["orders"][0]["measured_low"] is found["regret_low"] is None
     missed = compared(order(1, [2.0]), order(2, [1.0]))
     golden(verdict(missed)[0])

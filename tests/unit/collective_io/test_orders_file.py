@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
@@ -25,14 +26,18 @@ def some() -> ComparedOrders:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "orders.json"
-    orders_file.write(path, {**some().to_json(), "words": ["a sentence"]})
+    orders_file.write(path, {**plain(some().document([])), "words": ["a sentence"]})
     assert orders_file.looks_like_one(path)
-    assert orders_file.read(path).to_json() == some().to_json()
+    assert plain(orders_file.read(path).document([])) == plain(some().document([]))
+
+
+def written() -> dict[str, Any]:
+    document: dict[str, Any] = plain(some().document([]))
+    return document
 
 
 def changed(**more: Any) -> dict[str, Any]:
-    document = some().to_json()
-    return {**document, **more}
+    return written() | more
 
 
 @pytest.mark.parametrize(
@@ -43,10 +48,10 @@ def changed(**more: Any) -> dict[str, Any]:
         (changed(format=None), "the document of orders has no valid 'format'"),
         (changed(orders=[]), "it holds no orders"),
         (changed(orders=[{"order": [0]}]), "damaged"),
-        (changed(orders=[{**some().to_json()["orders"][0], "predicted": 0}]), "not above zero"),
-        (changed(orders=[{**some().to_json()["orders"][0], "nodes": [1]}]), "not as many"),
-        (changed(orders=[*some().to_json()["orders"][:1],
-                         {**some().to_json()["orders"][1], "times": [1.0]}]), "number of launches"),
+        (changed(orders=[{**written()["orders"][0], "predicted": 0}]), "not above zero"),
+        (changed(orders=[{**written()["orders"][0], "nodes": [1]}]), "not as many"),
+        (changed(orders=[*written()["orders"][:1],
+                         {**written()["orders"][1], "times": [1.0]}]), "number of launches"),
         ([1], "damaged"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.best_possible import best_possible
 from isochrone.collective_io.predict.call_features import collective_features, independent_features
@@ -65,7 +66,7 @@ def test_without_measured_calls_only_the_exchange_is_known() -> None:
     assert all(found.parts[name] is None for name in PARTS if name != "exchange")
     assert math.isinf(found.high)
     assert not found.known
-    assert found.to_json()["whole"] == {"seconds": None, "low": found.low, "high": None}
+    assert plain(found.document())["whole"] == {"seconds": None, "low": found.low, "high": None}
     assert WholeCall(machine.model).independent(call, BY_RANK) is None
 
 

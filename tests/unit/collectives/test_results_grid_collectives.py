@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.collectives.results.grid_collectives import (
     GridPoint,
@@ -182,7 +183,7 @@ def test_a_gain_is_called_what_it_is(speedup: float, verdict: str) -> None:
 def test_what_is_not_repeated_is_judged_by_its_times() -> None:
     gain = gains(points(grid_run(speedup=1.3, noise=0, repeats=1)))[0]
     assert gain.verdict == "faster"
-    assert gain.to_json()["low"] is None or not math.isnan(gain.to_json()["low"])
+    assert plain(gain.document())["low"] is None or not math.isnan(plain(gain.document())["low"])
 
 
 def test_what_the_phases_do_not_explain_is_found() -> None:

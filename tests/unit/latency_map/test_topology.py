@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
 from made_up.latency_maps import (
@@ -37,7 +38,7 @@ def codes(topology: Topology) -> set[str]:
 
 
 def test_the_example_of_the_paper_is_two_nodes_of_two_ranks() -> None:
-    document = analyse(mmpi_example()).to_json()
+    document = plain(analyse(mmpi_example()))
     assert document["ranks"] == 4
     assert [level["groups"] for level in document["levels"]] == [[[0, 1], [2, 3]], [[0, 1, 2, 3]]]
     assert [level["pairs"] for level in document["levels"]] == [2, 4]
@@ -50,7 +51,7 @@ def test_the_example_of_the_paper_is_two_nodes_of_two_ranks() -> None:
 
 def test_the_document_is_json_without_nan(golden: Golden) -> None:
     matrix = flat(8) + 3 * leaving(np.arange(8) == 2)
-    document = analyse(map_of(matrix, block(8))).to_json()
+    document = plain(analyse(map_of(matrix, block(8))))
     assert json.loads(json.dumps(document, allow_nan=False)) == document
     (slow,) = document["slow"]
     assert (slow["kind"], slow["who"], slow["ranks"]) == ("node", "n2", [2])

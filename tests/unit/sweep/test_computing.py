@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
+from isochrone.base.documents import plain
 from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
@@ -46,7 +47,7 @@ def test_a_rank_that_is_always_slow_does_count() -> None:
     exact = 2048 * T_OP
     (curve,) = curves(computing({8192: [[exact, 1.2 * exact, exact]] * 7}))
     assert curve.points[0].t_op == pytest.approx(1.2 * T_OP)
-    assert curve.points[0].to_json()["t_op"] == curve.points[0].t_op
+    assert plain(curve.points[0])["t_op"] == curve.points[0].t_op
 
 
 def test_the_end_of_a_cache_is_no_protocol_switch() -> None:
@@ -65,7 +66,7 @@ def test_the_end_of_a_cache_is_no_protocol_switch() -> None:
     del messages.tables["sample"].columns["operations"]
     (curve,) = curves(messages)
     assert curve.points[0].t_op is None
-    assert "t_op" not in curve.points[0].to_json()
+    assert "t_op" not in plain(curve.points[0])
     assert switches(curve)
 
 

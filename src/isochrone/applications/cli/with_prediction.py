@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
+import msgspec
+
 from isochrone import models
 from isochrone.applications.predict.application_accuracy import Accuracy, accuracy
 from isochrone.base.errors import InputError
@@ -16,7 +18,15 @@ from isochrone.models.pages.model import predicted_by_several
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 
-__all__ = ["compare_with_prediction"]
+__all__ = ["Predicted", "compare_with_prediction"]
+
+
+class Predicted(msgspec.Struct):
+    """Emulated applications against what models predict."""
+
+    compared: list[Accuracy]
+    origin: str | None
+    warnings: list[str]
 
 
 def compare_with_prediction(args: argparse.Namespace) -> int:
@@ -40,10 +50,7 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     known = [models.read(path) for path in args.model]
     rows, warnings = accuracy(run, known)
     if args.json:
-        print_json({
-            "compared": [row.to_json() for row in rows], "origin": run.origin or None,
-            "warnings": warnings,
-        })  # fmt: skip
+        print_json(Predicted(rows, run.origin or None, warnings))
         return 0
     print_blocks([
         predicted_by_several(known),
@@ -65,10 +72,11 @@ def _table(rows: list[Accuracy], origin: str) -> Block:
 def _cells(row: Accuracy) -> Row:
     name = f"  {printable(row.phase, 40)}" if row.phase else printable(row.app, 40)
     away = "" if math.isnan(row.away) else f"{100 * row.away:+.1f} %"
-    ends = f"{format_seconds(row.low)} to {format_seconds(row.high)}"
+    said = row.predicted
+    ends = f"{format_seconds(said.low)} to {format_seconds(said.high)}"
     return Row(
         (
-            name, format_seconds(row.measured.median, 4), format_seconds(row.predicted, 4), away,
+            name, format_seconds(row.measured.median, 4), format_seconds(said.seconds, 4), away,
             ends if row.held else f"{ends}, not held",
         ),
         "" if row.phase else "strong",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.applications.results.records import records
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import whole_number
@@ -44,7 +45,7 @@ class App:
         Names of its phases, in order.
     """
 
-    number: int
+    number: Hidden[int]
     name: str
     ranks: tuple[int, ...]
     iterations: int

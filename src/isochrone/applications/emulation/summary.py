@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Final
 
 from isochrone.applications.emulation import timing, work
@@ -107,17 +106,14 @@ class Emulation:
             if not one.beside and abs(one.delivered - 1) > _DELIVERED
         ]  # fmt: skip
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all for JSON; what is not known is None."""
+    def rows(self) -> dict[str, Any]:
+        """Return all for a document."""
         return {
-            "apps": [
-                {key: value for key, value in vars(app).items() if key != "number"}
-                for app in self.apps
-            ],
+            "apps": self.apps,
             "repeats": self.repeats,
             "walls": [
-                {**self._who(one), **one.seconds.to_json("seconds"), "overlap": one.overlap,
-                 "each": list(one.each)} for one in self.walls
+                {**self._who(one), **one.seconds.document("seconds"), "overlap": one.overlap,
+                 "each": one.each} for one in self.walls
             ],
             "slowdowns": [
                 {**self._who(one), **_ratio(one.wall), "differs": one.wall.differs,
@@ -125,17 +121,16 @@ class Emulation:
             ],
             "iterations": [
                 {**self._who(one), "n": one.n,
-                 **{name: _known(value) for name, value in one.percentiles.items()},
-                 "max": one.max} for one in self.iterations
+                 **one.percentiles, "max": one.max} for one in self.iterations
             ],
             "shares": [
                 {**self._who(one), "communication": {
                     "min": one.least, "mean": one.mean, "max": one.most,
-                 }, "delivered": _known(one.delivered), "switches_per_second": one.switches}
+                 }, "delivered": one.delivered, "switches_per_second": one.switches}
                 for one in self.shares
             ],
             "phases": [
-                {**self._who(one), "phase": one.name, **one.mean.to_json("seconds"),
+                {**self._who(one), "phase": one.name, **one.mean.document("seconds"),
                  "max": one.max} for one in self.phases
             ],
             "edges": [
@@ -175,10 +170,6 @@ def emulation(run: Run) -> Emulation:
 
 
 def _ratio(ratio: Estimate) -> dict[str, Any]:
-    """Return a ratio for JSON: without an interval it says nothing, and is None."""
-    found = ratio.to_json("ratio")
+    """Return a ratio for a document: without an interval it says nothing, and is None."""
+    found = ratio.document("ratio")
     return found if ratio.known else {**found, "ratio": None}
-
-
-def _known(value: float) -> float | None:
-    return value if isfinite(value) else None

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from math import isnan
-from typing import Any, Final
+from typing import Annotated, Final
+
+import msgspec
 
 from isochrone.applications.description import plain_data
-from isochrone.applications.emulation.recorded import DESCRIPTION, KIND, Edge, events
+from isochrone.applications.emulation.recorded import DESCRIPTION, KIND, App, Edge, events
 from isochrone.applications.emulation.summary import Emulation, emulation
 from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Slowdown
+from isochrone.base.documents import Inline, WarningList
 from isochrone.base.inference import Estimate
 from isochrone.base.units import format_bytes, format_ratio, format_seconds
 from isochrone.models.pages.model import predicted_by_several
@@ -30,6 +33,7 @@ from isochrone.pages.page import (
     Tiles,
 )
 from isochrone.pages.words import between, on_ranks, plural, ranges, warnings_of
+from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
@@ -74,13 +78,86 @@ def _title(run: Run) -> str:
     return f"{count} {on_ranks(run)}"
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
+class _Who:
+    app: str
+    beside: list[str]
+
+
+class _Times(_Who):
+    time: Inline[Estimate]
+
+
+class _Wall(_Times):
+    overlap: float | None
+    each: list[float]
+
+
+class _Phase(_Times):
+    phase: str
+    max: float
+
+
+class _Ratio:
+    n: int
+    ratio: float | None
+    low: float | None
+    high: float | None
+
+
+class _Slowdown(_Who):
+    wall: Inline[_Ratio]
+    differs: bool
+    p99: _Ratio | None
+
+
+class _Iterations(_Who):
+    n: int
+    p50: float | None
+    p90: float | None
+    p99: float | None
+    p99_9: Annotated[float | None, "as p99.9"]
+    max: float
+
+
+class _Range:
+    min: float
+    mean: float
+    max: float
+
+
+class _Shares(_Who):
+    communication: _Range
+    delivered: float | None
+    switches_per_second: float | None
+
+
+class _Edge:
+    app: str
+    from_: int
+    to: int
+    messages: int
+    bytes: int
+
+
+class _Shown(msgspec.Struct):
+    """Emulated applications: times, slowdowns, phases, of each alone and with others."""
+
+    options: dict[str, Option]
+    warnings: WarningList
+    apps: list[App]
+    repeats: int
+    walls: list[_Wall]
+    slowdowns: list[_Slowdown]
+    iterations: list[_Iterations]
+    shares: list[_Shares]
+    phases: list[_Phase]
+    edges: list[_Edge]
+
+
+def _document(run: Run, asked: Asked) -> _Shown:
     found = emulation(run)
-    doubts = [{"code": "doubtful", "text": text} for text in found.doubts()]
-    return {
-        "ranks": run.size, "options": run.options, **found.to_json(),
-        "warnings": [*run.warnings, *doubts],
-    }  # fmt: skip
+    doubts: WarningList = [{"code": "doubtful", "text": text} for text in found.doubts()]
+    return _Shown(run.options, [*run.warnings, *doubts], **found.rows())
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 
 from isochrone.applications.results.recording import (
@@ -49,21 +50,32 @@ def _title(run: Run) -> str:
     return f"recording of {program(run)} {on_ranks(run)}"
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
+class _Edge:
+    from_: int
+    to: int
+    messages: int
+    bytes: float
+    seconds: float
+
+
+class _Shown(msgspec.Struct):
+    """What a program communicated."""
+
+    program: str
+    edges: list[_Edge]
+    operations: list[Operation]
+    rank_times: list[RankTime]
+
+
+def _document(run: Run, asked: Asked) -> _Shown:
     found = edges(run)
     columns = [
         found.source.tolist(), found.target.tolist(), found.messages.tolist(),
         found.bytes.tolist(), found.seconds.tolist(),
     ]  # fmt: skip
     names = ("from", "to", "messages", "bytes", "seconds")
-    return {
-        "ranks": run.size,
-        "program": program(run),
-        "edges": [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)],
-        "operations": [vars(one) for one in _chosen(run, asked.nbytes)],
-        "rank_times": [vars(one) | {"share": one.share} for one in rank_times(run)],
-        "warnings": run.warnings,
-    }
+    sent: list[Any] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return _Shown(program(run), sent, _chosen(run, asked.nbytes), rank_times(run))
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from isochrone.applications.emulation.summary import emulation
 from isochrone.applications.predict.applications import PhaseTime, Prediction
 from isochrone.applications.predict.emulated import predicted
+from isochrone.base.documents import MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Estimate
 from isochrone.models import Model
 from isochrone.runfile.run import Run
 
 __all__ = ["Accuracy", "accuracy"]
+
+
+class Said(NamedTuple):
+    """A predicted time in seconds, and its interval."""
+
+    seconds: float
+    low: MaybeNan
+    high: MaybeNan
 
 
 @dataclass(frozen=True)
@@ -25,38 +34,30 @@ class Accuracy:
     Attributes
     ----------
     app, phase
-        ``phase`` is empty for all iterations; else it is of one iteration, a mean over ranks.
+        ``phase`` is None for all iterations; else it is of one iteration, a mean over ranks.
     measured
         The median over the repetitions, with its interval if there is one.
-    predicted, low, high
+    predicted
         What models say.
     """
 
     app: str
-    phase: str
+    phase: str | None
     measured: Estimate
-    predicted: float
-    low: float
-    high: float
+    predicted: Said
 
     @property
-    def away(self) -> float:
+    @shown
+    def away(self) -> MaybeNan:
         """Predicted / measured - 1; NaN where nothing was measured."""
-        return self.predicted / self.measured.median - 1 if self.measured.median > 0 else math.nan
+        measured = self.measured.median
+        return self.predicted.seconds / measured - 1 if measured > 0 else math.nan
 
     @property
+    @shown
     def held(self) -> bool:
         """Whether the interval of the prediction holds what was measured."""
-        return self.low <= self.measured.median <= self.high
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "app": self.app, "phase": self.phase or None,
-            "measured": self.measured.to_json("seconds"),
-            "predicted": {"seconds": self.predicted, "low": self.low, "high": self.high},
-            "away": None if math.isnan(self.away) else self.away, "held": self.held,
-        }  # fmt: skip
+        return self.predicted.low <= self.measured.median <= self.predicted.high
 
 
 def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[str]]:
@@ -80,7 +81,7 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
         if wall is None:
             continue
         said |= dict.fromkeys(one.warnings)
-        rows.append(_row(one, "", wall.seconds))
+        rows.append(_row(one, None, wall.seconds))
         phases = {p.name: p.mean for p in found.phases if p.app == number and not p.beside}
         rows += [_row(one, part.phase, phases[part.phase], part) for part in one.phases
                  if part.phase in phases]  # fmt: skip
@@ -93,7 +94,7 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
 
 
 def _row(
-    one: Prediction, phase: str, measured: Estimate, part: PhaseTime | None = None
+    one: Prediction, phase: str | None, measured: Estimate, part: PhaseTime | None = None
 ) -> Accuracy:
     times = one if part is None else part
-    return Accuracy(one.app, phase, measured, times.seconds, times.low, times.high)
+    return Accuracy(one.app, phase, measured, Said(times.seconds, times.low, times.high))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
 from isochrone.applications.results.records import records
+from isochrone.base.documents import shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.runfile.columns import amounts, integers, numbers, seconds
@@ -103,6 +104,7 @@ class RankTime:
     threads: int
 
     @property
+    @shown
     def share(self) -> float:
         """Share of the time in calls of MPI, 0 to 1, of a thread."""
         whole = self.seconds * self.threads

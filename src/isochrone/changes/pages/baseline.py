@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.changes.alike import Group
-from isochrone.changes.baseline import ENOUGH
+from isochrone.changes.baseline import ENOUGH, Typical
 from isochrone.changes.quantities import at_size, called
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
@@ -33,9 +33,7 @@ def listing(folder: str, groups: Sequence[Group]) -> list[Block]:
     return said
 
 
-def typical_times(
-    folder: str, found: Sequence[tuple[Group, Sequence[dict[str, Any]]]]
-) -> list[Block]:
+def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]]) -> list[Block]:
     """Say what is usual: levels, nodes and curves; of many pairs or points only their number."""
     if not found:
         return [Sentence(f"{printable(folder, 200)} holds no complete run")]
@@ -65,7 +63,9 @@ def _title(group: Group) -> Sentence:
     return Sentence(f"{plural(len(group.runs), 'run')}{few}: " + "; ".join(about), "strong")
 
 
-def _row(one: dict[str, Any]) -> Row:
+def _row(one: Typical) -> Row:
     who = called(one["kind"], one["who"]) + at_size(one["kind"], one["bytes"])
-    interval = "–" if one["low"] is None else between(one["low"], one["high"])
+    interval = (
+        "–" if one["low"] is None or one["high"] is None else between(one["low"], one["high"])
+    )
     return Row((printable(who, 120), format_seconds(one["seconds"]), interval))

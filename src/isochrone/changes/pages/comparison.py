@@ -19,7 +19,7 @@ TONES: Final[dict[str, Tone]] = {"slower": "bad", "faster": "good"}
 
 def blocks(found: Comparison) -> list[Block]:
     """Say what a comparison found: the parts that changed, or the points if none did."""
-    counts = found.to_json()["counts"]
+    counts = found.counts
     words = ", ".join(f"{counts[word]} {_word(word, found)}" for word in VERDICTS)
     title = f"{found.experiment}: {len(found.points)} {found.kind}s, {words}"
     said: list[Block] = [Sentence(title, "strong"), _basis(found)]

@@ -13,7 +13,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
@@ -41,6 +43,31 @@ EXAMPLES: Final = (
     ("n05 waits for repair; the report is for CI",
      "isochrone check run.jsonl --allow host=n05 --junit check.xml"),
 )  # fmt: skip
+
+
+class _Checked(msgspec.Struct):
+    """The verdict on runs, and the hosts that are bad.
+
+    Attributes
+    ----------
+    exit
+        Exit code of the command.
+    refused_hosts
+        Bad hosts whose names are none.
+    suspects
+        Not confirmed, or ends of slow pairs: one of them, or what is between.
+    """
+
+    verdict: str
+    exit: int
+    bad_hosts: list[str]
+    refused_hosts: list[str]
+    suspects: list[str]
+    unused_rules: list[str]
+    runs: list[Check]
+
+
+DOCUMENTS: Final = {"check": _Checked}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +132,8 @@ def run(args: argparse.Namespace) -> int:
     if args.junit is not None:
         _write(args.junit, junit(checks))
     if args.json:
-        print_json(_document(checks, hosts, refused, suspects, unused, int(failed)))
+        verdict = together(checks)
+        print_json(_Checked(verdict, int(failed), hosts, refused, suspects, unused, checks))
     else:
         for one in checks:
             print_blocks(blocks(one))
@@ -137,17 +165,6 @@ def _earlier(folder: Path | None, kept: Sequence[Run], judged: Run) -> Earlier |
     if folder is None:
         return None
     return Earlier(str(folder), others(kept, judged.path))
-
-
-def _document(
-    checks: Sequence[Check], hosts: list[str], refused: list[str], suspects: list[str],
-    unused: list[str], code: int,
-) -> dict[str, Any]:  # fmt: skip
-    return {
-        "verdict": together(checks), "exit": code, "bad_hosts": hosts, "refused_hosts": refused,
-        "suspects": suspects, "unused_rules": unused,
-        "runs": [one.to_json() for one in checks],
-    }  # fmt: skip
 
 
 def _write(path: Path, content: bytes) -> None:

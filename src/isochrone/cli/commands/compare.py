@@ -19,15 +19,19 @@ import argparse
 import sys
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from isochrone.applications.cli.with_prediction import compare_with_prediction
+import msgspec
+
+from isochrone.applications.cli.with_prediction import Predicted, compare_with_prediction
+from isochrone.base.documents import Inline, Value
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.changes.alike import check_alike
 from isochrone.changes.compare import Comparison, compare
 from isochrone.changes.gate import Gate, Limit, judge
 from isochrone.changes.pages.comparison import blocks, complaint, passed, what_to_measure
+from isochrone.changes.parts import Part
 from isochrone.cli.launches import launched, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
@@ -51,6 +55,32 @@ EXAMPLES: Final = (
 )  # fmt: skip
 
 USUAL_RUNS: Final = 5
+
+
+class _Judged(msgspec.Struct):
+    """A comparison of two measurements.
+
+    Attributes
+    ----------
+    failed, failed_parts
+        Points and parts that --fail-on means.
+    cannot_judge
+        Why --fail-on cannot be judged.
+    """
+
+    comparison: Inline[Comparison]
+    failed: list[dict[str, Value]]
+    failed_parts: list[Part]
+    cannot_judge: list[str]
+
+
+class _Several(msgspec.Struct):
+    """Comparisons by the name of what was measured."""
+
+    comparisons: dict[str, _Judged]
+
+
+DOCUMENTS: Final = {"compare": _Judged | _Several, "compare-with-prediction": Predicted}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,11 +149,12 @@ def run(args: argparse.Namespace) -> int:
     pairings, alone = paired(before, after)
     if alone:
         print(f"isochrone: on one side only: {printable(', '.join(alone), 500)}", file=sys.stderr)
-    documents: dict[str, dict[str, Any]] = {}
+    documents: dict[str, _Judged] = {}
     good = not (alone and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
         found, gate = _compared(pairing, args)
-        documents[pairing.name] = _document(found, gate)
+        keys = [found.points[k].key for part in gate.failed for k in part.points]
+        documents[pairing.name] = _Judged(found, keys, gate.failed, gate.doubts)
         if not args.json:
             if pairing.name:
                 print(f"{printable(pairing.name)}:")
@@ -132,7 +163,7 @@ def run(args: argparse.Namespace) -> int:
         good &= gate.passed
     if args.json:
         single = documents.get("")
-        print_json(single if single is not None else {"comparisons": documents})
+        print_json(single if single is not None else _Several(documents))
     return 0 if good else 1
 
 
@@ -154,14 +185,6 @@ def _compared(pairing: Pairing, args: argparse.Namespace) -> tuple[Comparison, G
         as_they_are=args.one_start,
     )
     return found, judge(found, args.fail_on)
-
-
-def _document(found: Comparison, gate: Gate) -> dict[str, Any]:
-    keys = [found.points[k].key for part in gate.failed for k in part.points]
-    return {
-        **found.to_json(), "failed": keys, "failed_parts": [p.to_json() for p in gate.failed],
-        "cannot_judge": gate.doubts,
-    }  # fmt: skip
 
 
 def _tell(name: str, found: Comparison, gate: Gate, args: argparse.Namespace) -> None:

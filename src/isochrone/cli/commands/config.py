@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
+
+import msgspec
 
 from isochrone.base.suggestion import nearest
 from isochrone.console import configuration
@@ -26,6 +29,22 @@ EXAMPLES: Final = (
 )
 
 
+class _File(msgspec.Struct):
+    source: str
+    path: Path
+    exists: bool
+
+
+class _Configured(msgspec.Struct):
+    """What is configured, and where each value came from."""
+
+    settings: list[Value]
+    files: list[_File]
+
+
+DOCUMENTS: Final = {"config": _Configured}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone config``."""
     add_json(parser)
@@ -35,11 +54,10 @@ def run(args: argparse.Namespace) -> int:
     """Print all settings."""
     found = list(configuration.values().values())
     files = [
-        {"source": source, "path": str(path), "exists": path.is_file()}
-        for source, path in configuration.files(os.environ)
+        _File(source, path, path.is_file()) for source, path in configuration.files(os.environ)
     ]
     if args.json:
-        print_json({"settings": [one.to_json() for one in found], "files": files})
+        print_json(_Configured(found, files))
         return 0
     print_blocks([_table(found), *_files(files), *_mistyped()])
     return 0
@@ -58,12 +76,12 @@ def _table(found: list[Value]) -> Block:
     return Table("", tuple(Column(title) for title in titles), tuple(rows))
 
 
-def _files(files: list[dict[str, Any]]) -> list[Block]:
+def _files(files: list[_File]) -> list[Block]:
     """Say which files are read."""
     items = tuple(
         Sentence(
-            str(file["path"]) + ("" if file["exists"] else " (there is none)"),
-            about=str(file["source"]),
+            str(file.path) + ("" if file.exists else " (there is none)"),
+            about=file.source,
         )
         for file in files
     )

@@ -23,6 +23,7 @@ from isochrone.console.input import files_of, tell_partial
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.others_results import Reading, add_reading
 from isochrone.models.beyond import nowhere_near
+from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief
 from isochrone.models.pages.rivals import rivals
@@ -37,6 +38,9 @@ EXAMPLES: Final = (
      "isochrone fit bcast-*.jsonl --model bcast --op bcast -o bcast.json"),
     ("why this formula, and what to measure next", "isochrone fit times.csv --explain"),
 )  # fmt: skip
+
+
+DOCUMENTS: Final = {"model": model_file}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

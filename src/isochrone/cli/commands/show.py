@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from isochrone.base.documents import Schema, record
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, read, tell_partial
 from isochrone.console.options import add_least, add_message_size
@@ -25,6 +26,15 @@ EXAMPLES: Final = (
     ("for scripts", "isochrone show map.jsonl --json"),
     ("five launches together: run-1.jsonl … run-5.jsonl", "isochrone show --pool run.jsonl"),
 )  # fmt: skip
+
+
+def _of_pool() -> Schema:
+    from isochrone.changes.launches import Launches
+
+    return record(Launches)
+
+
+DOCUMENTS: Final = {"show-pool": _of_pool}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +81,7 @@ def _pooled(args: argparse.Namespace) -> int:
         if not one.complete:
             tell_partial(one.where)
     if args.json:
-        print_json(found.to_json())
+        print_json(found)
     else:
         terminal.print_blocks(launches.blocks(found))
     return 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.aggregators.setting import GIVEN, Setting
 from isochrone.collective_io.predict.whole_call import WholeCost
@@ -51,17 +52,30 @@ class Choice:
         ``switch`` (collective buffering on or off) or ``all``.
     """
 
-    setting: Setting
-    aggregators: list[int]
+    setting: Inline[Setting]
+    aggregators: Hidden[list[int]]
     seconds: float
-    given_seconds: float
-    lower_bound: float
-    parts: WholeCost | None
+    given_seconds: Hidden[float]
+    lower_bound: Hidden[float]
+    parts: Hidden[WholeCost | None]
     words: str
     memory: int = 0
     lever: str = "all"
 
     @property
+    @shown
+    def serving(self) -> Annotated[int, "as aggregators"]:
+        """Number of aggregators."""
+        return len(self.aggregators)
+
+    @property
+    @shown
+    def bound(self) -> Annotated[float | None, "as lower_bound"]:
+        """The lower bound; null: not known."""
+        return self.lower_bound or None
+
+    @property
+    @shown
     def gain(self) -> float:
         """How many times as fast as given."""
         return self.given_seconds / self.seconds

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
+from isochrone.base.inference import Speedup
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.aggregators import ompio_choice, romio_hints
 from isochrone.collective_io.aggregators.assignment import Assignment, assign
@@ -213,6 +214,65 @@ class ByOrder(Proposal):
         }
 
 
+class Placed:
+    """The best aggregators of collective I/O; seconds are of the call, or of its exchange.
+
+    Attributes
+    ----------
+    order
+        Indices of the hosts.
+    no_effect
+        Where the hints have no effect.
+    """
+
+    order: list[int]
+    hosts: list[str]
+    seconds: float
+    given_seconds: float
+    aggregators: list[int]
+    memory: int | None
+    origin: str | None
+    cb_config_list: str | None
+    hints: dict[str, str]
+    files: list[str]
+    environment: list[str]
+    no_effect: list[str]
+    commands: list[str]
+    cost: float
+    given_cost: float
+    lower_bound: float | None
+    gap: float | None
+    proven: bool
+    named: int
+    warnings: list[str]
+    measured: IfKnown[Speedup]
+
+
+class PlacedByOrder(Placed):
+    """The best order of aggregators of collective I/O."""
+
+    rounds: int
+    choose: Literal["order"]
+    all_would_gain: float | None
+
+
+class _Order:
+    order: list[int]
+    seconds: float
+
+
+class PlacedByAll(Placed):
+    """The best setting of collective I/O, whatever it changes."""
+
+    choose: Literal["all"]
+    of: Literal["call", "exchange"]
+    parts: dict[str, float | None] | None
+    levers: dict[str, Choice]
+    choices: list[Choice]
+    node_order: _Order | None
+    romio: Choice | None
+
+
 _PLAIN: Final = Setting()
 
 
@@ -322,16 +382,16 @@ class ByAll(Proposal):
             "cost": best.seconds,
             "given_cost": best.given_seconds,
             "lower_bound": best.lower_bound or None,
-            "gap": best.gap if math.isfinite(best.gap) else None,
+            "gap": best.gap,
             "proven": best.gap == 0,
             "named": len(best.setting.config.split(",")) - 1,
             "choose": "all",
             "of": "call" if best.parts is not None else "exchange",
             "parts": best.parts.parts if best.parts is not None else None,
-            "levers": {name: _listed(c) for name, c in levers.items()},
-            "choices": [_listed(c) for c in self.found],
+            "levers": levers,
+            "choices": self.found,
             "node_order": None if nodes is None else {"order": nodes[0], "seconds": nodes[1]},
-            "romio": None if self.romio is None else _listed(self.romio),
+            "romio": self.romio,
             "warnings": self.warnings(),
         }
 
@@ -385,22 +445,6 @@ def _node_order(asked: Asked) -> tuple[list[int], float] | None:
     costs = SettingCosts(call, nodes.reordered(order).by_rank, asked.model, asked.whole)
     cost = costs.of(given)
     return None if cost is None else (order, cost.seconds)
-
-
-def _listed(choice: Choice) -> dict[str, Any]:
-    """Return a choice as a JSON object."""
-    stripes = choice.setting.stripes
-    return {
-        **vars(choice.setting),
-        "stripes": None if stripes is None else vars(stripes),
-        "lever": choice.lever,
-        "words": choice.words,
-        "seconds": choice.seconds,
-        "gain": choice.gain,
-        "lower_bound": choice.lower_bound or None,
-        "memory": choice.memory,
-        "aggregators": len(choice.aggregators),
-    }
 
 
 def _times(ratio: float) -> str:

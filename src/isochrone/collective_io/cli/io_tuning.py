@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from isochrone.base.inference import Speedup
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.cli.placing import print_warnings
@@ -92,9 +93,9 @@ def _cost(one: Mapping[str, Any]) -> str:
     )
 
 
-def _gained(name: str, gain: Mapping[str, Any]) -> str:
+def _gained(name: str, gain: Speedup) -> str:
     return (
-        f"{name}: {format_seconds(gain['given'], 3)} as given, "
-        f"{format_seconds(gain['proposed'], 3)} as proposed: {gain['ratio']:.2f} times as fast "
-        f"(95 % interval {gain['low']:.2f} to {gain['high']:.2f}, {gain['launches']} starts each)"
+        f"{name}: {format_seconds(gain.given, 3)} as given, "
+        f"{format_seconds(gain.proposed, 3)} as proposed: {gain.ratio:.2f} times as fast "
+        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} starts each)"
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 
+from isochrone.base.inference import Speedup
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.workload.call import Call
@@ -49,10 +49,10 @@ def print_warnings(console: Console, warnings: Sequence[str]) -> None:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow")
 
 
-def measured_line(gain: dict[str, Any]) -> str:
+def measured_line(gain: Speedup) -> str:
     """Return a sentence: before, after, ratio and interval."""
     return (
-        f"{gain['origin'].capitalize()}: {format_seconds(gain['given'])} as given, "
-        f"{format_seconds(gain['proposed'])} as proposed: {gain['ratio']:.2f} times as fast "
-        f"(95 % interval {gain['low']:.2f} to {gain['high']:.2f}, {gain['launches']} launches each)"
+        f"{gain.origin.capitalize()}: {format_seconds(gain.given)} as given, "
+        f"{format_seconds(gain.proposed)} as proposed: {gain.ratio:.2f} times as fast "
+        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} launches each)"
     )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.results.hotspot import (
     KIND,
     STAR,
     GridPoint,
+    Role,
+    Unreachable,
     points,
     roles,
     unreachable,
@@ -37,6 +41,7 @@ from isochrone.pages.words import (
     warnings_of,
     with_hosts,
 )
+from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
@@ -58,16 +63,30 @@ CAPTION: Final = (
 _WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
-    return {
-        "ranks": run.size,
-        "seconds_are": run.quantity,
-        "options": run.options,
-        "points": [point.to_json() for point in _chosen(run, asked.nbytes)],
-        "unreachable": unreachable(run),
-        "roles": roles(run),
-        "warnings": run.warnings,
-    }
+def _holds(run: Run) -> bool:
+    return run.kind == KIND
+
+
+def _title(run: Run) -> str:
+    return f"hot spot {on_ranks(run)}"
+
+
+class _Shown(msgspec.Struct):
+    """A hot spot: times by messages within the node, in and out.
+
+    ``pa`` and ``pe`` are pairs of messages within a node and with other nodes.
+    """
+
+    seconds_are: str
+    options: dict[str, Option]
+    points: list[GridPoint]
+    unreachable: list[Unreachable]
+    roles: list[Role]
+
+
+def _document(run: Run, asked: Asked) -> _Shown:
+    chosen = _chosen(run, asked.nbytes)
+    return _Shown(run.quantity, run.options, chosen, unreachable(run), roles(run))
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
@@ -100,7 +119,7 @@ def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     blocks: list[Block] = [Tiles(tuple(_tiles(found)))] if found else []
     if run.quantity:
         blocks.append(Sentence(f"  Times are: {run.quantity}"))
-    stars: dict[int, list[dict[str, Any]]] = {}
+    stars: dict[int, list[Role]] = {}
     for one in roles(run):
         stars.setdefault(one["group"], []).append(one)
     blocks += [_star(members) for members in list(stars.values())[:MAX_STARS]]
@@ -125,7 +144,7 @@ def _tiles(found: Sequence[GridPoint]) -> list[Tile]:
     ]
 
 
-def _star(members: Sequence[dict[str, Any]]) -> Sentence:
+def _star(members: Sequence[Role]) -> Sentence:
     """Name a hot process and its partners."""
     parts = [f"  Hot: {_who(members, 'hot')}"]
     for role, words in _WORDS.items():
@@ -134,7 +153,7 @@ def _star(members: Sequence[dict[str, Any]]) -> Sentence:
     return Sentence(" · ".join(parts))
 
 
-def _who(members: Sequence[dict[str, Any]], role: str) -> str:
+def _who(members: Sequence[Role], role: str) -> str:
     """Name ranks and their hosts: ``ranks 4,8 (n1, n2)``."""
     own = [one for one in members if one["role"] == role]
     hosts = list(dict.fromkeys(one["host"] for one in own if one["host"]))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Final
 
+import msgspec
+
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.collective_io.pages.call_parts import LABELS, LATE, slow
 from isochrone.collective_io.pages.whole_call import best_gains
-from isochrone.collective_io.predict.call_parts import PARTS
+from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.collective_io.results.io_recording import (
     KIND,
     RecordedCall,
@@ -54,10 +57,10 @@ _OF_USE: Final[tuple[str, ...]] = (
 class Timed:
     """A pattern with the times of its calls summed; parts that were seen in all of them."""
 
-    pattern: RecordedPattern
-    calls: list[RecordedCall]
+    pattern: Inline[RecordedPattern]
+    calls: Hidden[list[RecordedCall]]
     seconds: float
-    parts: dict[str, float]
+    parts: Hidden[dict[str, float]]
     late: float | None
 
     @property
@@ -66,20 +69,16 @@ class Timed:
         return self.pattern.bytes
 
     @property
+    @shown
+    def all_parts(self) -> Annotated[Parts, "as parts"]:
+        """The parts; null where they were not seen in all calls."""
+        return Parts(**self.parts)
+
+    @property
+    @shown
     def rounds(self) -> list[int]:
         """Different numbers of rounds of its calls, ascending."""
         return sorted({call.rounds for call in self.calls if call.rounds is not None})
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; seconds are sums over the calls."""
-        pattern = self.pattern
-        return {
-            "pattern": pattern.number, "file": pattern.file, "op": pattern.op,
-            "bytes": pattern.bytes, "pieces": pattern.contiguous, "calls": pattern.calls,
-            "ranks": pattern.ranks, "whole": pattern.whole, "seconds": self.seconds,
-            "parts": {name: self.parts.get(name) for name in PARTS}, "late": self.late,
-            "rounds": self.rounds,
-        }  # fmt: skip
 
 
 def _title(run: Run) -> str:
@@ -111,31 +110,16 @@ def _total(own: Sequence[RecordedCall], name: str) -> float | None:
     return sum(values) if own and len(values) == len(own) else None
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
-    return {
-        "ranks": run.size,
-        "files": [_file_json(one) for one in files(run)],
-        "patterns": [one.to_json() for one in _timed(run, asked.nbytes)],
-        "calls": [
-            {"call": one.call, "pattern": one.pattern, "shift": one.shift, "op": one.op,
-             "name": one.name, "seconds": one.seconds,
-             "parts": {name: one.parts.get(name) for name in PARTS},
-             "late": one.late, "rounds": one.rounds}
-            for one in calls(run)
-        ],
-        "warnings": run.warnings,
-    }  # fmt: skip
+class _Shown(msgspec.Struct):
+    """Collective I/O of a program."""
+
+    files: list[RecordedFile]
+    patterns: list[Timed]
+    calls: list[RecordedCall]
 
 
-def _file_json(file: RecordedFile) -> dict[str, Any]:
-    return {
-        "file": file.number, "name": file.name, "ranks": file.ranks.tolist(), "opens": file.opens,
-        "hints": file.hints, "given": file.given, "filesystem": file.filesystem,
-        "independent": [
-            {"op": one.op, "calls": one.calls, "bytes": one.bytes, "ranks": one.ranks,
-             "seconds": one.seconds} for one in file.independent
-        ],
-    }  # fmt: skip
+def _document(run: Run, asked: Asked) -> _Shown:
+    return _Shown(files(run), _timed(run, asked.nbytes), calls(run))
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import msgspec
+
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.collective_io.pages.call_parts import LABELS, slow
@@ -42,6 +44,7 @@ from isochrone.pages.words import (
     warnings_of,
     with_hosts,
 )
+from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 
 __all__ = ["PAGE"]
@@ -69,18 +72,54 @@ _CALLS: Final = {"write": "MPI_File_write_all", "read": "MPI_File_read_all"}
 _EXCHANGE: Final = {"write": "The exchange of a write", "read": "The exchange of a read"}
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
-    return {
-        "ranks": run.size,
-        "seconds_are": run.quantity,
-        "options": run.options,
-        "phases": [phase.to_json() for phase in _chosen(run, asked.nbytes)],
-        "aggregators": aggregators(run),
-        "file_io": file_io(run),
-        "hints": hints(run),
-        "nodes": nodes(run),
-        "warnings": run.warnings,
-    }
+def _holds(run: Run) -> bool:
+    return run.kind == KIND
+
+
+def _title(run: Run) -> str:
+    return f"collective I/O of tiles {on_ranks(run)}"
+
+
+class _Aggregator:
+    domain: int
+    rank: int
+    node: int
+    source: str
+    host: str
+
+
+class _Access:
+    rank: int
+    node: int
+    bytes: int
+    op: str
+    host: str
+
+
+class _Node:
+    node: int
+    intra: int
+    in_: int
+    out: int
+    hot: bool
+    host: str
+
+
+class _Shown(msgspec.Struct):
+    """Collective I/O of tiles: phases and aggregators."""
+
+    seconds_are: str
+    options: dict[str, Option]
+    phases: list[Phase]
+    aggregators: list[_Aggregator]
+    file_io: list[_Access]
+    hints: dict[str, str]
+    nodes: list[_Node]
+
+
+def _document(run: Run, asked: Asked) -> _Shown:
+    chosen, served, accessed = _chosen(run, asked.nbytes), aggregators(run), file_io(run)
+    return _Shown(run.quantity, run.options, chosen, served, accessed, hints(run), nodes(run))
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:

@@ -13,11 +13,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Inline, MaybeNan, shown
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
 from isochrone.collective_io.predict.node_cost import TIE
 
@@ -34,6 +35,13 @@ _ONE_OF_MANY: Final = re.compile("(random|listed) [0-9]+")
 
 _LEAST_ORDERS: Final = 4
 """With fewer orders a rank correlation says nothing."""
+
+
+class Ends(NamedTuple):
+    """95 % interval of a measured time."""
+
+    measured_low: MaybeNan
+    measured_high: MaybeNan
 
 
 @dataclass(frozen=True)
@@ -58,13 +66,14 @@ class ComparedOrder:
     order: Sequence[int]
     hosts: Sequence[str]
     nodes: Sequence[int]
-    predicted: float
-    low: float
-    high: float
+    predicted: MaybeNan
+    low: MaybeNan
+    high: MaybeNan
     times: Sequence[float] = ()
 
     @property
-    def measured(self) -> float:
+    @shown
+    def measured(self) -> MaybeNan:
         """Median over the launches; NaN if there are none."""
         return float(np.median(self.times)) if len(self.times) else math.nan
 
@@ -76,23 +85,16 @@ class ComparedOrder:
         return bootstrap_interval(redrawn_medians(np.array([self.times])))
 
     @property
-    def deviation(self) -> float:
+    @shown
+    def ends(self) -> Inline[Ends]:
+        """The same, for a document."""
+        return Ends(*self.interval)
+
+    @property
+    @shown
+    def deviation(self) -> MaybeNan:
         """How far the prediction is off, as a part of what was measured."""
         return self.predicted / self.measured - 1
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; what is not known is None."""
-        measured_low, measured_high = self.interval
-        numbers = {
-            "predicted": self.predicted, "low": self.low, "high": self.high,
-            "measured": self.measured, "measured_low": measured_low,
-            "measured_high": measured_high, "deviation": self.deviation,
-        }  # fmt: skip
-        return {
-            "names": list(self.names), "order": list(self.order), "hosts": list(self.hosts),
-            "nodes": list(self.nodes), **{key: _known(value) for key, value in numbers.items()},
-            "times": list(self.times),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -203,8 +205,8 @@ class ComparedOrders:
         times = np.array([one.times for one in self.orders])
         return rank_correlation(np.array([one.predicted for one in self.orders]), times)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all for JSON; what is not known, or was not measured, is None."""
+    def document(self, words: list[str]) -> dict[str, Any]:
+        """Return all for a document, with the verdict; what was not measured is None."""
         summary = self._summary() if self.launched else dict.fromkeys(_SUMMARY)
         return {
             "record": "orders", "format": FORMAT, "what": self.what, "op": self.op,
@@ -212,8 +214,9 @@ class ComparedOrders:
             "origin": self.origin if self.launched else None,
             "model_origin": self.model_origin or None,
             "launches": len(self.orders[0].times),
-            "orders": [one.to_json() for one in self.orders],
+            "orders": self.orders,
             "tied": self.tied, "given": self.given, **summary, "warnings": self.warnings,
+            "words": words,
         }  # fmt: skip
 
     def _summary(self) -> dict[str, Any]:
@@ -225,16 +228,48 @@ class ComparedOrders:
             missed.low - 1 if known else math.nan, missed.high - 1 if known else math.nan,
             self.gain_reached(),
         )  # fmt: skip
-        return {
-            key: _known(value) if isinstance(value, float) else value
-            for key, value in zip(_SUMMARY, found, strict=True)
-        }
+        return dict(zip(_SUMMARY, found, strict=True))
 
 
 _SUMMARY: Final = (
     "fastest", "mean_deviation", "worst_deviation", "rank_correlation", "rank_correlation_low",
     "rank_correlation_high", "regret", "regret_low", "regret_high", "gain_reached",
 )  # fmt: skip
+
+
+class OrdersFile:
+    """Orders that were compared; what was not measured is null.
+
+    Attributes
+    ----------
+    words
+        The verdict in sentences.
+    """
+
+    record: Literal["orders"]
+    format: int
+    what: str
+    op: str
+    expected: str
+    timed: str
+    origin: str | None
+    model_origin: str | None
+    launches: int
+    orders: list[ComparedOrder]
+    tied: int
+    given: int | None
+    fastest: int | None
+    mean_deviation: float | None
+    worst_deviation: float | None
+    rank_correlation: float | None
+    rank_correlation_low: float | None
+    rank_correlation_high: float | None
+    regret: float | None
+    regret_low: float | None
+    regret_high: float | None
+    gain_reached: float | None
+    warnings: list[str]
+    words: list[str]
 
 
 def rank_correlation(predicted: Floats, times: Floats) -> Correlation:

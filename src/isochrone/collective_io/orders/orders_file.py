@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
+from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, write_text
 from isochrone.base.format_version import check_format
@@ -67,7 +68,12 @@ def looks_like_one(path: Path) -> bool:
 
 def write(path: Path, document: dict[str, Any]) -> None:
     """Write a document; it appears whole or not at all."""
-    write_text(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    write_text(
+        path,
+        json.dumps(plain(document), indent=1, allow_nan=False)
+        + "\
+",
+    )
 
 
 def read(path: Path) -> ComparedOrders:

@@ -6,12 +6,12 @@ aggregators changes, the best order gains little.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final, NamedTuple
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.call_features import CallFeatures, collective_features
 from isochrone.collective_io.predict.call_parts import LATE, PARTS
@@ -34,6 +34,22 @@ MAX_RANKS: Final = 2048
 """Of more ranks, it takes too long to look at other numbers of aggregators."""
 
 
+class Gain(NamedTuple):
+    """How many times as fast, and the seconds; null: beyond any number."""
+
+    gain: float | None
+    seconds: float
+
+
+class Bounds(NamedTuple):
+    """The most that can be gained, by anything and by another order alone."""
+
+    gain: float | None
+    seconds: float
+    why: str
+    by_order: Gain
+
+
 @dataclass(frozen=True)
 class BestPossible:
     """How much faster a call can get.
@@ -52,11 +68,18 @@ class BestPossible:
         What limits it, in sentences; the first has the gain.
     """
 
-    now: float
-    by_order: float
+    now: Hidden[float]
+    by_order: Hidden[float]
     by_hints: float | None
     independent: float | None
-    why: list[str]
+    why: Hidden[list[str]]
+
+    @property
+    @shown
+    def bounds(self) -> Inline[Bounds]:
+        """How much can be gained, for a document."""
+        order = Gain(self.order_gain, min(self.by_order, self.now))
+        return Bounds(self.gain, min(self.seconds, self.now), " ".join(self.why), order)
 
     @property
     def seconds(self) -> float:
@@ -73,15 +96,6 @@ class BestPossible:
     def order_gain(self) -> float:
         """How many times as fast another order alone can be."""
         return _gain(self.now, self.by_order)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        gains = [one if math.isfinite(one) else None for one in (self.gain, self.order_gain)]
-        return {
-            "gain": gains[0], "seconds": min(self.seconds, self.now), "why": " ".join(self.why),
-            "by_order": {"gain": gains[1], "seconds": min(self.by_order, self.now)},
-            "by_hints": self.by_hints, "independent": self.independent,
-        }  # fmt: skip
 
 
 def best_possible(

@@ -29,6 +29,7 @@ __all__ = [
     "Observation",
     "PartLaw",
     "PartTimes",
+    "Parts",
     "fit",
 ]
 
@@ -81,6 +82,17 @@ _NOISE: Final[Floats] = ndtri((np.arange(9) + 0.5) / 9)
 """Quantiles of the scatter, each as likely as the others."""
 
 _INTERVAL: Final = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Seconds of each of `PARTS`; None where it was not seen."""
+
+    offsets: float | None = None
+    counts: float | None = None
+    exchange: float | None = None
+    file: float | None = None
+    rest: float | None = None
 
 
 @dataclass(frozen=True)

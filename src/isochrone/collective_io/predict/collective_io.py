@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,13 +62,13 @@ class CallCost:
         most = float(self.node_costs.max())
         return [int(k) for k in np.flatnonzero(self.node_costs >= most * (1 - TIE))]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+    def document(self) -> dict[str, Any]:
+        """Return it for a document."""
         intra, into, out = self.counts.intra, self.counts.into, self.counts.out
         return {
             "cost": self.cost,
-            "low": _known(self.low / self.rounds),
-            "high": _known(self.high / self.rounds),
+            "low": self.low / self.rounds,
+            "high": self.high / self.rounds,
             "hot_nodes": self.hot_nodes,
             "rounds": self.rounds,
             "seconds": self.seconds,
@@ -89,10 +88,6 @@ class CallCost:
             "origin": self.origin or None,
             "warnings": self.warnings,
         }  # fmt: skip
-
-
-def _known(seconds: float) -> float | None:
-    return seconds if math.isfinite(seconds) else None
 
 
 def predict(

@@ -68,10 +68,10 @@ class WholeCost:
         """Whether all that takes long was measured."""
         return math.isfinite(self.high)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return parts and whole as a JSON object."""
-        high = self.high if self.known else None
-        whole = {"seconds": self.seconds if self.known else None, "low": self.low, "high": high}
+    def document(self) -> dict[str, Any]:
+        """Return parts and whole for a document."""
+        seconds = self.seconds if self.known else None
+        whole = {"seconds": seconds, "low": self.low, "high": self.high}
         return {"parts": self.parts, "whole": whole}
 
 

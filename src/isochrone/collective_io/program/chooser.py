@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from isochrone import models
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.text import printable, whole_number
 from isochrone.base.units import format_bytes
@@ -69,7 +70,7 @@ class Chooser:
         user = {} if self.override else self.trials.base
         left, more = without_given(ways, given, user, self.without)
         said = {
-            "library": "ROMIO", "model": here.to_json(), "warnings": [*warnings, *more],
+            "library": "ROMIO", "model": here, "warnings": [*warnings, *more],
             "advice": _advice(self.trials.folder, here, calls),
         }  # fmt: skip
         return left, said
@@ -122,13 +123,9 @@ class Machine:
         Its file, if it has one.
     """
 
-    model: NodeCost | None
-    words: str
+    model: Hidden[NodeCost | None]
+    words: Annotated[str, "as why"]
     file: Path | None = None
-
-    def to_json(self) -> dict[str, str | None]:
-        """Return it as a JSON object."""
-        return {"file": str(self.file) if self.file else None, "why": self.words}
 
 
 def machine(

@@ -10,8 +10,9 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final
 
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 
@@ -45,9 +46,9 @@ class Proposal:
 
     words: str
     hints: Mapping[str, str] = field(default_factory=dict)
-    environ: Mapping[str, str] = field(default_factory=dict)
-    expected: float | None = None
-    gives_up: str = ""
+    environ: Annotated[Mapping[str, str], "as environment"] = field(default_factory=dict)
+    expected: Annotated[float | None, "as expected_seconds"] = None
+    gives_up: Hidden[str] = ""
 
     @property
     def portable(self) -> bool:
@@ -60,13 +61,6 @@ class Proposal:
             for key, value in self.hints.items()
         )
         return not alone and self.environ.get("OMPI_MCA_fcoll") != "individual"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {
-            "words": self.words, "hints": dict(self.hints), "environment": dict(self.environ),
-            "expected_seconds": self.expected,
-        }  # fmt: skip
 
 
 def without_given(

@@ -104,7 +104,7 @@ class Summary:
             why += f", most of it {named} ({format_seconds(parts[largest], 3)})"
         return {"gain": self.whole / left, "seconds": self.in_calls, "why": why}
 
-    def to_json(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Return patterns, parts, and the bound of the gain."""
         return {
             "whole_seconds": self.whole,

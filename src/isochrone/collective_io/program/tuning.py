@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from isochrone.base.documents import IfKnown, Inline, plain
+from isochrone.base.inference import Speedup
+from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.program.race import Duel, Timed, duel, heats, most_starts
 from isochrone.collective_io.program.summary import Summary, summary
 from isochrone.collective_io.program.trials import Trials
 from isochrone.runfile.run import Run
 
-__all__ = ["Choose", "Wish", "tune"]
+__all__ = ["Choose", "Tuned", "Wish", "tune"]
 
 LONGEST: Final = 600.0
 """Seconds that pairs may take beyond those that were asked for."""
@@ -41,6 +44,104 @@ class Wish:
     least: float
 
 
+class _Given:
+    calls: float
+    whole: float
+    starts: list[Timed]
+
+
+class _Proposed(_Given):
+    way: Inline[Proposal]
+
+
+class _Choice:
+    name: str
+    way: Inline[Proposal]
+    dropped: IfKnown[str | None]
+    starts: IfKnown[list[Timed]]
+
+
+class _Pattern:
+    pattern: int
+    file: int
+    op: str
+    bytes: int
+    pieces: int
+    calls: int
+    seconds: float
+
+
+class _Bound:
+    gain: float
+    seconds: float
+    why: str
+
+
+class _Portable:
+    name: str | None
+    why: str
+    given: IfKnown[_Given]
+    proposed: IfKnown[_Proposed]
+    gain: IfKnown[Speedup]
+    whole_gain: IfKnown[Speedup]
+    kept: IfKnown[str]
+    use: IfKnown[list[str]]
+
+
+class _KeptHint:
+    hint: str
+    value: str
+    words: str
+    hints: dict[str, str]
+    seconds: float
+    expected_seconds: float | None
+    gain: Speedup | None
+    why: str
+
+
+class Tuned:
+    """Collective I/O of a program, tuned by trying.
+
+    Attributes
+    ----------
+    kept
+        The file to use.
+    portable
+        Where the gain rests on a file system of one host: the best setting that does not.
+    kept_hints
+        What hints of the user cost.
+    local_filesystems
+        Of one host: memory, local disks.
+    """
+
+    command: list[str]
+    launches: int
+    complete: bool
+    patterns: list[_Pattern]
+    parts: dict[str, float]
+    best_possible: _Bound | None
+    choices: list[_Choice]
+    given: _Given | None
+    proposed: _Proposed | None
+    gain: Speedup | None
+    whole_gain: Speedup | None
+    kept: str | None
+    use: list[str]
+    why: str
+    starts: int
+    warnings: list[str]
+    portable: _Portable | None
+    kept_hints: list[_KeptHint]
+    whole_seconds: IfKnown[float]
+    call_seconds: IfKnown[float]
+    share: IfKnown[float]
+    filesystems: IfKnown[list[str]]
+    local_filesystems: IfKnown[list[str]]
+    library: IfKnown[str]
+    model: IfKnown[Machine]
+    advice: IfKnown[str]
+
+
 Choose = Callable[[Run, Summary], tuple[Sequence[Proposal], Mapping[str, Any]]]
 """Returns promising ways, best first, and what the report says of how they were chosen."""
 
@@ -53,7 +154,7 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     run, whole = trials.first()
     document["starts"] = 1
     found = summary(run, whole)
-    document |= found.to_json()
+    document |= found.document()
     document["why"] = found.nothing_to_gain(wish.least)
     if document["why"]:
         return None
@@ -67,7 +168,7 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     ways = {str(number): one for number, one in enumerate(tried, start=1)}
     costs = {f"without-{one.gives_up}": one for one in proposals if one.gives_up}
     trials.ways = {**ways, **costs}
-    document["choices"] = [{"name": name, **one.to_json()} for name, one in ways.items()]
+    document["choices"] = [{"name": name, **plain(one)} for name, one in ways.items()]
     document["kept_hints"] = [_kept(trials.base, found, one) for one in costs.values()]
     measured = costs if 2 * wish.launches * whole * len(costs) <= CHEAP else {}
     if not ways:
@@ -83,13 +184,13 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         kept = _race(trials, wish, whole, ways, document) if ways else None
         for one, name in zip(document["kept_hints"], measured, strict=False):
             judged = duel(trials.start, name, wish.launches, wish.launches)
-            one["gain"] = judged.calls.to_json() if judged else None
+            one["gain"] = judged.calls if judged else None
             one["why"] = trials.failures.get(name, "")
         return kept
     finally:
         document["starts"] = 1 + trials.started
         for one in document["choices"]:
-            one["starts"] = _all(trials.times.get(one["name"], []))
+            one["starts"] = trials.times.get(one["name"], [])
 
 
 def _kept(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
@@ -145,17 +246,13 @@ def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, An
 
 
 def _of_duel(judged: Duel, winner: Proposal) -> dict[str, Any]:
-    calls, whole = judged.calls.to_json(), judged.whole.to_json()
+    calls, whole = judged.calls, judged.whole
     return {
-        "given": {"calls": calls["given"], "whole": whole["given"], "starts": _all(judged.given)},
+        "given": {"calls": calls.given, "whole": whole.given, "starts": judged.given},
         "proposed": {
-            **winner.to_json(), "calls": calls["proposed"], "whole": whole["proposed"],
-            "starts": _all(judged.proposed),
+            **plain(winner), "calls": calls.proposed, "whole": whole.proposed,
+            "starts": judged.proposed,
         },
         "gain": calls,
         "whole_gain": whole,
     }  # fmt: skip
-
-
-def _all(times: Sequence[Timed]) -> list[dict[str, float]]:
-    return [dict(vars(one)) for one in times]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import numpy as np
 
+from isochrone.base.documents import Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -16,7 +17,9 @@ from isochrone.runfile.columns import texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
-__all__ = ["KIND", "STAR", "GridPoint", "points", "roles", "unreachable"]
+__all__ = [
+    "KIND", "STAR", "GridPoint", "Role", "Unreachable", "points", "roles", "unreachable",
+]  # fmt: skip
 
 KIND: Final = "hotspot"
 
@@ -50,32 +53,26 @@ class GridPoint:
     """
 
     intra: int
-    into: int
+    into: Annotated[int, "as in"]
     out: int
     order: str
     hot: int
     bytes: int
-    times: Times
+    times: Inline[Times]
     shape: str = STAR
     busy: float | None = None
 
     @property
+    @shown
     def pa(self) -> float:
         """Pairs of messages within the node (cFireworks, table II)."""
         return self.intra / 2
 
     @property
+    @shown
     def pe(self) -> float:
         """Pairs of messages with other nodes (cFireworks, table II)."""
         return (self.into + self.out) / 2
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the point for JSON, with the keys of the run file."""
-        return {
-            "intra": self.intra, "in": self.into, "out": self.out, "pa": self.pa, "pe": self.pe,
-            "order": self.order, "hot": self.hot, "bytes": self.bytes, "shape": self.shape,
-            "busy": self.busy, **self.times.to_json(),
-        }  # fmt: skip
 
 
 def points(runs: Sequence[Run]) -> list[GridPoint]:
@@ -126,7 +123,24 @@ def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return (key[0], key[4], key[5], key[6])
 
 
-def roles(run: Run) -> list[dict[str, Any]]:
+class Role(TypedDict):
+    """Who took part: hot process or partner, its group, and its number in it."""
+
+    rank: int
+    role: str
+    group: int
+    index: int
+    host: str
+
+
+class Unreachable(TypedDict):
+    """Points that could not be reached, and why."""
+
+    why: str
+    points: int
+
+
+def roles(run: Run) -> list[Role]:
     """List who took part: rank, role, star, number of the partner, and host."""
     hosts = run.hosts
     return [
@@ -138,7 +152,7 @@ def roles(run: Run) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def unreachable(run: Run) -> list[dict[str, Any]]:
+def unreachable(run: Run) -> list[Unreachable]:
     """Count the points of the grid that could not be reached, by reason."""
     rows = run.tables.get("unreachable", Table()).rows()
     reasons = Counter(printable(row["why"], 80) for row in rows)

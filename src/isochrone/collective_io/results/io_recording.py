@@ -9,15 +9,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.collective_io.predict.call_parts import PARTS
+from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.runfile.run import Run
 
 __all__ = [
@@ -66,9 +67,15 @@ class RecordedCall:
     op: str
     name: str
     seconds: float
-    parts: Mapping[str, float]
+    parts: Hidden[Mapping[str, float]]
     rounds: int | None
     late: float | None
+
+    @property
+    @shown
+    def all_parts(self) -> Annotated[Parts, "as parts"]:
+        """The parts; None where they were not seen."""
+        return Parts(**self.parts)
 
 
 @dataclass(frozen=True)
@@ -94,19 +101,19 @@ class RecordedPattern:
         ``offset``, accessed by ``rank`` (its number in the run).
     """
 
-    number: int
+    number: Annotated[int, "as pattern"]
     file: int
     op: str
     bytes: int
     calls: int
-    contiguous: int
+    contiguous: Annotated[int, "as pieces"]
     ranks: int
     whole: bool
-    rank: NDArray[np.int64]
-    offset: NDArray[np.int64]
-    length: NDArray[np.int64]
-    count: NDArray[np.int64]
-    stride: NDArray[np.int64]
+    rank: Hidden[NDArray[np.int64]]
+    offset: Hidden[NDArray[np.int64]]
+    length: Hidden[NDArray[np.int64]]
+    count: Hidden[NDArray[np.int64]]
+    stride: Hidden[NDArray[np.int64]]
 
     @cached_property
     def pieces(self) -> dict[str, NDArray[np.int64]]:
@@ -157,7 +164,7 @@ class RecordedFile:
         That it is on (``tmpfs``, ``lustre`` …), ``other``, or empty if not known.
     """
 
-    number: int
+    number: Annotated[int, "as file"]
     name: str
     ranks: NDArray[np.int64]
     opens: int

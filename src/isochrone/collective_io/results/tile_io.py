@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from isochrone.base.documents import IfKnown, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -23,6 +24,15 @@ KIND: Final = "tile-io"
 PARTS: Final = ("open", "seconds", *call_parts.PARTS, "close", "total")
 """What is timed of an access, by the keys of the run file; ``seconds`` is the access itself, and
 its own parts follow where they were seen."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Bytes a second of an access, and their 95 % interval; None where they are not known."""
+
+    bandwidth: float | None = None
+    bandwidth_low: float | None = None
+    bandwidth_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -49,8 +59,20 @@ class Phase:
     phase: str
     p: int
     bytes: int
-    rounds: int | None
+    rounds: IfKnown[int]
     times: dict[str, Times]
+
+    @property
+    @shown
+    def n(self) -> int:
+        """Repetitions."""
+        return self.times["seconds"].n
+
+    @property
+    @shown
+    def rates(self) -> Inline[Rates]:
+        """The bandwidth with its interval."""
+        return Rates(*self.bandwidth or ())
 
     @property
     def bandwidth(self) -> tuple[float, float | None, float | None] | None:
@@ -64,17 +86,6 @@ class Phase:
         if not access.has_interval:
             return self.bytes / access.median, None, None
         return self.bytes / access.median, self.bytes / access.high, self.bytes / access.low
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the phase for JSON, with the keys of the run file."""
-        rate = self.bandwidth or (None, None, None)
-        return {
-            "op": self.op, "phase": self.phase, "p": self.p, "bytes": self.bytes,
-            **({} if self.rounds is None else {"rounds": self.rounds}),
-            "n": self.times["seconds"].n,
-            "times": {part: times.to_json() for part, times in self.times.items()},
-            "bandwidth": rate[0], "bandwidth_low": rate[1], "bandwidth_high": rate[2],
-        }  # fmt: skip
 
 
 def phases(run: Run) -> list[Phase]:
@@ -108,18 +119,18 @@ def phases(run: Run) -> list[Phase]:
     return sorted(found, key=lambda one: one.phase == "exchange")
 
 
-def aggregators(run: Run) -> list[dict[str, Any]]:
+def aggregators(run: Run) -> list[Any]:
     """List who serves which part of the file, in the order of the parts."""
     found = _records(run, "aggregator", "domain", "rank", "node", "source")
     return sorted(found, key=lambda one: int(one["domain"]))
 
 
-def file_io(run: Run) -> list[dict[str, Any]]:
+def file_io(run: Run) -> list[Any]:
     """List the ranks whose process really read or wrote the file, and about how many bytes."""
     return _records(run, "file-io", "rank", "node", "bytes", "op")
 
 
-def nodes(run: Run) -> list[dict[str, Any]]:
+def nodes(run: Run) -> list[Any]:
     """List the messages of each node when writing; ``hot`` where most go to and from others."""
     found = _records(run, "node", "node", "intra", "in", "out")
     most = max((one["in"] + one["out"] for one in found), default=0)
@@ -134,7 +145,7 @@ def hints(run: Run) -> dict[str, str]:
     return {printable(row["key"], 80): row["value"] for row in rows}
 
 
-def _records(run: Run, record: str, *keys: str) -> list[dict[str, Any]]:
+def _records(run: Run, record: str, *keys: str) -> list[Any]:
     """Return records with these keys, texts safe to be shown, and the host of their node."""
     hosts = {rank.node: rank.host for rank in run.ranks}
     return [

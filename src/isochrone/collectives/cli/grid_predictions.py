@@ -6,7 +6,10 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import msgspec
 
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -27,7 +30,7 @@ from isochrone.models import Model
 from isochrone.models.cli.predictions import check_subject
 from isochrone.models.pages.model import predicted_by
 
-__all__ = ["add_grid", "answer"]
+__all__ = ["OnGrids", "add_grid", "answer"]
 
 _BEST: Final = "best"
 _ALL: Final = "all"
@@ -131,24 +134,35 @@ def _grids(words: str, ranks: int, machine: Machine) -> list[Grid | None]:
     return named
 
 
-def _document(
-    points: Sequence[Sequence[GridTime]], model: Model, *, by_best: bool
-) -> dict[str, Any]:
+class _Best(NamedTuple):
+    op: str
+    ranks: int
+    bytes: int
+    grid: str
+    seconds: float
+    verdict: str
+
+
+class OnGrids(msgspec.Struct):
+    """Predicted times of collective operations on grids of ranks."""
+
+    predictions: list[GridTime]
+    best: list[_Best] | None
+    origin: str | None
+    warnings: list[str]
+
+
+def _document(points: Sequence[Sequence[GridTime]], model: Model, *, by_best: bool) -> OnGrids:
     """Return what is printed for scripts."""
     rows, best = [], []
     for times in points:
-        more = {"verdict": verdict(times)} if by_best else {}
-        rows += [{**one.to_json(), **more} for one in times]
+        said = verdict(times)
+        rows += [replace(one, verdict=said) if by_best else one for one in times]
         first = ranked(times)[0]
-        best.append({
-            "op": first.op, "ranks": first.ranks, "bytes": first.bytes, "grid": first.grid,
-            "seconds": first.seconds, "verdict": verdict(times),
-        })  # fmt: skip
+        best.append(_Best(first.op, first.ranks, first.bytes, first.grid, first.seconds, said))
     compared = any(len(times) > 1 for times in points)
-    return {
-        "predictions": rows, "best": best if compared else None, "origin": model.origin or None,
-        "warnings": warnings_of(one for times in points for one in times),
-    }  # fmt: skip
+    warnings = warnings_of(one for times in points for one in times)
+    return OnGrids(rows, best if compared else None, model.origin or None, warnings)
 
 
 def _lines(times: Sequence[GridTime]) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
+import msgspec
 from rich.table import Table
 
 from isochrone import models
@@ -15,12 +17,15 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.collectives.tune.modelled_choices import modelled_savings
+from isochrone.collectives.tune.proof import Seen
 from isochrone.collectives.tune.times import Place, TuningTimes
 from isochrone.collectives.tune.tuning import Saving
+from isochrone.collectives.tuning_file import LibraryRule
+from isochrone.collectives.tuning_table import Rule
 from isochrone.models.cli.predictions import add_values
 from isochrone.pages import terminal
 
-__all__ = ["add_modelled", "modelled", "print_report"]
+__all__ = ["Tuned", "add_modelled", "modelled", "print_report"]
 
 
 WIDTH: Final = 110
@@ -70,52 +75,65 @@ def modelled(
     return found, sizes, f"model of {model.origin} times" if model.origin else "model"
 
 
-def print_report(document: Mapping[str, Any], min_gain: float) -> None:
+class Tuned(msgspec.Struct):
+    """Chosen grids or algorithms."""
+
+    mpi: str
+    origin: str
+    savings: list[Saving]
+    warnings: list[str]
+    rules: Sequence[Rule | LibraryRule] = ()
+    files: list[Path] = []
+    use: list[str] = []
+    verified: list[Seen] = []
+
+
+def print_report(document: Tuned, min_gain: float) -> None:
     """Print what was chosen and what it saves."""
     console = terminal.console()
     console.width = max(console.width, WIDTH)
-    wanted, library = f"{100 * min_gain:g} %", printable(document["mpi"].rstrip("."), 80)
-    if not document["savings"]:
+    wanted, library = f"{100 * min_gain:g} %", printable(document.mpi.rstrip("."), 80)
+    if not document.savings:
         console.print(
             f"{library}: no rule. Nothing that was measured saves more than {wanted} with 95 % "
             "confidence: the library's own choice is as good, or too little was measured.",
             markup=False,
         )  # fmt: skip
     else:
-        count = len(document["rules"])
+        count = len(document.rules)
         rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
         console.print(
             f"{library}: {rules} more than {wanted} of the time of "
-            f"{_compared(document['savings'])} ({document['origin']} times)",
+            f"{_compared(document.savings)} ({document.origin} times)",
             markup=False, style="bold",
         )  # fmt: skip
-        console.print(_table(document["savings"]))
-    for file in document["files"]:
+        console.print(_table(document.savings))
+    for file in document.files:
         console.print(f"Written: {printable(file, 400)}", markup=False)
-    if document["rules"] and document["use"]:
+    if document.rules and document.use:
         console.print("To use it, without changing the program:", markup=False)
-        for line in document["use"]:
+        for line in document.use:
             console.print(f"  {printable(line, 1400)}", markup=False)
-    for one in document["verified"]:
+    for one in document.verified:
         console.print(
             printable(
-                f"{one['op']} on {one['ranks']} ranks, {format_bytes(one['bytes'])}, "
-                f"{one['choice']}: {one['verdict']}: {one['why']}", 400,
+                f"{one.op} on {one.ranks} ranks, {format_bytes(one.bytes)}, "
+                f"{one.choice}: {one.verdict}: {one.why}", 400,
             ), markup=False,
         )  # fmt: skip
-    for warning in document["warnings"]:
+    for warning in document.warnings:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
 
 
-def _compared(savings: list[dict[str, Any]]) -> str:
+def _compared(savings: list[Saving]) -> str:
     """Say what of the library the choices were compared with."""
-    numbers = sorted({one["algorithms"] for one in savings})
+    numbers = sorted({one.algorithms for one in savings})
     if numbers == [0]:
         return "the library's default, with which alone they were compared"
     return f"the best of its default and {' or '.join(map(str, numbers))} of its algorithms"
 
 
-def _table(savings: list[dict[str, Any]]) -> Table:
+def _table(savings: list[Saving]) -> Table:
     table = Table(box=None, pad_edge=False)
     names = "operation", "ranks", "nodes", "size", "library", "compared with", "choice", "time"
     for name in names:
@@ -124,11 +142,12 @@ def _table(savings: list[dict[str, Any]]) -> Table:
     table.add_column("95 % interval", justify="right")
     for one in savings:
         table.add_row(
-            printable(one["op"], 40), str(one["ranks"]), str(one["nodes"]),
-            format_bytes(one["bytes"]),
-            format_seconds(one["library"], 3),
-            "default" if one["against"] == LIBRARY else printable(one["against"], 40),
-            printable(one["choice"], 40), format_seconds(one["chosen"], 3),
-            f"{100 * one['gain']:.0f} %", f"{100 * one['low']:.0f} … {100 * one['high']:.0f} %",
+            printable(one.place.op, 40), str(one.place.ranks), str(one.place.nodes),
+            format_bytes(one.bytes),
+            format_seconds(one.gain.library, 3),
+            "default" if str(one.against) == LIBRARY else printable(one.against, 40),
+            printable(one.choice.name, 40), format_seconds(one.gain.chosen, 3),
+            f"{100 * one.gain.part:.0f} %",
+            f"{100 * one.gain.low:.0f} … {100 * one.gain.high:.0f} %",
         )  # fmt: skip
     return table

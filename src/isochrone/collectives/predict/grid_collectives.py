@@ -12,11 +12,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, IfKnown, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import LIBRARY, Grid, Phase, phases
 from isochrone.collectives.measured import Ends, group_place, together_of
@@ -90,6 +91,8 @@ class GridTime:
         In the order of time; of the library, or a grid of one row or column, one.
     warnings
         What makes it doubtful, but for disturbances that were not measured.
+    verdict
+        What is cheapest, where that was asked: a grid, library, or within the noise.
     together
         Both phases in one operation against their sum, with its interval: they may overlap, or
         hinder each other. 1 where that was not measured.
@@ -100,8 +103,15 @@ class GridTime:
     bytes: int
     grid: str
     phases: tuple[PhaseTime, ...]
-    warnings: list[str] = field(default_factory=list)
-    together: Ends = (1.0, 1.0, 1.0)
+    warnings: Hidden[list[str]] = field(default_factory=list)
+    together: Hidden[Ends] = (1.0, 1.0, 1.0)
+    verdict: IfKnown[str] = None
+
+    @property
+    @shown
+    def factor(self) -> Annotated[float, "as together"]:
+        """Both phases in one operation against their sum."""
+        return self.together[0]
 
     @property
     def not_measured(self) -> list[int]:
@@ -109,12 +119,14 @@ class GridTime:
         return [one.phase.groups for one in self.phases if not one.factor_known]
 
     @property
+    @shown
     def seconds(self) -> float:
         """Sum of the phases, times what they are together."""
         return self.together[0] * sum(one.seconds for one in self.phases)
 
     @property
-    def low(self) -> float:
+    @shown
+    def low(self) -> MaybeNan:
         """Lower end of the interval: the sum of those of the phases.
 
         Two phases are of one model, and may be wrong in the same direction; their half widths are
@@ -123,17 +135,10 @@ class GridTime:
         return self.together[1] * sum(one.low for one in self.phases)
 
     @property
-    def high(self) -> float:
+    @shown
+    def high(self) -> MaybeNan:
         """Upper end of the interval, likewise."""
         return self.together[2] * sum(one.high for one in self.phases)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "op": self.op, "ranks": self.ranks, "bytes": self.bytes, "grid": self.grid,
-            "seconds": self.seconds, "low": self.low, "high": self.high,
-            "phases": [one.to_json() for one in self.phases], "together": self.together[0],
-        }  # fmt: skip
 
 
 def predict(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from isochrone.base.documents import Hidden, Inline
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Phase
 from isochrone.collectives.measured import (
@@ -42,20 +43,12 @@ class PhaseTime:
     ``low`` and ``high`` are NaN where they are not known. ``factor`` is 1 where it is not known.
     """
 
-    phase: Phase
+    phase: Inline[Phase]
     seconds: float
-    low: float
-    high: float
+    low: Hidden[float]
+    high: Hidden[float]
     factor: float
-    factor_known: bool = True
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "group": self.phase.group, "op": self.phase.op, "ranks": self.phase.ranks,
-            "bytes": self.phase.bytes, "groups": self.phase.groups, "seconds": self.seconds,
-            "factor": self.factor,
-        }  # fmt: skip
+    factor_known: Hidden[bool] = True
 
 
 @dataclass(frozen=True)

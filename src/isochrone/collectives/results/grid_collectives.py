@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from isochrone.base.documents import IfKnown, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import ratio_interval
 from isochrone.base.table import Table
@@ -67,11 +68,11 @@ class GridPoint:
     groups: int
     n: int
     seconds: float
-    low: float
-    high: float
-    phase_op: str | None = None
-    phase_ranks: int | None = None
-    phase_bytes: int | None = None
+    low: MaybeNan
+    high: MaybeNan
+    phase_op: IfKnown[str] = None
+    phase_ranks: IfKnown[int] = None
+    phase_bytes: IfKnown[int] = None
     nodes: int = 0
     ppn: int = 0
 
@@ -79,11 +80,6 @@ class GridPoint:
     def estimate(self) -> tuple[float, float, float]:
         """The median and its interval, for a ratio."""
         return self.seconds, self.low, self.high
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON, without what it does not have; an unknown interval is None."""
-        known = {key: value for key, value in vars(self).items() if value is not None}
-        return {key: None if value != value else value for key, value in known.items()}
 
 
 @dataclass(frozen=True)
@@ -110,14 +106,10 @@ class Disturbance:
     phase_bytes: int
     groups: int
     factor: float
-    low: float
-    high: float
+    low: MaybeNan
+    high: MaybeNan
     sharing: int
     bytes: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; an interval that is not known is None."""
-        return {key: None if value != value else value for key, value in vars(self).items()}
 
 
 def is_grid_run(run: Run) -> bool:

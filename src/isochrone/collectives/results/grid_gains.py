@@ -53,14 +53,13 @@ class Gain:
         low, high = _ends(self, self.ratio)
         return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=WORTH)]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; an interval that is not known is None."""
-        low, high = _ends(self, None)
+    def document(self) -> dict[str, Any]:
+        """Return it for a document."""
         point = self.on_grid
         return {
             "op": point.op, "p": point.ranks, "bytes": point.bytes, "grid": point.grid,
             "seconds": point.seconds, "library": self.library.seconds, "ratio": self.ratio,
-            "low": low, "high": high, "verdict": self.verdict,
+            "low": self.low, "high": self.high, "verdict": self.verdict,
         }  # fmt: skip
 
 
@@ -90,14 +89,13 @@ class Parts:
         low, high = _ends(self, self.ratio)
         return bool(low <= 1 + ADDS_UP and high >= 1 - ADDS_UP)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON; an interval that is not known is None."""
-        low, high = _ends(self, None)
+    def document(self) -> dict[str, Any]:
+        """Return it for a document."""
         return {
             "op": self.total.op, "p": self.total.ranks, "bytes": self.total.bytes,
             "grid": self.total.grid, "total": self.total.seconds,
             **{phase.phase: phase.seconds for phase in self.phases},
-            "ratio": self.ratio, "low": low, "high": high,
+            "ratio": self.ratio, "low": self.low, "high": self.high,
         }  # fmt: skip
 
 

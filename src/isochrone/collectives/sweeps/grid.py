@@ -94,11 +94,11 @@ def read(run: Run, nbytes: int | None) -> GridRun:
 def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
     found = read(run, nbytes)
     return {
-        "points": [point.to_json() for point in found.points],
-        "gains": [gain.to_json() for gain in found.gains],
-        "best": [gain.to_json() for gain in found.best],
-        "phases": [part.to_json() for part in found.parts],
-        "disturbances": [one.to_json() for one in found.disturbances],
+        "points": found.points,
+        "gains": [gain.document() for gain in found.gains],
+        "best": [gain.document() for gain in found.best],
+        "phases": [part.document() for part in found.parts],
+        "disturbances": found.disturbances,
     }
 
 

@@ -22,11 +22,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, inf, log
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.documents import Hidden, MaybeNan, shown
 from isochrone.base.inference import RATE, contrast, means, median_interval
 from isochrone.collectives.tune.times import Times
 
@@ -51,12 +52,13 @@ class Gain:
 
     library: float
     chosen: float
-    low: float
-    high: float
-    launches: int
+    low: MaybeNan
+    high: MaybeNan
+    launches: Hidden[int]
 
     @property
-    def part(self) -> float:
+    @shown
+    def part(self) -> Annotated[float, "as gain"]:
         """The gain."""
         return 1 - self.chosen / self.library
 

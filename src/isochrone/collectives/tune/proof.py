@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,10 +75,6 @@ class Seen:
     choice: str
     verdict: Verdict
     why: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
-from typing import Any, Final, Literal
+from typing import Final, Literal, NamedTuple
 
+from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.collectives.grid_collectives import OPERATIONS
 from isochrone.collectives.tune.gains import FEWEST_LAUNCHES, Gain, gain, median_of
 from isochrone.collectives.tune.times import DEFAULT, Choice, Place, Times, TuningTimes
@@ -26,6 +27,13 @@ FARTHEST: Final = 16
 """Between sizes that are farther apart than by this factor nothing is assumed."""
 
 Kind = Literal["grid", "algorithm"]
+
+
+class Names(NamedTuple):
+    """What is chosen, and what it is compared with."""
+
+    choice: str
+    against: str
 
 
 @dataclass(frozen=True)
@@ -46,22 +54,18 @@ class Saving:
         How many algorithms of the library, beside its default, a grid was compared with.
     """
 
-    place: Place
+    place: Inline[Place]
     bytes: int
-    choice: Choice
-    against: Choice
-    gain: Gain
+    choice: Hidden[Choice]
+    against: Hidden[Choice]
+    gain: Inline[Gain]
     algorithms: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it for JSON."""
-        return {
-            "op": self.place.op, "ranks": self.place.ranks, "nodes": self.place.nodes,
-            "bytes": self.bytes, "library": self.gain.library, "chosen": self.gain.chosen,
-            "gain": self.gain.part, "low": self.gain.low, "high": self.gain.high,
-            "choice": self.choice.name, "against": str(self.against),
-            "algorithms": self.algorithms,
-        }  # fmt: skip
+    @property
+    @shown
+    def names(self) -> Inline[Names]:
+        """Both choices, for a document."""
+        return Names(self.choice.name, str(self.against))
 
 
 def savings(times: TuningTimes, kind: Kind, least: float) -> list[Saving]:

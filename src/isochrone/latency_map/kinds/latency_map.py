@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -117,13 +118,10 @@ def _analysed(run: Run, asked: Asked) -> Topology:
     return topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
+def _document(run: Run, asked: Asked) -> Topology:
     found = _analysed(run, asked)
-    document = found.to_json()
-    for entry, part in zip(document["slow"], found.slow, strict=True):
-        if not part.retested:
-            entry["suspected"] = True
-    return document
+    slow = [replace(part, suspected=not part.retested or None) for part in found.slow]
+    return replace(found, slow=slow)
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:

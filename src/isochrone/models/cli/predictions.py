@@ -8,11 +8,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import msgspec
 import numpy as np
 
 from isochrone import models
+from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -33,7 +35,7 @@ from isochrone.models.questions import (
 )
 from isochrone.models.terms import VARIABLES
 
-__all__ = ["add_model", "add_models", "add_values", "answer", "check_subject"]
+__all__ = ["Predicted", "add_model", "add_models", "add_values", "answer", "check_subject"]
 
 _OPTIONS: Final = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
@@ -42,6 +44,27 @@ _ASKS: Final[dict[Subject, str]] = {
     "collective": "isochrone predict collective", "message": "isochrone predict message",
     "node": "isochrone predict collective-io",
 }  # fmt: skip
+
+
+class _Time:
+    op: IfKnown[str]
+    mode: IfKnown[str]
+    ranks: IfKnown[int]
+    nodes: IfKnown[int]
+    ppn: IfKnown[int]
+    window: IfKnown[int]
+    bytes: int | None
+    seconds: float
+    low: float | None
+    high: float | None
+
+
+class Predicted(msgspec.Struct):
+    """Predicted times of messages or collective operations, each with its 95 % interval."""
+
+    predictions: Annotated[list[Any], list[_Time]]
+    origin: str | None
+    warnings: list[str]
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -123,7 +146,7 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         raise InputError(f"no prediction: {found.warnings[0]}", where=str(args.model))
     warnings = [*found.warnings, *doubtful]
     if args.json:
-        print_json({"predictions": rows, "origin": model.origin or None, "warnings": warnings})
+        print_json(Predicted(rows, model.origin or None, warnings))
         return 0
     print(predicted_by(model).text)
     for row in rows:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from isochrone.pages.common import clock_section
+from isochrone.pages.common import clock_section, records
 from isochrone.pages.page import Asked, Kind, Section, Sentence
 from isochrone.pages.words import of_ranks, plural, warnings_of
 from isochrone.runfile.clocks import has_clocks
@@ -30,12 +28,4 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     ]
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
-    return {
-        "ranks": run.size,
-        "records": {name: len(table) for name, table in run.tables.items()},
-        "warnings": run.warnings,
-    }
-
-
-PAGE = Kind(title=_title, holds=has_clocks, sections=_sections, document=_document, place=7)
+PAGE = Kind(title=_title, holds=has_clocks, sections=_sections, document=records, place=7)

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
+from isochrone.base.documents import Hidden, IfKnown, Inline, Scalar, shown
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import varied
 from isochrone.pages.page import (
@@ -32,6 +35,7 @@ from isochrone.pages.words import (
     warnings_of,
     with_hosts,
 )
+from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Participant, Point, curves, is_sweep, of_size
@@ -85,10 +89,16 @@ MIN_SIZES: Final = 5
 class _Read:
     """A curve, what of it is shown (all sizes, or the one the user names), and what it tells."""
 
-    curve: Curve
-    shown: Curve
+    curve: Hidden[Curve]
+    chosen: Inline[Curve]
     switches: list[Switch]
-    later: list[Participant]
+    later: Hidden[list[Participant]]
+
+    @property
+    @shown
+    def slowest(self) -> IfKnown[list[Participant]]:
+        """Those who are later than the others."""
+        return self.later or None
 
     @property
     def title(self) -> str:
@@ -102,9 +112,9 @@ def _read(run: Run, nbytes: int | None) -> list[_Read]:
     found = curves(run)
     whole = {(str(curve.key), curve.p): curve for curve in found}
     read = []
-    for shown in of_size(found, nbytes, run.where):
-        curve = whole[str(shown.key), shown.p]
-        read.append(_Read(curve, shown, switches(curve), late(curve, run.hosts)))
+    for chosen in of_size(found, nbytes, run.where):
+        curve = whole[str(chosen.key), chosen.p]
+        read.append(_Read(curve, chosen, switches(curve), late(curve, run.hosts)))
     return read
 
 
@@ -116,28 +126,29 @@ def _title(run: Run) -> str:
     return f"{run.experiment} sweep {of_ranks(run)}"
 
 
-def _document(run: Run, asked: Asked) -> dict[str, Any]:
-    listed = []
-    for read in _read(run, asked.nbytes):
-        entry = read.shown.to_json()
-        entry["switches"] = [switch.to_json() for switch in read.switches]
-        if read.later:
-            entry["slowest"] = [
-                {"ranks": list(part.who), "ratio": part.ratio, "last": part.last}
-                for part in read.later
-            ]
-        listed.append(entry)
+class _Shown(msgspec.Struct):
+    """A sweep over message sizes: curves.
+
+    Attributes
+    ----------
+    seconds_are
+        What a time is, in words.
+    bystanders
+        Ranks without a partner.
+    """
+
+    seconds_are: str
+    options: dict[str, Option]
+    curves: list[_Read]
+    bystanders: list[int]
+    grids: IfKnown[dict[str, list[dict[str, Scalar]]]] = None
+
+
+def _document(run: Run, asked: Asked) -> _Shown:
     special = special_of(run)
     more = {} if special is None else {special.key: special.document(run, asked.nbytes)}
-    return {
-        "ranks": run.size,
-        "seconds_are": run.quantity,
-        "options": run.options,
-        "curves": listed,
-        **more,
-        "bystanders": bystanders(run),
-        "warnings": run.warnings,
-    }
+    listed = _read(run, asked.nbytes)
+    return _Shown(run.quantity, run.options, listed, bystanders(run), **more)
 
 
 def bystanders(run: Run) -> list[int]:
@@ -288,7 +299,7 @@ def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
 
 
 def _table(read: _Read, fold: str) -> Table:
-    points = read.shown.points
+    points = read.chosen.points
     columns = [
         (title, member, write)
         for title, member, write in COLUMNS
@@ -365,7 +376,7 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Later]:
 def _how(read: Sequence[_Read]) -> list[Sentence]:
     """Say what the numbers mean."""
     words = "The time of a size is the median of its repetitions"
-    enclosed = [p for one in read for p in one.shown.points if p.has_interval]
+    enclosed = [p for one in read for p in one.chosen.points if p.has_interval]
     words += f"; {_rests_on(enclosed)}." if enclosed else "."
     if any(one.switches for one in read):
         words += (

@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from isochrone.changes.alike import groups_of
+import msgspec
+
+from isochrone.changes.alike import Group, groups_of
 from isochrone.changes.pages.baseline import listing
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs
@@ -20,6 +22,16 @@ EXAMPLES: Final = (
 )
 
 
+class _Listed(msgspec.Struct):
+    """The runs of a baseline, those that can be held against each other together."""
+
+    folder: Path
+    groups: list[Group]
+
+
+DOCUMENTS: Final = {"baseline-list": _Listed}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline list``."""
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
@@ -30,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the groups of runs."""
     groups = groups_of(earlier_runs(args.folder))
     if args.json:
-        print_json({"folder": str(args.folder), "groups": [g.to_json() for g in groups]})
+        print_json(_Listed(args.folder, groups))
     else:
         print_blocks(listing(str(args.folder), groups))
     return 0

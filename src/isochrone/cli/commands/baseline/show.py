@@ -11,8 +11,11 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from isochrone.changes.alike import groups_of
-from isochrone.changes.baseline import typical
+import msgspec
+
+from isochrone.base.documents import Inline
+from isochrone.changes.alike import Group, groups_of
+from isochrone.changes.baseline import Typical, typical
 from isochrone.changes.pages.baseline import typical_times
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs
@@ -26,6 +29,21 @@ EXAMPLES: Final = (
 )
 
 
+class _Times(msgspec.Struct):
+    group: Inline[Group]
+    times: list[Typical]
+
+
+class _Usual(msgspec.Struct):
+    """Typical times of the runs of a baseline, and between which the next run will be."""
+
+    folder: Path
+    groups: list[_Times]
+
+
+DOCUMENTS: Final = {"baseline-show": _Usual}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline show``."""
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
@@ -36,8 +54,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the typical times of each group of runs."""
     found = [(group, typical(group.runs)) for group in groups_of(earlier_runs(args.folder))]
     if args.json:
-        groups = [{**group.to_json(), "times": times} for group, times in found]
-        print_json({"folder": str(args.folder), "groups": groups})
+        print_json(_Usual(args.folder, [_Times(*one) for one in found]))
     else:
         print_blocks(typical_times(str(args.folder), found))
     return 0

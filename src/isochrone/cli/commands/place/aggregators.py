@@ -14,11 +14,19 @@ from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
+from isochrone.base.inference import Speedup
 from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.choice import Choice
 from isochrone.collective_io.aggregators.setting import BUFFER, Setting
-from isochrone.collective_io.cli.aggregator_choice import Asked, Proposal, by_all, by_order
+from isochrone.collective_io.cli.aggregator_choice import (
+    Asked,
+    PlacedByAll,
+    PlacedByOrder,
+    Proposal,
+    by_all,
+    by_order,
+)
 from isochrone.collective_io.cli.placing import (
     block_placed,
     measured_line,
@@ -59,6 +67,9 @@ EXAMPLES: Final = (
     ("also how many there are, and their buffers",
      "isochrone place aggregators --table io.jsonl --model hot.json --choose all"),
 )  # fmt: skip
+
+
+DOCUMENTS: Final = {"place-aggregators": PlacedByOrder | PlacedByAll}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str, Any]:
+def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> Speedup:
     """Launch with the given setting and with the proposed one, in turn; ranks stay."""
     jobs = starter(args, asked.nodes.ranks)
     by_rank = asked.nodes.by_rank
@@ -145,7 +156,7 @@ def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> dict[str,
         same = Arrangement(asked.nodes, range(len(asked.nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
         given, proposed = (Launch(options, start, by_rank) for options in sides)
-        return compare_in_turn(args, jobs, given, proposed).to_json()
+        return compare_in_turn(args, jobs, given, proposed)
 
 
 def _print(found: Proposal, document: dict[str, Any], text: str) -> None:

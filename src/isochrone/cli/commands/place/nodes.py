@@ -7,15 +7,17 @@ lower bound.
 from __future__ import annotations
 
 import argparse
-import math
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+import msgspec
 import numpy as np
 
+from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
+from isochrone.base.inference import Speedup
 from isochrone.base.text import printable, printable_path
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.cli.placing import (
@@ -122,13 +124,19 @@ def run(args: argparse.Namespace) -> int:
 
     order = Arrangement(nodes, found.order)
     commands = _write(order, files)
-    document = _document(found, order, files, commands, wanted, model.model.origin)
-    document |= _proof(args, order, files, wanted)
+    filled = order.filled
+    document = _Placed(
+        found.order, [*filled.cores], [*filled.hosts], found.cost, found.given_cost,
+        model.model.origin or None, found.lower_bound, found.gap, found.gap == 0, wanted.exchanges,
+        found.method, found.others, [*files.values()], commands,
+        [*wanted.warnings(), *block_placed(order.given)],
+    )  # fmt: skip
+    _prove(args, order, files, wanted, document)
     if args.json:
         print_json(document)
     else:
         _print(found, order, document, model.model, wanted)
-    return 1 if document.get("verified") is False else 0
+    return 1 if document.verified is False else 0
 
 
 def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
@@ -179,50 +187,70 @@ def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
     return commands
 
 
-def _document(
-    found: NodeOrder,
-    order: Arrangement,
-    files: dict[str, Path],
-    commands: list[str],
-    wanted: Call,
-    origin: str,
-) -> dict[str, Any]:
-    return {
-        "order": found.order,
-        "nodes": list(order.filled.cores),
-        "hosts": list(order.filled.hosts),
-        "cost": found.cost,
-        "given_cost": found.given_cost,
-        "origin": origin or None,
-        "lower_bound": found.lower_bound,
-        "gap": found.gap if math.isfinite(found.gap) else None,
-        "proven": found.gap == 0,
-        "exchanges": wanted.exchanges,
-        "method": found.method,
-        "others": found.others,
-        "files": [str(path) for path in files.values()],
-        "commands": commands,
-        "warnings": [*wanted.warnings(), *block_placed(order.given)],
-    }
+class _Misplaced(msgspec.Struct):
+    rank: int
+    wanted: str
+    found: str
 
 
-def _proof(
-    args: argparse.Namespace, order: Arrangement, files: dict[str, Path], wanted: Call
-) -> dict[str, Any]:
+class _Placed(msgspec.Struct):
+    """The best order of nodes.
+
+    Attributes
+    ----------
+    order
+        Indices of the nodes as they were given.
+    nodes, hosts
+        Ranks on each, and their names, in this order.
+    cost, given_cost
+        Seconds of a round.
+    gap
+        Part by which a better order may be better.
+    exchanges
+        Whether anything is exchanged, so that the order matters.
+    verified
+        Whether every rank lands where it should.
+    """
+
+    order: list[int]
+    nodes: list[int]
+    hosts: list[str]
+    cost: float
+    given_cost: float
+    origin: str | None
+    lower_bound: float
+    gap: float | None
+    proven: bool
+    exchanges: bool
+    method: str
+    others: dict[str, float]
+    files: list[Path]
+    commands: list[str]
+    warnings: list[str]
+    verified: IfKnown[bool] = None
+    misplaced: IfKnown[list[_Misplaced]] = None
+    measured: IfKnown[Speedup] = None
+
+
+DOCUMENTS: Final = {"place-nodes": _Placed}
+
+
+def _prove(
+    args: argparse.Namespace, order: Arrangement, files: dict[str, Path], wanted: Call,
+    document: _Placed,
+) -> None:  # fmt: skip
     """Start the jobs that were asked for."""
     if not (args.verify or args.measure):
-        return {}
+        return
     jobs = starter(args, order.given.ranks)
     name, path = next(iter(files.items()))
     placement = placements.load(name)
     start = placement.start(path, order.given.ranks)
-    proof: dict[str, Any] = {}
     if args.verify:
         landed = jobs.hosts(start)
         pairs = zip(order.hosts(), landed, strict=True)
-        wrong = [(k, a, b) for k, (a, b) in enumerate(pairs) if a != b]
-        proof["verified"] = not wrong
-        proof["misplaced"] = [{"rank": k, "wanted": a, "found": b} for k, a, b in wrong]
+        document.misplaced = [_Misplaced(k, a, b) for k, (a, b) in enumerate(pairs) if a != b]
+        document.verified = not document.misplaced
     if args.measure:
         same = Arrangement(order.given, range(len(order.given.hosts)))
         with folder_for(None) as folder:
@@ -237,15 +265,14 @@ def _proof(
                 started = placement.start(file, same.given.ranks)
                 sides.append(Launch(options, started, list(arranged.hosts())))
             given, proposed = sides
-            proof["measured"] = compare_in_turn(args, jobs, given, proposed).to_json()
-    return proof
+            document.measured = compare_in_turn(args, jobs, given, proposed)
 
 
 def _print(
-    found: NodeOrder, order: Arrangement, document: dict[str, Any], model: Model, wanted: Call
+    found: NodeOrder, order: Arrangement, document: _Placed, model: Model, wanted: Call
 ) -> None:
     console = terminal.console()
-    warnings = unexchanged_first(console, wanted, document["warnings"])
+    warnings = unexchanged_first(console, wanted, document.warnings)
     less = 100 * (1 - found.cost / found.given_cost)
     console.print(
         f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
@@ -258,13 +285,13 @@ def _print(
     pairs = list(zip(order.filled.hosts, order.filled.cores, strict=True))
     shown = " ".join(f"{printable(host, 40)}:{count}" for host, count in pairs[:MAX_NAMES])
     console.print(f"  {shown}{' …' if len(pairs) > MAX_NAMES else ''}")
-    for path, command in zip(document["files"], document["commands"], strict=True):
+    for path, command in zip(document.files, document.commands, strict=True):
         console.print(f"Written: {printable_path(path)}. To use it:\n  {command}")
-    if document.get("verified"):
+    if document.verified:
         console.print("Verified: every rank lands where it should", style="green")
-    for wrong in document.get("misplaced", [])[:8]:
-        text = f"Rank {wrong['rank']} should be on {wrong['wanted']}, but is on {wrong['found']}"
+    for wrong in (document.misplaced or [])[:8]:
+        text = f"Rank {wrong.rank} should be on {wrong.wanted}, but is on {wrong.found}"
         console.print(printable(text), style="red")
-    if "measured" in document:
-        console.print(measured_line(document["measured"]))
+    if document.measured:
+        console.print(measured_line(document.measured))
     print_warnings(console, warnings)

@@ -26,7 +26,7 @@ from isochrone.collective_io.cli.workload import (
     whole_call,
 )
 from isochrone.collective_io.orders import orders_file
-from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
 from isochrone.collective_io.orders.ordered import KINDS, Candidate, Ordered, choose
 from isochrone.collective_io.pages import orders as page
 from isochrone.collective_io.predict.collective_io import CallCost
@@ -54,6 +54,9 @@ EXAMPLES: Final = (
 
 MOST = 200
 """Orders that are compared at most."""
+
+
+DOCUMENTS: Final = {"place-orders": OrdersFile}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
         _draw(args, found)
     elif why:
         found.warnings.append(f"nothing was launched: {why}")
-    document = {**found.to_json(), "words": [*wanted.nothing_exchanged(), *page.verdict(found)]}
+    document = found.document([*wanted.nothing_exchanged(), *page.verdict(found)])
     if args.output is not None:
         orders_file.write(args.output, document)
     if args.json:

@@ -15,13 +15,16 @@ import argparse
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+import msgspec
 
 from isochrone import models
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import read
 from isochrone.applications.description.sweeps import settings
 from isochrone.applications.predict.applications import Prediction, predict
+from isochrone.base.documents import MaybeNan
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predict.grid_collectives import Machine
@@ -96,30 +99,49 @@ def _filled(machine: Machine, ranks: int) -> Machine:
     return Machine(-(-ranks // machine.ppn), machine.ppn, machine.placement)
 
 
+class _Time(msgspec.Struct):
+    op: str
+    phase: str | None
+    ranks: int
+    bytes: None
+    per: Literal["run", "iteration"]
+    iterations: int
+    settings: Settings
+    seconds: float
+    low: MaybeNan
+    high: MaybeNan
+
+
+class _Predicted(msgspec.Struct):
+    """Predicted times of described applications; without a phase: of all of it."""
+
+    predictions: list[_Time]
+    origin: str | None
+    warnings: list[str]
+
+
+DOCUMENTS: Final = {"predict-app": _Predicted}
+
+
 def _document(
     points: Sequence[tuple[Settings, Sequence[Prediction]]], known: Sequence[Model]
-) -> dict[str, Any]:
+) -> _Predicted:
     rows = []
     for chosen, found in points:
         for one in found:
-            rows.append(_row(one, chosen, one, phase=None, per="run"))
-            rows += [_row(one, chosen, part, phase=part.phase, per="iteration")
-                     for part in one.phases]  # fmt: skip
-    return {
-        "predictions": rows, "origin": origin_of(known) or None, "warnings": _warnings(points),
-    }  # fmt: skip
+            rows.append(_time(one, chosen, one, None, "run"))
+            rows += [_time(one, chosen, part, part.phase, "iteration") for part in one.phases]
+    return _Predicted(rows, origin_of(known) or None, _warnings(points))
 
 
-def _row(
-    one: Prediction, chosen: Settings, part: Any, *, phase: str | None, per: str
-) -> dict[str, Any]:
-    ends = (None if math.isnan(end) else end for end in (part.low, part.high))
-    low, high = ends
-    return {
-        "op": one.app, "phase": phase, "ranks": one.ranks, "bytes": None, "per": per,
-        "iterations": one.iterations, "settings": dict(chosen),
-        "seconds": part.seconds, "low": low, "high": high,
-    }  # fmt: skip
+def _time(
+    one: Prediction, chosen: Settings, part: Any, phase: str | None,
+    per: Literal["run", "iteration"],
+) -> _Time:  # fmt: skip
+    return _Time(
+        one.app, phase, one.ranks, None, per, one.iterations, chosen, part.seconds, part.low,
+        part.high,
+    )  # fmt: skip
 
 
 def _warnings(points: Sequence[tuple[Settings, Sequence[Prediction]]]) -> list[str]:

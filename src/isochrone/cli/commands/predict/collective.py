@@ -15,7 +15,7 @@ import argparse
 from typing import Final
 
 from isochrone.collectives.cli import grid_predictions
-from isochrone.models.cli.predictions import add_model, add_values, answer
+from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -26,6 +26,9 @@ EXAMPLES: Final = (
      "isochrone predict collective --op allgather --ranks 64 --nodes 16 --grid best "
      "--bytes 64KiB --model m.json"),
 )  # fmt: skip
+
+
+DOCUMENTS: Final = {"predict-times": Predicted, "predict-grids": grid_predictions.OnGrids}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,8 @@ from isochrone.collective_io.cli.workload import (
     whole_call,
 )
 from isochrone.collective_io.pages import whole_call as whole_page
-from isochrone.collective_io.predict.best_possible import best_possible
+from isochrone.collective_io.predict.best_possible import BestPossible, best_possible
+from isochrone.collective_io.predict.call_parts import Parts
 from isochrone.collective_io.predict.collective_io import CallCost, predict
 from isochrone.collective_io.workload.distribution import distribution
 from isochrone.collective_io.workload.node_messages import layout_of
@@ -46,6 +47,59 @@ EXAMPLES: Final = (
 
 MAX_NODES = 32
 """Nodes that are listed for a person; of more, the hottest."""
+
+
+class _Node:
+    node: int
+    host: str
+    intra: int
+    in_: int
+    out: int
+    intra_bytes: float
+    in_bytes: float
+    out_bytes: float
+    pa: float
+    pe: float
+    cost: float
+
+
+class _Whole:
+    seconds: float | None
+    low: float
+    high: float | None
+
+
+class _Predicted:
+    """A predicted collective write or read.
+
+    Attributes
+    ----------
+    cost, low, high
+        Seconds of a round of the exchange.
+    hot_nodes
+        Nodes that cost the most.
+    seconds
+        Of the exchange.
+    """
+
+    cost: float
+    low: float | None
+    high: float | None
+    hot_nodes: list[int]
+    rounds: int
+    seconds: float
+    message_size: float
+    nodes: list[_Node]
+    origin: str | None
+    warnings: list[str]
+    aggregators: list[int]
+    ranks: int
+    parts: Parts
+    whole: _Whole
+    best_possible: BestPossible
+
+
+DOCUMENTS: Final = {"predict-collective-io": _Predicted}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,8 +144,8 @@ def run(args: argparse.Namespace) -> int:
         picture = data_distribution.draw(parts, hosts, sizes, found.node_costs, last - first)
         save(picture, args.figure)
     if args.json:
-        document = {**found.to_json(), "aggregators": ranks, "ranks": nodes.ranks}
-        document |= {**total.to_json(), "best_possible": best.to_json()}
+        document = {**found.document(), "aggregators": ranks, "ranks": nodes.ranks}
+        document |= {**total.document(), "best_possible": best}
         document["warnings"] = list(dict.fromkeys([*found.warnings, *total.warnings]))
         print_json(document)
     else:
@@ -114,7 +168,7 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
         f"Messages: {size} on average"
     )
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
-    shown = found.to_json()["nodes"]
+    shown = found.document()["nodes"]
     if len(shown) > MAX_NODES:
         shown = sorted(shown, key=lambda row: -row["cost"])[:MAX_NODES]
     rows = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from isochrone.models.cli.predictions import add_model, add_values, answer
+from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]
 
@@ -18,6 +18,9 @@ EXAMPLES: Final = (
     ("a range of sizes, for scripts",
      "isochrone predict message --model sizes.json --bytes 64:1MiB:x4 --json"),
 )  # fmt: skip
+
+
+DOCUMENTS: Final = {"predict-times": Predicted}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -32,7 +32,7 @@ from isochrone.collective_io.program.proposals import (
     hints_of_user,
 )
 from isochrone.collective_io.program.trials import Trials
-from isochrone.collective_io.program.tuning import Wish, tune
+from isochrone.collective_io.program.tuning import Tuned, Wish, tune
 from isochrone.console.as_json import add_json, json_text, print_json
 from isochrone.console.measuring import seconds_above_zero
 from isochrone.console.options import read_count, read_part
@@ -55,6 +55,9 @@ REPORT: Final = "report.json"
 VARIABLES: Final = "environment.sh"
 PORTABLE: Final = "-portable"
 """Ends the names of files with the setting whose gain may last on another file system."""
+
+
+DOCUMENTS: Final = {"tune-collective-io": Tuned}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,15 +13,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, whole_file, written_name
 from isochrone.collectives import tuning_file as tunings
 from isochrone.collectives import tuning_table
-from isochrone.collectives.cli.tuning import add_modelled, modelled, print_report
+from isochrone.collectives.cli.tuning import Tuned, add_modelled, modelled, print_report
 from isochrone.collectives.tune.proof import Seen, by_counting, by_loading, by_messages
 from isochrone.collectives.tune.times import TuningTimes, read_times
 from isochrone.collectives.tune.tuning import (
@@ -55,6 +53,9 @@ EXAMPLES: Final = (
 
 TABLE = "table"
 """The file of ``isochrone run``; all others are those of MPI libraries."""
+
+
+DOCUMENTS: Final = {"tune-collectives": Tuned}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,10 +97,10 @@ def run(args: argparse.Namespace) -> int:
         print_json(document)
     else:
         print_report(document, args.min_gain)
-    return 1 if any(one["verdict"] == "not in force" for one in document["verified"]) else 0
+    return 1 if any(one.verdict == "not in force" for one in document.verified) else 0
 
 
-def _of_grids(args: argparse.Namespace, times: TuningTimes) -> dict[str, Any]:
+def _of_grids(args: argparse.Namespace, times: TuningTimes) -> Tuned:
     """Choose grids; write the table of ``isochrone run``."""
     measured = savings(times, "grid", args.min_gain)
     more, asked, origin = modelled(args, times)
@@ -107,25 +108,25 @@ def _of_grids(args: argparse.Namespace, times: TuningTimes) -> dict[str, Any]:
     rules = grid_rules(found, times.sizes | asked)
     origin = together([times.origin, origin]) if more else times.origin
     document = _document(args, found, times, origin)
-    document["rules"] = [msgspec.to_builtins(rule) for rule in rules]
+    document.rules = rules
     if args.output is not None:
         files = [*args.run_files, *([Path(args.model)] if args.model else [])]
         made_from = [{"path": written_name(path), "sha256": sha256(path)} for path in files]
         table = Table(times.mpi, rules, args.min_gain, made_from, origin)
         tuning_table.write(args.output, table)
-        document["files"] = [str(args.output)]
+        document.files = [args.output]
         if times.exact:
-            document["warnings"].append("the MPI is simulated: no program can use this table")
+            document.warnings.append("the MPI is simulated: no program can use this table")
         else:
-            document["use"] = [f"isochrone run --tuning {args.output} -- mpiexec -n … ./a.out"]
+            document.use = [f"isochrone run --tuning {args.output} -- mpiexec -n … ./a.out"]
     if args.verify:
         setup = setup_of(args)
         _check_same(setup, times.mpi)
-        document["verified"] = [one.to_json() for one in by_counting(setup, rules, args.output)]
+        document.verified = by_counting(setup, rules, args.output)
     return document
 
 
-def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> dict[str, Any]:
+def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> Tuned:
     """Choose algorithms of the library; write its own file."""
     if args.model is not None:
         raise InputError("a model knows no algorithms of the library", where="--model")
@@ -144,26 +145,20 @@ def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> dict[str, An
         for path, text in written.files.items():
             with whole_file(path) as stream:
                 stream.write(text.encode())
-        document["files"] = [str(path) for path in written.files]
-        document["use"] = [f"export {key}={value}" for key, value in written.environ.items()]
-        document["warnings"] += written.warnings
+        document.files = [*written.files]
+        document.use = [f"export {key}={value}" for key, value in written.environ.items()]
+        document.warnings += written.warnings
         if args.verify:
-            document["verified"] = [
-                one.to_json() for one in _verified(args, times.mpi, rules, written)
-            ]
-    document["rules"] = [vars(rule) for rule in rules]
+            document.verified = _verified(args, times.mpi, rules, written)
+    document.rules = rules
     return document
 
 
 def _document(
     args: argparse.Namespace, found: list[Saving], times: TuningTimes, origin: str
-) -> dict[str, Any]:
+) -> Tuned:
     kind: Kind = "grid" if args.to == TABLE else "algorithm"
-    return {
-        "mpi": times.mpi, "origin": origin, "rules": [], "files": [], "use": [],
-        "savings": [one.to_json() for one in found], "verified": [],
-        "warnings": cautions(times, found, kind, args.min_gain),
-    }  # fmt: skip
+    return Tuned(times.mpi, origin, found, cautions(times, found, kind, args.min_gain))
 
 
 def _library(args: argparse.Namespace, mpi: str) -> bytes:

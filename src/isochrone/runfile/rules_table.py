@@ -1,4 +1,4 @@
-"""The rules of run files as a table of a page: ``python -m isochrone.documents.rules_table``."""
+"""The rules of run files as a table of a page: ``python -m isochrone.runfile.rules_table``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isochrone.runfile.rules import RULES, Rule, Rules
 __all__ = ["renewed"]
 
 PAGE: Final = "docs/run-file.md"
-BEGIN: Final = "<!-- rules: python -m isochrone.documents.rules_table -->\n"
+BEGIN: Final = "<!-- rules: python -m isochrone.runfile.rules_table -->\n"
 END: Final = "<!-- end of the rules -->\n"
 _TRIED: Final = 5
 """Ranks by which a limit that depends on their number is recognised."""

@@ -1,0 +1,181 @@
+"""JSON documents follow from classes: what is printed of an object, and the JSON Schema of that.
+
+The keys of a document are the annotated members of a class (a dataclass or a msgspec struct) and
+those properties that are `shown`, with the types that are declared there; the schema says what the
+section *Attributes* of the docstring says of them. A member ``nbytes`` is the key ``bytes``, and an
+underscore at the end of a name that is a word of Python is not part of its key; what else has
+another name is ``Annotated[…, "as NAME"]``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+__all__ = [
+    "Hidden", "IfKnown", "Inline", "MaybeNan", "Scalar", "Schema", "Value", "WarningList", "plain",
+    "record", "shape", "shown",
+]  # fmt: skip
+
+Schema = dict[str, Any]
+_T = TypeVar("_T")
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+Hidden = Annotated[_T, "hidden"]
+"""A member that is not in the document."""
+
+IfKnown = Annotated[_T | None, "if known"]
+"""A member whose key is left out where it is None."""
+
+Inline = Annotated[_T, "inline"]
+"""A member whose keys are keys of the document itself."""
+
+MaybeNan = Annotated[float, float | None]
+"""A number that is NaN or infinite where it is not known, and null in a document."""
+
+Scalar = str | float | bool | None
+Value = Scalar | list[Scalar]
+WarningList = list[dict[str, Scalar]]
+"""What makes the numbers of a run doubtful, each with ``code`` and ``text``."""
+
+_TYPES: Final = {
+    str: "string", Path: "string", int: "integer", float: "number", bool: "boolean",
+    NoneType: "null",
+}  # fmt: skip
+
+
+class _Key(NamedTuple):
+    """Which member a key is of, its type, how it is written, and whether it always is there."""
+
+    name: str
+    hint: Any
+    rules: tuple[Any, ...]
+    required: bool
+
+
+def shown(function: _F) -> _F:
+    """Mark what a property returns as part of the document: below ``@property``."""
+    function.__dict__["shown"] = True
+    return function
+
+
+@cache
+def _keys(kind: Any) -> dict[str, _Key]:
+    """Return the keys of the documents of a class."""
+    hints = get_type_hints(kind, include_extras=True)
+    for base in kind.__mro__[::-1]:
+        for name, member in vars(base).items():
+            function = getattr(member, "fget", None) or getattr(member, "func", None)
+            if hasattr(function, "shown"):
+                hints[name] = get_type_hints(function, include_extras=True)["return"]
+    fields: Iterable[Any] = ()
+    if hasattr(kind, "__struct_fields__"):
+        from msgspec import structs  # nothing but a struct needs it
+
+        fields = structs.fields(kind)
+    keys = {name: "bytes" if name == "nbytes" else name.rstrip("_") for name in hints}
+    keys |= {one.name: one.encode_name for one in fields}
+    optional = {one.name for one in fields if not one.required}
+    found = {}
+    for name, hint in hints.items():
+        rules = getattr(hint, "__metadata__", ())
+        if "hidden" not in rules and get_origin(hint) is not ClassVar:
+            required = name not in optional and "if known" not in rules
+            key = next((one[3:] for one in rules if str(one).startswith("as ")), keys[name])
+            found[key] = _Key(name, hint, rules, required)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it, objects as their documents; what is not finite is None."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, Path):
+        return str(value)
+    if not (
+        is_dataclass(value) or hasattr(value, "__struct_fields__") or hasattr(value, "_fields")
+    ):
+        listed = value.tolist() if hasattr(value, "tolist") else value
+        return [plain(one) for one in listed] if isinstance(listed, list | tuple) else listed
+    document: dict[str, Any] = {}
+    for key, (name, _, rules, _) in _keys(value.__class__).items():
+        one = getattr(value, name)
+        if "inline" in rules:
+            document |= plain(one)
+        elif one is not None or "if known" not in rules:
+            document[key] = plain(one)
+    return document
+
+
+def shape(hint: Any) -> Schema:
+    """Return the JSON Schema of a type; objects have the keys that are declared, and no others."""
+    origin, args = get_origin(hint), get_args(hint)
+    if isinstance(hint, dict):
+        return hint
+    if origin is Annotated:
+        return shape(next((one for one in args[1:] if not isinstance(one, str)), args[0]))
+    if origin is Literal:
+        return {"enum": [*args]}
+    if origin in (Union, UnionType):
+        return {"anyOf": [shape(one) for one in args]}
+    if origin is None:
+        return {} if hint is Any else {"type": _TYPES[hint]} if hint in _TYPES else record(hint)
+    if issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": shape(args[1])}
+    if origin.__name__ == "ndarray":
+        return {"type": "array", "items": {"type": "number"}}
+    items = tuple(one for one in args if one is not Ellipsis)
+    return {"type": "array", "items": shape(Union[items])}  # noqa: UP007
+
+
+def record(*kinds: type) -> Schema:
+    """Return the JSON Schema of an object with the keys of one or several classes."""
+    properties: dict[str, Schema] = {}
+    required = []
+    for kind in kinds:
+        said = _said(kind)
+        for key, (name, hint, rules, needed) in _keys(kind).items():
+            if "inline" in rules:
+                inner = record(next(one for one in get_args(hint) if isinstance(one, type)))
+                properties |= inner["properties"]
+                required += inner["required"]
+                continue
+            properties[key] = {**shape(hint), **said.get(name, {})}
+            required += [key] * needed
+    about = (inspect.getdoc(kinds[-1]) or "").partition("\n")[0]
+    return {
+        "type": "object", "description": about, "additionalProperties": False,
+        "properties": properties, "required": [*dict.fromkeys(required)],
+    }  # fmt: skip
+
+
+def _said(kind: type) -> dict[str, Schema]:
+    """Return what the docstrings say of the members of a class, by name."""
+    found: dict[str, Schema] = {}
+    for base in kind.__mro__[::-1]:
+        listed = (inspect.getdoc(base) or "").partition("\nAttributes\n")[2]
+        for names, words in re.findall(r"^(\w.*)\n((?:    .*\n?)+)", listed, re.MULTILINE):
+            said = " ".join(words.split()).replace("None", "null")
+            found |= {name: {"description": said} for name in names.split(", ")}
+    return found

@@ -1,0 +1,95 @@
+"""What a line of a run file may say, as a JSON Schema: one record."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+from isochrone.base.documents import Scalar, Schema, record, shape
+from isochrone.runfile.header import Header
+
+__all__ = ["LINE"]
+
+
+class _Run(Header, frozen=True, kw_only=True):
+    """The first line.
+
+    Attributes
+    ----------
+    settings_more
+        Variables there was no room for.
+    """
+
+    record: Literal["run"]
+    format: int
+    settings_more: int = 0
+
+
+class _Rank(msgspec.Struct):
+    """Where a rank ran."""
+
+    record: Literal["rank"]
+    rank: int
+    host: str
+    node: int = -1
+    cpu: int = -1
+    core: int = -1
+    package: int = -1
+    numa: int = -1
+
+
+class _Pair(msgspec.Struct):
+    """Round trips of two ranks, in seconds."""
+
+    record: Literal["pair"]
+    i: int
+    j: int
+    bytes: int
+    n: int = 0
+    batch: int = 1
+    shared_cpu: bool = False
+    retest: bool = False
+    mean: float = 0.0
+    stddev: float = 0.0
+    min: float = 0.0
+    median: float = 0.0
+    p95: float = 0.0
+    max: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+
+class _Warning:
+    """What makes the numbers doubtful."""
+
+    record: Literal["warning"]
+    code: str
+    text: str
+
+
+class _End(msgspec.Struct):
+    """The last line of a run that came to its end; seconds: how long it took."""
+
+    record: Literal["end"]
+    complete: bool
+    seconds: float = 0.0
+
+
+def _open(kind: type, more: Any = Any) -> Schema:
+    return {**record(kind), "additionalProperties": shape(more)}
+
+
+LINE: Final[Schema] = {
+    "description": "A line of a run file",
+    "anyOf": [
+        record(_Run), _open(_Rank, Scalar), record(_Pair), _open(_Warning), _open(_End),
+        {
+            "type": "object", "description": "a sample, or what else its experiment writes",
+            "properties": {"record": {
+                "type": "string", "not": {"enum": ["run", "rank", "pair", "warning", "end"]},
+            }},
+            "required": ["record"], "additionalProperties": {},
+        },
+    ],
+}  # fmt: skip
