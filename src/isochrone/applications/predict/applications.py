@@ -2,7 +2,7 @@
 
 Computation takes what it draws, a collective operation the time of its runtime function from when
 the last member has come, a message what was measured of messages, while the ports of its nodes are
-shared. What the processes wait for each other follows from playing it (`playing`). Applications
+shared. What the processes wait for each other follows from playing it (`play`). Applications
 are predicted alone: how they slow each other down is not.
 """
 

@@ -14,8 +14,7 @@ from typing import Any, Final
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.folding import calls_in
 from isochrone.applications.traces.gaps import Spent, computation
-from isochrone.applications.traces.loops_of_ranks import Unknown
-from isochrone.applications.traces.main_loop import MainLoop, main_loop, once
+from isochrone.applications.traces.main_loop import MainLoop, Unknown, main_loop, once
 from isochrone.applications.traces.rounds import Round, rounds
 from isochrone.applications.traces.trace import Call, Trace
 from isochrone.base.errors import InputError
