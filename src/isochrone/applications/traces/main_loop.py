@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 from typing import Final
 
 from isochrone.applications.traces.folding import Node, calls_in, length
-from isochrone.applications.traces.trace import CYCLE, Call, Gap, Loop, Trace
+from isochrone.applications.traces.trace import CYCLE, RECEIVES, SENDS, Call, Gap, Loop, Trace
 from isochrone.base.errors import InputError
 
 __all__ = ["MainLoop", "Unknown", "main_loop", "once"]
@@ -144,8 +144,7 @@ class Place:
                     gap.add(one)
         if self.first:
             gap = _without_begin(gap)
-        call = self.call
-        return Call(call.op, call.peer, call.bytes, call.root, call.members, gap)
+        return replace(self.call, gap=gap)
 
 
 def written_out(candidate: Candidate) -> list[Place]:
@@ -241,13 +240,18 @@ class _Walk:
         for level, place in candidate.trail:
             for call, times in calls_in(level[:place]):
                 _count(self.counts, call, times)
-        for call in _before(candidate.trail):
-            if not _alike(call, self.body[(self.place - 1) % len(self.body)]):
+        around = candidate.trail[::-1]
+        before = (
+            call for level, place in around for call in unfolded(level[:place], backwards=True)
+        )
+        for call in before:  # in the first turn of the loops around it, nearest first
+            if _key([call]) != _key([self.body[(self.place - 1) % len(self.body)]]):
                 break
             self.place -= 1
             _count(self.counts, call, -1)
-        for call in _after(candidate.trail):
-            if not _alike(call, self.body[self.end % len(self.body)]):
+        after = (call for level, place in around for call in unfolded(level[place + 1 :]))
+        for call in after:  # in the last turn of those
+            if _key([call]) != _key([self.body[self.end % len(self.body)]]):
                 break
             self.end += 1
 
@@ -273,37 +277,18 @@ class _Walk:
 
 
 def _count(counts: _Counts, call: Call, times: int) -> None:
-    if call.op in ("send", "isend"):
+    if call.op in SENDS:
         counts["to", call.peer] += times
-    elif call.op in ("recv", "irecv"):
+    elif call.op in RECEIVES:
         counts["from", call.peer] += times
     elif call.op != "wait":
         counts["in", call.members] += times
 
 
-def _alike(one: Call, other: Call) -> bool:
-    return (one.op, one.peer, one.root, one.members, one.bytes) == (
-        other.op, other.peer, other.root, other.members, other.bytes
-    )  # fmt: skip
-
-
-def _before(trail: list[tuple[list[Node], int]]) -> Iterator[Call]:
-    """Yield the calls before a loop, nearest first, in the first turn of those around it."""
-    for level, place in reversed(trail):
-        for node in reversed(level[:place]):
-            yield from unfolded([node], backwards=True)
-
-
-def _after(trail: list[tuple[list[Node], int]]) -> Iterator[Call]:
-    """Yield the calls after a loop, in the last turn of those around it."""
-    for level, place in reversed(trail):
-        yield from unfolded(level[place + 1 :])
-
-
 def _aligned(chosen: list[Candidate | None], groups: list[tuple[int, ...]]) -> MainLoop:
     """Begin the turns of all ranks together, and let them have the same number of them."""
     walks = [_Walk(candidate) for candidate in chosen]
-    if any(call.peer < 0 for w in walks for call in w.body if call.op in ("recv", "irecv")):
+    if any(call.peer < 0 for w in walks for call in w.body if call.op in RECEIVES):
         raise Unknown("a receive from any source decides at run time who is answered")
     whole = _turns_together(walks, groups)
     times = _uneven(walks, whole)
@@ -314,15 +299,11 @@ def _aligned(chosen: list[Candidate | None], groups: list[tuple[int, ...]]) -> M
         for walk in walks:
             walk.forget()
         _cut(walks, groups)
-    bodies = []
-    iterations = []
+    bodies, iterations = [], []
     for walk, turns in zip(walks, whole, strict=True):
         size = len(walk.body) * turns
-        found = []
-        for k in range(walk.place, walk.place + size):
-            turn, place = divmod(k, len(walk.body))
-            found.append(walk.places[place].at(turn, turns))
-        bodies.append(found)
+        places = (divmod(k, len(walk.body)) for k in range(walk.place, walk.place + size))
+        bodies.append([walk.places[place].at(turn, turns) for turn, place in places])
         if size:
             elsewhere = (walk.total - walk.turns) // turns
             iterations.append((walk.end - walk.place) // size + elsewhere)
@@ -363,14 +344,11 @@ def _differ(walks: list[_Walk], whole: list[int], now: int, then: int) -> bool:
 def _apart(gaps: list[Gap], least: float) -> bool:
     """Whether some gaps are all shorter than all others, and by enough to be told."""
     order = sorted(gaps, key=lambda gap: gap.mean)
-    for low, high in pairwise(order):
-        below, above = (order[: order.index(high)], order[order.index(high) :])
-        if (
-            high.mean - low.mean > max(least, QUARTER * high.mean)
-            and max(gap.most for gap in below) < min(gap.least for gap in above)
-        ):  # fmt: skip
-            return True
-    return False
+    return any(
+        high.mean - low.mean > max(least, QUARTER * high.mean)
+        and max(gap.most for gap in order[:place]) < min(gap.least for gap in order[place:])
+        for place, (low, high) in enumerate(pairwise(order), 1)
+    )
 
 
 _Meeting = tuple[int, tuple[str, int], int, tuple[str, int]]
@@ -423,16 +401,16 @@ def _turns_together(walks: list[_Walk], groups: list[tuple[int, ...]]) -> list[i
 
 def _cut(walks: list[_Walk], groups: list[tuple[int, ...]]) -> None:
     """Advance each rank to the earliest place at which all agree."""
-    pairs = list(dict.fromkeys(_meetings(walks, groups)))
+    pairs = {
+        pair: None for a, what_a, b, what_b in _meetings(walks, groups)
+        for pair in ((a, what_a, b, what_b), (b, what_b, a, what_a))
+    }  # fmt: skip
     moved = True
     while moved:
         moved = False
         for a, what_a, b, what_b in pairs:
             while walks[a].counts[what_a] < walks[b].counts[what_b]:
                 walks[a].advance()
-                moved = True
-            while walks[b].counts[what_b] < walks[a].counts[what_a]:
-                walks[b].advance()
                 moved = True
         for walk in walks:
             while walk.open:

@@ -9,7 +9,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["CYCLE", "Call", "Gap", "Loop", "Trace"]
+__all__ = ["CYCLE", "MESSAGES", "RECEIVES", "SENDS", "Call", "Gap", "Loop", "Trace"]
+
+SENDS: Final = ("send", "isend")
+RECEIVES: Final = ("recv", "irecv")
+MESSAGES: Final = (*SENDS, *RECEIVES, "wait")
 
 CYCLE: Final = 12
 """Turns of an outermost loop whose gaps are kept apart: what a rank repeats may be a half, a third
