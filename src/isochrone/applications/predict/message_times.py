@@ -199,10 +199,10 @@ class MessageTimes:
         """Return by what messages of these sizes follow each other; the last size is 0."""
         on = self._paths[path]
         if on.posted is None:
-            self._say(
+            self.warnings[
                 "not measured how closely messages follow each other: it is taken to be the time "
                 "per byte (measure point-to-point --mode nonblocking --window 64)"
-            )
+            ] = None
             follow = alone - alone[-1]
         else:
             follow = _follow(on.posted, sizes, alone)
@@ -240,9 +240,6 @@ class MessageTimes:
         waits = follow >= (alone + np.minimum(np.maximum(posted, 0.0), alone)) / 2
         first = np.flatnonzero(waits[:-1])
         return float(sizes[first[0]]) if len(first) else max(high * 2, _USUAL_EAGER)
-
-    def _say(self, text: str) -> None:
-        self.warnings[text] = None
 
 
 def _measured(model: Model) -> Iterator[_Measured]:
