@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
+import numpy as np
+
 from isochrone.applications.description.description import (
     App,
     CollectiveSpec,
     ComputeSpec,
     Description,
     ExchangeSpec,
-    PhaseSpec,
 )
 from isochrone.applications.description.distributions import values
 from isochrone.applications.description.draws import index
@@ -65,8 +66,7 @@ def launches(description: Description) -> tuple[Launch, ...]:
     found: list[Launch] = []
     for repeat in range(description.repeats):
         keys = index(description.seed, 2**32, _ORDER, repeat, list(range(len(together))))
-        order = sorted(range(len(together)), key=lambda k, keys=keys: (int(keys[k]), k))  # type: ignore[misc]
-        found += [Launch(repeat, together[k]) for k in order]
+        found += [Launch(repeat, together[k]) for k in np.argsort(keys, kind="stable")]
     return tuple(found)
 
 
@@ -161,40 +161,33 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
     worked = Worked(index, p, names, kept, description.seed, description.folder)
     worked.check_steps(p * len(app.phases), app.at.key("phases"))
     steps: list[list[Step]] = [[] for _ in range(p + app.outside)]
-    for k, phase in enumerate(app.phases):
-        _add(phase, k, worked, steps)
+    everyone = tuple(range(p))
+    for k, spec in enumerate(app.phases):
+        if isinstance(spec, ComputeSpec):
+            time = worked.times(spec)
+            for rank, factor in enumerate(worked.factors(spec, k)):
+                steps[rank].append(Compute(k, time, factor, spec.mode))
+        elif isinstance(spec, CollectiveSpec):
+            for part in _parts(spec, worked) or [everyone if app.outside else ()]:
+                step = _collective(spec, k, worked, part)
+                for rank in part or everyone:
+                    steps[rank].append(step)
+        else:
+            for rank, more in exchange(spec, k, worked).items():
+                steps[rank] += more
     return Application(
         name=app.name,
-        phases=tuple(_phase(phase) for phase in app.phases),
+        phases=tuple(
+            Phase(one.name, one.method.method, one.method.path)
+            if isinstance(one, ExchangeSpec)
+            else Phase(one.name)
+            for one in app.phases
+        ),
         steps=tuple(map(tuple, steps)),
         iterations=count(app.iterations, names, 1, MAX_ITERATIONS),
         background=app.background,
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
-
-
-def _phase(spec: PhaseSpec) -> Phase:
-    if isinstance(spec, ExchangeSpec):
-        return Phase(spec.name, spec.method.method, spec.method.path)
-    return Phase(spec.name)
-
-
-def _add(spec: PhaseSpec, phase: int, app: Worked, steps: list[list[Step]]) -> None:
-    """Append the steps of a phase."""
-    if isinstance(spec, ComputeSpec):
-        time = app.times(spec)
-        for rank, factor in enumerate(app.factors(spec, phase)):
-            steps[rank].append(Compute(phase, time, factor, spec.mode))
-    elif isinstance(spec, CollectiveSpec):
-        starter = len(steps) > app.p
-        everyone = tuple(range(app.p))
-        for part in _parts(spec, app) or [everyone if starter else ()]:
-            step = _collective(spec, phase, app, part)
-            for rank in part or everyone:
-                steps[rank].append(step)
-    else:
-        for rank, more in exchange(spec, phase, app).items():
-            steps[rank] += more
 
 
 def _parts(spec: CollectiveSpec, app: Worked) -> list[tuple[int, ...]]:

@@ -110,12 +110,6 @@ class _Writer:
             self.letters += text.encode() + b"\0"
         return self.texts[text]
 
-    def _factor(self, factor: float) -> int:
-        if factor not in self.factors:
-            self.factors[factor] = len(self.numbers)
-            self.numbers.append(factor)
-        return self.factors[factor]
-
     def _application(self, app: Application) -> list[int]:
         words = [self._text(app.name), app.ranks, app.iterations, int(app.background)]
         words += [len(app.on), *app.on, len(app.phases)]
@@ -139,7 +133,10 @@ class _Writer:
             elif name == "mode":
                 words[7] = MODES.index(value)
             elif name == "factor":
-                words[6] = self._factor(value)
+                if value not in self.factors:
+                    self.factors[value] = len(self.numbers)
+                    self.numbers.append(value)
+                words[6] = self.factors[value]
             else:
                 words[_WORDS[name]] = self._text(value) if isinstance(value, str) else value
         return words

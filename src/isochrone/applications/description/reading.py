@@ -179,16 +179,12 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
             if name in each.get("parameters", {})
         ]
         if not owners:
+            known = list(document.get("parameters", {}))
+            for app in document["apps"]:
+                known += [f"{app['name']}.{each}" for each in app.get("parameters", {})]
             raise InputError(
-                f"no parameter '{name}'", where=f"--set {setting}", hint=_known(document)
-            )
+                f"no parameter '{name}'", where=f"--set {setting}",
+                hint=f"there are: {', '.join([*known, 'p'])}",
+            )  # fmt: skip
         for each in owners:
             each["parameters"][name] = value
-
-
-def _known(document: dict[str, Any]) -> str:
-    """List the parameters that there are."""
-    found = list(document.get("parameters", {}))
-    for app in document["apps"]:
-        found += [f"{app['name']}.{name}" for name in app.get("parameters", {})]
-    return f"there are: {', '.join([*found, 'p'])}"

@@ -26,6 +26,7 @@ __all__ = [
     "Kind",
     "Options",
     "Topology",
+    "edge",
     "load",
     "names",
 ]
@@ -175,6 +176,23 @@ class Topology:
     short: str = ""
     more: bool = False
     example: Any = None
+
+
+def edge(source: int, target: int, written: Mapping[str, Any], scope: Scope, at: KeyPath) -> Edge:
+    """Return an edge with its size and count, if they are written.
+
+    Raises
+    ------
+    InputError
+        If it is of one rank, or one of both is not possible.
+    """
+    if source == target:
+        raise at.error(f"rank {source} sends to itself")
+    size = None
+    if "bytes" in written:
+        size = int(quantities.size(Given(written["bytes"], at.key("bytes")), scope))
+    count = Given(written.get("count", 1), at.key("count"))
+    return Edge(source, target, size, quantities.count(count, scope, 1, 2**20 - 1))
 
 
 def names() -> list[str]:

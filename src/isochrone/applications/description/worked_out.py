@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.applications.description import distributions
-from isochrone.applications.description.description import App, ComputeSpec, Imbalance, Parameters
+from isochrone.applications.description.description import App, ComputeSpec, Parameters
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.draws import draw
 from isochrone.applications.description.expression import (
@@ -162,7 +162,10 @@ class Worked:
             ).tolist()
         for rank, factor in imbalance.ranks:
             factors[count(rank, self.scope, 0, self.p - 1)] = number(factor, self.scope)
-        _check_factors(factors, imbalance, spec)
+        if max(factors) > LONGEST:
+            raise spec.at.key("imbalance").error(
+                f"a factor of {max(factors):g}", "at most a million"
+            )
         return factors
 
     def rank(self, given: Given) -> int:
@@ -186,8 +189,3 @@ class Worked:
                 f"{self.kept.steps} messages, computations and collectives in an iteration",
                 f"at most {MAX_STEPS}",
             )
-
-
-def _check_factors(factors: Sequence[float], imbalance: Imbalance, spec: ComputeSpec) -> None:
-    if max(factors) > LONGEST:
-        raise spec.at.key("imbalance").error(f"a factor of {max(factors):g}", "at most a million")

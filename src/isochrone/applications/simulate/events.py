@@ -42,7 +42,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.settle: Callable[[], None] = _nothing
+        self.settle: Callable[[], None] = lambda: None
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._ready: deque[Run] = deque()
         self._count = 0
@@ -94,7 +94,3 @@ class Clock:
             elif wanted > 0:
                 self.at(self.now + wanted, lambda: self._ready.append(run))
                 return
-
-
-def _nothing() -> None:
-    pass

@@ -237,9 +237,6 @@ class Mail:
         receive.source, receive.load = message.source, message.load
 
     def _begin(self, message: _Message) -> None:
-        self._network.send(message.source, message.target, message.cost, self._arrival(message))
-
-    def _arrival(self, message: _Message) -> Callable[[], None]:
         def arrive() -> None:
             message.arrived = True
             if not message.request.done:
@@ -247,4 +244,4 @@ class Mail:
             if message.receive is not None:
                 self._clock.finish(message.receive)
 
-        return arrive
+        self._network.send(message.source, message.target, message.cost, arrive)
