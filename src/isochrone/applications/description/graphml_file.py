@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
@@ -10,26 +9,19 @@ from xml.etree import ElementTree
 import networkx as nx
 
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.topology import Edge, edge
+from isochrone.applications.description.topology import Graph, edge
 from isochrone.base.text import printable
 
-__all__ = ["Found", "read"]
+__all__ = ["read"]
 
 MAX_FILE: Final = 2**24
 """Bytes of the largest file."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """A graph: number of nodes, edges by rank, and whether they have a direction."""
+def read(path: Path, at: KeyPath) -> tuple[int, Graph]:
+    """Return the number of nodes, and the graph.
 
-    nodes: int
-    edges: tuple[Edge, ...]
-    directed: bool
-
-
-def read(path: Path, at: KeyPath) -> Found:
-    """Read a graph; nodes are ranks in their order, or by their number if all ids are 0 to n - 1.
+    Nodes are ranks in their order, or by their number if all ids are 0 to n - 1.
 
     Parameters
     ----------
@@ -62,7 +54,7 @@ def read(path: Path, at: KeyPath) -> Found:
         edge(rank[str(a)], rank[str(b)], data, {}, at.key(f"{a}-{b}"))
         for a, b, data in graph.edges(data=True)
     )
-    return Found(len(graph), edges, graph.is_directed())
+    return len(graph), Graph(edges, graph.is_directed())
 
 
 def _text(path: Path, at: KeyPath) -> str:

@@ -88,7 +88,7 @@ def as_document(description: Description) -> dict[str, Any]:
 
 def _edges(spec: TopologySpec, folder: Path) -> dict[str, Any]:
     """Return the graph of a file as a topology of edges."""
-    found = graphml_file.read(folder / spec.options["file"], spec.at)
+    _, found = graphml_file.read(folder / spec.options["file"], spec.at)
     listed = []
     for edge in found.edges:
         one: dict[str, Any] = {"from": edge.source, "to": edge.target}

@@ -124,22 +124,6 @@ class Options:
         given = Given(self.written.get(name, default), self.place(name))
         return quantities.count(given, self.scope, least, most)
 
-    def counts(self, name: str, least: int, most: int) -> list[int]:
-        """Return a list of whole numbers."""
-        at = self.place(name)
-        return [
-            quantities.count(Given(value, at.item(k)), self.scope, least, most)
-            for k, value in enumerate(self.written[name])
-        ]
-
-    def booleans(self, name: str, length: int) -> list[bool]:
-        """Return so many of true and false; one stands for all, and none means false."""
-        value = self.written.get(name, False)
-        found = value if isinstance(value, list) else [value] * length
-        if len(found) != length:
-            raise self.place(name).error(f"{len(found)} values for {length} dimensions")
-        return found
-
     def check_edges(self, count: float) -> None:
         """Refuse a graph of too many edges before it is made."""
         if count > MAX_EDGES:

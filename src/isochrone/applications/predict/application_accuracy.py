@@ -118,20 +118,17 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
         if wall is None:
             continue
         said |= dict.fromkeys(one.warnings)
-        rows.append(_row(one, "", wall.seconds))
-        phases = {p.name: p.mean for p in found.phases if p.app == number and not p.beside}
-        rows += [_row(one, part.phase, phases[part.phase], part) for part in one.phases
-                 if part.phase in phases]  # fmt: skip
+        measured = {p.name: p.mean for p in found.phases if p.app == number and not p.beside}
+        parts: list[tuple[str, Prediction | PhaseTime]] = [("", one)]
+        parts += [(part.phase, part) for part in one.phases if part.phase in measured]
+        measured[""] = wall.seconds
+        rows += [
+            Accuracy(one.app, name, measured[name], part.seconds, part.low, part.high)
+            for name, part in parts
+        ]
     if not rows:
         raise InputError(
             "no application ran alone, and that is what can be predicted", where=run.where,
             hint="emulate with --runs alone",
         )  # fmt: skip
     return rows, list(said)
-
-
-def _row(
-    one: Prediction, phase: str, measured: Estimate, part: PhaseTime | None = None
-) -> Accuracy:
-    times = one if part is None else part
-    return Accuracy(one.app, phase, measured, times.seconds, times.low, times.high)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
@@ -53,7 +53,6 @@ class Candidate:
     longest: Loop
     trail: list[tuple[list[Node], int]]
     total: int
-    loops: list[Loop] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -74,7 +73,6 @@ def candidates(nodes: list[Node]) -> list[Candidate]:
                 if node.count > known.longest.count:
                     known.longest, known.trail = node, here
                 known.total += times * node.count
-                known.loops.append(node)
                 visit(node.body, here, times * node.count)
 
     visit(nodes, [], 1)
@@ -168,7 +166,7 @@ def _without_begin(gap: Gap) -> Gap:
         return gap
     kept = {tenth: gap.tenths[tenth] for tenth in tenths[:-1]}
     most = min(gap.most, 10 ** ((tenths[-2] + 1) / 10))
-    return Gap(gap.count - 1, gap.total - gap.most, gap.least, most, kept, gap.processor)
+    return Gap(gap.count - 1, gap.total - gap.most, gap.least, most, kept)
 
 
 UNEVEN: Final = 0.01
