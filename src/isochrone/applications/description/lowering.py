@@ -57,21 +57,6 @@ def launches(description: Description) -> tuple[Launch, ...]:
     InputError
         If there are more than `MAX_LAUNCHES`.
     """
-    together = _together(description)
-    number = len(together) * description.repeats
-    if number > MAX_LAUNCHES:
-        raise description.at.key("repeats").error(
-            f"{number} launches of {len(together)} kinds", f"at most {MAX_LAUNCHES}"
-        )
-    found: list[Launch] = []
-    for repeat in range(description.repeats):
-        keys = index(description.seed, 2**32, _ORDER, repeat, list(range(len(together))))
-        found += [Launch(repeat, together[k]) for k in np.argsort(keys, kind="stable")]
-    return tuple(found)
-
-
-def _together(description: Description) -> list[tuple[int, ...]]:
-    """Return the sets of applications that run together, each once."""
     names = [app.name for app in description.apps]
     every = range(len(names))
     found: dict[tuple[int, ...], None] = {}
@@ -84,7 +69,17 @@ def _together(description: Description) -> list[tuple[int, ...]]:
             found[tuple(every)] = None
         else:
             found[tuple(sorted(names.index(name) for name in run))] = None
-    return list(found)
+    together = list(found)
+    number = len(together) * description.repeats
+    if number > MAX_LAUNCHES:
+        raise description.at.key("repeats").error(
+            f"{number} launches of {len(together)} kinds", f"at most {MAX_LAUNCHES}"
+        )
+    launched: list[Launch] = []
+    for repeat in range(description.repeats):
+        keys = index(description.seed, 2**32, _ORDER, repeat, list(range(len(together))))
+        launched += [Launch(repeat, together[k]) for k in np.argsort(keys, kind="stable")]
+    return tuple(launched)
 
 
 MAX_ITERATIONS: Final = 10_000_000

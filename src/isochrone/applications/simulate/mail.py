@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Container
+from dataclasses import dataclass, field
 
 from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.events import SAME, Clock, Request
@@ -20,18 +21,16 @@ from isochrone.applications.simulate.events import SAME, Clock, Request
 __all__ = ["Mail", "Network"]
 
 
+@dataclass(eq=False, slots=True)
 class _Flow:
     """A message in its ports: the part that is left, and how fast that becomes less."""
 
-    __slots__ = ("at", "end", "left", "looked_at", "needs", "rate")
-
-    def __init__(self, needs: list[tuple[dict[_Flow, None], float]], end: Callable[[], None]):
-        self.needs = needs
-        self.end = end
-        self.left = 1.0
-        self.rate = 0.0
-        self.at = 0.0
-        self.looked_at = math.inf
+    needs: list[tuple[_Port, float]]
+    end: Callable[[], None]
+    left: float = 1.0
+    rate: float = 0.0
+    at: float = 0.0
+    looked_at: float = math.inf
 
 
 _Port = dict[_Flow, None]
@@ -133,20 +132,18 @@ class Network:
         self._clock.at(moment, look)
 
 
+@dataclass(eq=False, slots=True)
 class _Message:
     """A message that was sent; ``request`` is of its sender."""
 
-    __slots__ = ("arrived", "cost", "load", "receive", "request", "source", "tag", "target")
-
-    def __init__(self, source: int, target: int, tag: int, cost: Cost, load: float | None):
-        self.source = source
-        self.target = target
-        self.tag = tag
-        self.cost = cost
-        self.load = load
-        self.request = Request()
-        self.receive: Request | None = None
-        self.arrived = False
+    source: int
+    target: int
+    tag: int
+    cost: Cost
+    load: float | None
+    request: Request = field(default_factory=Request)
+    receive: Request | None = None
+    arrived: bool = False
 
 
 class Mail:
