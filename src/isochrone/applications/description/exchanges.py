@@ -176,7 +176,13 @@ def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
     edges = exchange.graph.edges
     if not exchange.graph.directed:  # from the lower to the higher rank: a wavefront
         edges = tuple(edge if edge.source < edge.target else _turned(edge) for edge in edges)
-    _check_acyclic(edges, exchange)
+    graph = nx.DiGraph((edge.source, edge.target) for edge in edges)
+    if not nx.is_directed_acyclic_graph(graph):
+        cycle = [a for a, _ in nx.find_cycle(graph)]
+        shown = " → ".join(map(str, [*cycle[:6], *(["…"] if len(cycle) > 6 else []), cycle[0]]))
+        raise exchange.at.key("flow").error(
+            f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
+        )
     before, after = _by(edges, "target"), _by(edges, "source")
     steps: Steps = {}
     for rank in sorted({*before, *after}):
@@ -184,18 +190,6 @@ def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
         steps[rank] += exchange.compute(rank)
         steps[rank] += _all(exchange, after.get(rank, ()), Send, Isend, "target")
     return steps, [rank for rank in steps if rank not in before]
-
-
-def _check_acyclic(edges: Iterable[Edge], exchange: Exchange) -> None:
-    """Refuse a stream that would wait for itself."""
-    graph = nx.DiGraph((edge.source, edge.target) for edge in edges)
-    if nx.is_directed_acyclic_graph(graph):
-        return
-    cycle = [a for a, _ in nx.find_cycle(graph)]
-    shown = " → ".join(map(str, [*cycle[:6], *(["…"] if len(cycle) > 6 else []), cycle[0]]))
-    raise exchange.at.key("flow").error(
-        f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
-    )
 
 
 def _all(exchange: Exchange, edges: Iterable[Edge], one: Any, begun: Any, end: str) -> list[Step]:
@@ -266,7 +260,12 @@ def exchange(spec: ExchangeSpec, phase: int, app: Worked) -> Steps:
     """
     kind = topology.load(spec.topology.name)
     name = spec.flow or kind.flow
-    _check_keys(spec, name)
+    if spec.tasks is not None and name != "farm":
+        raise spec.at.key("tasks").error(f"the flow {name} has no tasks", "only farm has")
+    if spec.tasks is None and name == "farm":
+        raise spec.at.key("tasks").error("missing", "how many tasks are there in an iteration?")
+    if spec.reply is not None and name not in ("request", "farm"):
+        raise spec.at.key("reply").error(f"the flow {name} has no replies")
     written = spec.topology
     graph = kind.make(
         Options(
@@ -283,18 +282,15 @@ def exchange(spec: ExchangeSpec, phase: int, app: Worked) -> Steps:
     else:
         steps, begin = {rank: asked.compute(rank) for rank in range(app.p)}, [0]
     if spec.outside:
-        _start(spec, asked, app, steps, begin)
+        place = spec.at.key("starter").key("outside")
+        targets = [app.rank(target) for target in spec.targets] or begin
+        for k, target in enumerate(targets):
+            if target in targets[:k]:
+                raise place.item(k).error(f"rank {target} is there twice")
+            length = asked.sizes(Edge(app.p, target))
+            steps.setdefault(app.p, []).append(Send(phase, target, length))
+            steps.setdefault(target, []).insert(0, Recv(phase, app.p, length))
     return steps
-
-
-def _check_keys(spec: ExchangeSpec, flow: str) -> None:
-    """Refuse what this flow does not have, and ask for what it needs."""
-    if spec.tasks is not None and flow != "farm":
-        raise spec.at.key("tasks").error(f"the flow {flow} has no tasks", "only farm has")
-    if spec.tasks is None and flow == "farm":
-        raise spec.at.key("tasks").error("missing", "how many tasks are there in an iteration?")
-    if spec.reply is not None and flow not in ("request", "farm"):
-        raise spec.at.key("reply").error(f"the flow {flow} has no replies")
 
 
 def _worked_out(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Exchange:
@@ -324,18 +320,3 @@ def _worked_out(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Ex
         tasks=count(spec.tasks, app.scope, 1, MAX_TASKS) if spec.tasks else 0,
         at=spec.at,
     )
-
-
-def _start(
-    spec: ExchangeSpec, asked: Exchange, app: Worked, steps: Steps, begin: list[int]
-) -> None:
-    """Let a rank of its own send the first messages."""
-    place = spec.at.key("starter").key("outside")
-    targets = [app.rank(target) for target in spec.targets] or begin
-    for k, target in enumerate(targets):
-        if target in targets[:k]:
-            raise place.item(k).error(f"rank {target} is there twice")
-
-        length = asked.sizes(Edge(app.p, target))
-        steps.setdefault(app.p, []).append(Send(asked.phase, target, length))
-        steps.setdefault(target, []).insert(0, Recv(asked.phase, app.p, length))

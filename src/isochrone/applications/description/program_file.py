@@ -57,20 +57,15 @@ def data(program: Program) -> bytes:
         If a message has 2 GiB, a block of a collective more than 1 GiB, or a computation takes more
         than 1e8 s; if two applications use the same file.
     """
-    _check_files(program)
-    return _Writer(program).data()
-
-
-def _check_files(program: Program) -> None:
-    """Refuse applications that would write over each other's data."""
     owners: dict[str, str] = {}
     for app in program.applications:
         for phase in app.phases:
             if phase.path and owners.setdefault(phase.path, app.name) != app.name:
-                raise InputError(
+                raise InputError(  # they would write over each other's data
                     f"the file is that of {owners[phase.path]}, too",
                     where=f"{app.name} {phase.name}: {phase.path}",
                 )
+    return _Writer(program).data()
 
 
 class _Writer:

@@ -324,43 +324,33 @@ def play(
     )  # fmt: skip
     for rank in range(ranks):
         clock.start(one.run(rank, application.iterations, finished))
-    work = max(sum(map(_work, application.steps)), 1)
-    stopped = clock.play(_stop(ends, application.iterations, least, most // work))
-    if not stopped and len(ends) < application.iterations:
+    work = sum(
+        3 * len(step.clients) if isinstance(step, Serve)
+        else 3 * step.tasks if isinstance(step, Farm)
+        else 1
+        for steps in application.steps for step in steps
+    )  # fmt: skip
+    looked = 0
+
+    def stop() -> bool:
+        """Whether enough was played: the time of an iteration is steady."""
+        nonlocal looked
+        done = len(ends)
+        if done < least or done < looked * 1.2 or done >= application.iterations:
+            return False
+        if done >= most // max(work, 1):
+            return True
+        looked = done
+        mean, error = _mean_and_error(np.array(ends), done // 3)
+        return error <= _ENOUGH * mean
+
+    if not clock.play(stop) and len(ends) < application.iterations:
         raise InputError(
             f"'{application.name}': its ranks wait for each other for ever in iteration "
             f"{len(ends) + 1}",
             hint="messages that wait for their receiver may need the flow exchange",
         )
     return Played(np.array(ends), spent[: len(ends)] / ranks, application.iterations, ranks)
-
-
-def _work(steps: Sequence[Step]) -> int:
-    """Return how much there is to be played of a rank: steps, and those within steps."""
-    return sum(
-        3 * len(step.clients) if isinstance(step, Serve)
-        else 3 * step.tasks if isinstance(step, Farm)
-        else 1
-        for step in steps
-    )  # fmt: skip
-
-
-def _stop(ends: list[float], iterations: int, least: int, most: int) -> Callable[[], bool]:
-    """Return what says that enough was played: the time of an iteration is steady."""
-    looked = 0
-
-    def stop() -> bool:
-        nonlocal looked
-        done = len(ends)
-        if done < least or done < looked * 1.2 or done >= iterations:
-            return False
-        if done >= most:
-            return True
-        looked = done
-        mean, error = _mean_and_error(np.array(ends), done // 3)
-        return error <= _ENOUGH * mean
-
-    return stop
 
 
 def _mean_and_error(ends: NDArray[np.float64], first: int) -> tuple[float, float]:

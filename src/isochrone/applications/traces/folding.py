@@ -10,6 +10,7 @@ computing, is not a call that computes a third of the time.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -52,9 +53,16 @@ def fold(events: Sequence[Event], *, by_bytes: bool = True) -> list[Node]:
     rest = iter(events)
     for node in nodes:
         for turn in range(node.count if isinstance(node, Loop) else 1):
-            visits: dict[int, int] = {}
+            visits: Counter[int] = Counter()
             for call in _one_turn(node):
-                _note(call, next(rest), visits, turn)
+                event = next(rest)
+                call.gap.note(event.gap)
+                call.seconds += event.seconds
+                call.bytes += (event.bytes - call.bytes) / call.gap.count
+                if call.turns:
+                    place = turn % CYCLE * (len(call.turns) // CYCLE) + visits[id(call)]
+                    call.turns[place].note(event.gap)
+                visits[id(call)] += 1
     return nodes
 
 
@@ -91,20 +99,6 @@ def _one_turn(node: Node) -> Iterator[Call]:
     for part in node.body:
         for _ in range(part.count if isinstance(part, Loop) else 1):
             yield from _one_turn(part)
-
-
-def _note(
-    call: Call, event: Event, visits: dict[int, int], turn: int
-) -> None:  # fmt: skip
-    """Add what was seen to its place; `visits` counts them within a turn."""
-    visit = visits.get(id(call), 0)
-    visits[id(call)] = visit + 1
-    call.gap.note(event.gap)
-    call.seconds += event.seconds
-    call.bytes += (event.bytes - call.bytes) / call.gap.count
-    if call.turns:
-        place = turn % CYCLE * (len(call.turns) // CYCLE) + visit
-        call.turns[place].note(event.gap)
 
 
 _Key = tuple[object, ...]

@@ -192,6 +192,8 @@ class MainLoop:
 def main_loop(trace: Trace) -> MainLoop:
     """Find the main loop of a program.
 
+    The turns of all ranks begin together, and they have the same number of them.
+
     Raises
     ------
     Unknown
@@ -201,7 +203,27 @@ def main_loop(trace: Trace) -> MainLoop:
     sizes = [length(nodes) for nodes in trace.ranks]
     if not any(sizes):
         raise Unknown("it holds no communication")
-    return _aligned(belonging(found, sizes), trace.groups)
+    walks = [_Walk(candidate) for candidate in belonging(found, sizes)]
+    if any(call.peer < 0 for w in walks for call in w.body if call.op in RECEIVES):
+        raise Unknown("a receive from any source decides at run time who is answered")
+    whole = _turns_together(walks, trace.groups)
+    times = _uneven(walks, whole)
+    whole = [turns * times for turns in whole]
+    try:
+        _cut(walks, trace.groups)
+    except Unknown:  # what came before does not add up: it received from anyone, or was cut off
+        for walk in walks:
+            walk.forget()
+        _cut(walks, trace.groups)
+    bodies, iterations = [], []
+    for walk, turns in zip(walks, whole, strict=True):
+        size = len(walk.body) * turns
+        places = (divmod(k, len(walk.body)) for k in range(walk.place, walk.place + size))
+        bodies.append([walk.places[place].at(turn, turns) for turn, place in places])
+        if size:
+            elsewhere = (walk.total - walk.turns) // turns
+            iterations.append((walk.end - walk.place) // size + elsewhere)
+    return MainLoop(min(iterations), bodies)
 
 
 def once(trace: Trace, reason: Unknown) -> MainLoop:
@@ -281,31 +303,6 @@ def _count(counts: _Counts, call: Call, times: int) -> None:
         counts["from", call.peer] += times
     elif call.op != "wait":
         counts["in", call.members] += times
-
-
-def _aligned(chosen: list[Candidate | None], groups: list[tuple[int, ...]]) -> MainLoop:
-    """Begin the turns of all ranks together, and let them have the same number of them."""
-    walks = [_Walk(candidate) for candidate in chosen]
-    if any(call.peer < 0 for w in walks for call in w.body if call.op in RECEIVES):
-        raise Unknown("a receive from any source decides at run time who is answered")
-    whole = _turns_together(walks, groups)
-    times = _uneven(walks, whole)
-    whole = [turns * times for turns in whole]
-    try:
-        _cut(walks, groups)
-    except Unknown:  # what came before does not add up: it received from anyone, or was cut off
-        for walk in walks:
-            walk.forget()
-        _cut(walks, groups)
-    bodies, iterations = [], []
-    for walk, turns in zip(walks, whole, strict=True):
-        size = len(walk.body) * turns
-        places = (divmod(k, len(walk.body)) for k in range(walk.place, walk.place + size))
-        bodies.append([walk.places[place].at(turn, turns) for turn, place in places])
-        if size:
-            elsewhere = (walk.total - walk.turns) // turns
-            iterations.append((walk.end - walk.place) // size + elsewhere)
-    return MainLoop(min(iterations), bodies)
 
 
 def _uneven(walks: list[_Walk], whole: list[int]) -> int:
