@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final
@@ -92,6 +92,11 @@ class Exchange:
     tasks: int
     at: KeyPath
 
+    @property
+    def messages(self) -> tuple[Edge, ...]:
+        """The edges, each as often as a message goes along it."""
+        return tuple(edge for edge in self.graph.edges for _ in range(edge.count))
+
     def compute(self, rank: int) -> list[Step]:
         """Return the computation of a rank."""
         if self.time is None:
@@ -99,14 +104,8 @@ class Exchange:
         return [Compute(self.phase, self.time, self.factors[rank], self.mode)]
 
 
-def _star(exchange: Exchange) -> tuple[int, list[int], Edge]:
-    """Return the rank that is on all edges, the others, and an edge that stands for all.
-
-    Raises
-    ------
-    InputError
-        If there is none, or if the edges differ.
-    """
+def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
+    """Return the steps of requests or of a farm: one rank is on all edges, which are alike."""
     graph, at = exchange.graph, exchange.at.key("flow")
     first = graph.edges[0]
     common = set.intersection(*({edge.source, edge.target} for edge in graph.edges))
@@ -115,30 +114,21 @@ def _star(exchange: Exchange) -> tuple[int, list[int], Edge]:
     if any((edge.bytes, edge.count) != (first.bytes, 1) for edge in graph.edges):
         raise at.error("messages of this flow are one of each kind, of the same size on all edges")
     root = graph.root if graph.root in common else min(common)
-    others = sorted({edge.source + edge.target - root for edge in graph.edges})
-    return root, others, first
-
-
-def _request(exchange: Exchange) -> tuple[Steps, list[int]]:
-    root, clients, edge = _star(exchange)
-    phase, size, reply = exchange.phase, exchange.sizes(edge), exchange.reply
-    time = exchange.times(exchange.factors[root])
-    steps: Steps = {
-        client: [Send(phase, root, size), Recv(phase, root, reply)] for client in clients
-    }
-    steps[root] = [Serve(phase, tuple(clients), size, reply, time, exchange.mode)]
-    return steps, [root]
-
-
-def _farm(exchange: Exchange) -> tuple[Steps, list[int]]:
-    root, workers, edge = _star(exchange)
-    phase, size, reply = exchange.phase, exchange.sizes(edge), exchange.reply
-    time = exchange.times(1.0)
-    steps: Steps = {
-        r: [Work(phase, root, size, reply, time, exchange.factors[r], exchange.mode)]
-        for r in workers
-    }
-    steps[root] = [Farm(phase, tuple(workers), exchange.tasks, size, reply)]
+    others = tuple(sorted({edge.source + edge.target - root for edge in graph.edges}))
+    phase, size, reply = exchange.phase, exchange.sizes(first), exchange.reply
+    time = exchange.times(1.0 if farm else exchange.factors[root])
+    steps: Steps = {}
+    for r in others:
+        steps[r] = (
+            [Work(phase, root, size, reply, time, exchange.factors[r], exchange.mode)]
+            if farm
+            else [Send(phase, root, size), Recv(phase, root, reply)]
+        )
+    steps[root] = [
+        Farm(phase, others, exchange.tasks, size, reply)
+        if farm
+        else Serve(phase, others, size, reply, time, exchange.mode)
+    ]
     return steps, [root]
 
 
@@ -157,23 +147,23 @@ def _token(exchange: Exchange) -> tuple[Steps, list[int]]:
 def _closed_walk(exchange: Exchange) -> list[Edge]:
     """Return edges in an order in which each begins where the one before ends."""
     graph = exchange.graph
-    edges = [edge for edge in graph.edges for _ in range(edge.count)]
+    edges = exchange.messages
     if all(a.target == b.source for a, b in pairwise([*edges, edges[0]])):
-        return edges
+        return [*edges]
     multi = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
     for edge in edges:
-        multi.add_edge(edge.source, edge.target, edge=edge)
+        multi.add_edge(edge.source, edge.target, bytes=edge.bytes)
     if not nx.is_eulerian(multi):
         raise exchange.at.key("flow").error(
             "a token cannot come back to where it began over each edge once", "try flow: exchange"
         )
     start = min(multi.nodes) if graph.root is None else graph.root
     circuit = nx.eulerian_circuit(multi, source=start, keys=True)
-    return [Edge(a, b, multi.edges[a, b, key]["edge"].bytes) for a, b, key in circuit]
+    return [Edge(a, b, multi.edges[a, b, key]["bytes"]) for a, b, key in circuit]
 
 
 def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
-    edges = exchange.graph.edges
+    edges = exchange.messages
     if not exchange.graph.directed:  # from the lower to the higher rank: a wavefront
         edges = tuple(edge if edge.source < edge.target else _turned(edge) for edge in edges)
     graph = nx.DiGraph((edge.source, edge.target) for edge in edges)
@@ -194,9 +184,7 @@ def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
 
 def _all(exchange: Exchange, edges: Iterable[Edge], one: Any, begun: Any, end: str) -> list[Step]:
     """Return how a rank sends or receives all messages of some edges, whose other end is named."""
-    steps = [
-        (getattr(edge, end), exchange.sizes(edge)) for edge in edges for _ in range(edge.count)
-    ]
+    steps = [(getattr(edge, end), exchange.sizes(edge)) for edge in edges]
     if len(steps) == 1:
         return [one(exchange.phase, *steps[0])]
     if not steps:
@@ -206,7 +194,7 @@ def _all(exchange: Exchange, edges: Iterable[Edge], one: Any, begun: Any, end: s
 
 def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
     phase = exchange.phase
-    edges = exchange.graph.edges
+    edges = exchange.messages
     if not exchange.graph.directed:
         edges += tuple(_turned(edge) for edge in edges)
     ranks = sorted({rank for edge in edges for rank in (edge.source, edge.target)})
@@ -214,10 +202,8 @@ def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
     for number, of_round in sorted(_by(edges, "round").items()):
         before, after = _by(of_round, "target"), _by(of_round, "source")
         for rank in sorted({*before, *after}):
-            into = [e for e in before.get(rank, []) for _ in range(e.count)]
-            out = [e for e in after.get(rank, []) for _ in range(e.count)]
-            steps[rank] += [Irecv(phase, e.source, exchange.sizes(e)) for e in into]
-            steps[rank] += [Isend(phase, e.target, exchange.sizes(e)) for e in out]
+            steps[rank] += [Irecv(phase, e.source, exchange.sizes(e)) for e in before.get(rank, ())]
+            steps[rank] += [Isend(phase, e.target, exchange.sizes(e)) for e in after.get(rank, ())]
             if number == edges[0].round:
                 steps[rank] += exchange.compute(rank)
             steps[rank].append(Wait(phase))
@@ -226,7 +212,7 @@ def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
 
 
 def _turned(edge: Edge) -> Edge:
-    return Edge(edge.target, edge.source, edge.bytes, edge.count, edge.round)
+    return replace(edge, source=edge.target, target=edge.source)
 
 
 def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
@@ -238,8 +224,8 @@ def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
 
 
 _FLOWS: Final[Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]]] = {
-    "request": _request,
-    "farm": _farm,
+    "request": partial(_star, farm=False),
+    "farm": partial(_star, farm=True),
     "token": _token,
     "stream": _stream,
     "exchange": _exchange,

@@ -70,10 +70,9 @@ class Network:
         ]
         here, there = self._node_of[source], self._node_of[target]
         if here != there:
-            if self._shared[here]:
-                found.append((self._port("out", here), cost.wire))
-            if self._shared[there]:
-                found.append((self._port("in", there), cost.wire))
+            for way, node in ("out", here), ("in", there):
+                if self._shared[node]:
+                    found.append((self._port(way, node), cost.wire))
             if cost.both > 1:
                 half = cost.wire * cost.both / 2
                 found += [(self._port("both", here), half), (self._port("both", there), half)]
@@ -87,12 +86,6 @@ class Network:
         for port, _ in flow.needs:
             port[flow] = None
             self._dirty[id(port)] = port
-
-    def _leave(self, flow: _Flow) -> None:
-        for port, _ in flow.needs:
-            del port[flow]
-            self._dirty[id(port)] = port
-        flow.end()
 
     def _settle(self) -> None:
         """Share all ports anew in which something changed."""
@@ -127,7 +120,10 @@ class Network:
             if left > SAME * moment:
                 self._look_at(flow, moment + left)
             else:
-                self._leave(flow)
+                for port, _ in flow.needs:
+                    del port[flow]
+                    self._dirty[id(port)] = port
+                flow.end()
 
         self._clock.at(moment, look)
 
