@@ -10,6 +10,7 @@ import pytest
 
 from isochrone.applications.description import description as declared
 from isochrone.applications.description import lowering, reading, schema, topology
+from isochrone.applications.description.expression import Quantity
 from isochrone.applications.description.topology import Graph, Options, Topology
 from isochrone.base import registry
 from made_up.played import play
@@ -47,7 +48,7 @@ def graph(name: str, folder: Path) -> Graph:
     """Return the graph of its example."""
     parsed = reading.parse(description(name, folder), str(folder / "here"))
     spec = parsed.apps[0].phases[0].topology  # type: ignore[union-attr]
-    scope = {"p": lowering.scope.Quantity(float(RANKS))}
+    scope = {"p": Quantity(float(RANKS))}
     options = Options(RANKS, spec.options, scope, 1, spec.at, folder, spec.short)
     return topology.load(name).make(options)
 

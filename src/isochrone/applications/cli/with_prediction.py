@@ -15,7 +15,7 @@ from isochrone.base.units import format_seconds
 from isochrone.console.as_json import print_json
 from isochrone.console.input import read, tell_partial
 from isochrone.models.pages.model import predicted_by_several
-from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
+from isochrone.pages.page import Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 
 __all__ = ["Predicted", "compare_with_prediction"]
@@ -52,21 +52,17 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     if args.json:
         print_json(Predicted(rows, run.origin or None, warnings))
         return 0
-    print_blocks([
-        predicted_by_several(known),
-        Sentence("Each application alone: all its iterations, and the phases of one, over ranks"),
-        _table(rows, run.origin), Warnings(tuple(warnings)),
-    ])  # fmt: skip
-    return 0
-
-
-def _table(rows: list[Accuracy], origin: str) -> Block:
     columns = (
-        Column("application"), Column(origin or "measured", right=True),
+        Column("application"), Column(run.origin or "measured", right=True),
         Column("predicted", right=True), Column("predicted is", right=True),
         Column("95 % of the prediction", right=True),
     )  # fmt: skip
-    return Table("", columns, tuple(map(_cells, rows)))
+    print_blocks([
+        predicted_by_several(known),
+        Sentence("Each application alone: all its iterations, and the phases of one, over ranks"),
+        Table("", columns, tuple(map(_cells, rows))), Warnings(tuple(warnings)),
+    ])  # fmt: skip
+    return 0
 
 
 def _cells(row: Accuracy) -> Row:

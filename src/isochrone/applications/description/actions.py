@@ -9,11 +9,11 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
-from isochrone.applications.description.draws import draw
+from isochrone.applications.description.draws import Draws
 from isochrone.applications.description.program import (
     Application,
     Collective,
@@ -69,7 +69,7 @@ class Actions:
     program: Program
     index: int
     iterations: int
-    _sizes: dict[tuple[object, ...], list[float]] = field(default_factory=dict)
+    draws: Draws
 
     @property
     def application(self) -> Application:
@@ -100,7 +100,7 @@ class Actions:
     def _of_step(
         self, step: Step, rank: int, iteration: int, seen: Counter[tuple[bool, int, int]]
     ) -> Iterator[Action]:
-        phase, drawn = step.phase, partial(self.drawn, iteration=iteration)
+        phase, drawn = step.phase, partial(self.draws.value, iteration=iteration)
         compute = "sleep" if getattr(step, "mode", "") == "sleep" else "compute"
         match step:
             case Compute():
@@ -146,14 +146,14 @@ class Actions:
 
         def result(worker: int) -> Action:
             number = _AGAIN + busy.pop(worker)
-            size = self.drawn(step.result, rank, step.phase, number, iteration=iteration)
+            size = self.draws.value(step.result, rank, step.phase, number, iteration)
             return Action("recv", worker, round(size))
 
         for task, worker in enumerate(self.assigned(step, rank, iteration)):
             if worker in busy:
                 yield result(worker)
             busy[worker] = task
-            size = self.drawn(step.task, rank, step.phase, task, iteration=iteration)
+            size = self.draws.value(step.task, rank, step.phase, task, iteration)
             yield Action("send", worker, round(size))
         idle = [worker for worker in step.workers if worker not in busy]
         for worker in list(busy):
@@ -161,19 +161,6 @@ class Actions:
             yield Action("send", worker, STOP)
         for worker in idle:
             yield Action("send", worker, STOP)
-
-    def drawn(self, values: int, *key: int, iteration: int) -> float:
-        """Return what is drawn in an iteration; `key` is rank, phase, number."""
-        listed = self.program.values[values]
-        if len(listed) == 1:
-            return listed[0]
-        known = self._sizes.get((values, key))
-        if known is None:
-            rank, phase, number = key
-            turns = list(range(self.iterations))
-            found = draw(self.program.seed, listed, self.index, rank, phase, turns, number)
-            known = self._sizes[values, key] = [float(v) for v in found]
-        return known[iteration]
 
     def assigned(self, step: Farm, rank: int, iteration: int) -> list[int]:
         """Return the worker of each task of a farm, in the order of the tasks."""
@@ -187,7 +174,7 @@ class Actions:
         for task in range(step.tasks):
             time, place, worker = heapq.heappop(ready)
             found.append(worker)
-            takes = self.drawn(work[worker].time, rank, step.phase, task, iteration=iteration)
+            takes = self.draws.value(work[worker].time, rank, step.phase, task, iteration)
             heapq.heappush(ready, (time + takes * work[worker].factor, place, worker))
         return found
 
@@ -227,4 +214,5 @@ def actions(program: Program, name: str = "", iterations: int | None = None) -> 
                 f"the {step.op} of the phase '{app.phases[step.phase].name}' is on a grid",
                 hint="leave out grid: simulators have operations of their own",
             )
-    return Actions(program, index, min(app.iterations, iterations or app.iterations))
+    draws = Draws(program.seed, program.values, index)
+    return Actions(program, index, min(app.iterations, iterations or app.iterations), draws)

@@ -136,7 +136,7 @@ def values(spread: Spread, read: Reader, scope: Scope) -> list[float]:
         If an argument cannot be read or has no such distribution.
     """
     if spread.kind == "empirical":
-        return _empirical(spread, read, scope)
+        return [float(value) for value in _empirical(spread, read, scope)]
     arguments = {
         key: (number if key in _PLAIN else read)(given, scope)
         for key, given in spread.arguments.items()
@@ -158,10 +158,6 @@ def _parts() -> Floats:
     return np.linspace(0.0, 1.0, BINS + 1)
 
 
-def _constant(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
-    return np.array([of["value"]])
-
-
 def _normal(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
     """Of a normal distribution without what is below 0."""
     mean, stddev = of["mean"], of["stddev"]
@@ -179,10 +175,6 @@ def _normal(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
     return _means(partial, ends)
 
 
-def _exponential(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
-    return _gamma({"shape": 1.0, "scale": of["mean"]}, {})
-
-
 def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
     if "sigma" in of:
         sigma, middle = of["sigma"], math.log(of["median"])
@@ -190,7 +182,7 @@ def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
         sigma = math.sqrt(math.log1p((of["stddev"] / of["mean"]) ** 2))
         middle = math.log(of["mean"]) - sigma**2 / 2
     if sigma > 20:
-        raise given.get("sigma", given.get("stddev", next(iter(given.values())))).at.error(
+        raise given["sigma" if "sigma" in of else "stddev"].at.error(
             f"a lognormal distribution with sigma {sigma:g}: beyond all that is possible"
         )
     if sigma == 0:
@@ -242,17 +234,17 @@ def _steps(numbers: Floats, reached: Floats, mean: float | None = None) -> Float
     return np.asarray(np.clip(np.diff(at) * BINS, numbers[0], numbers[-1]))
 
 
-_FUNCTIONS: Final = {
-    "constant": _constant,
+_FUNCTIONS: Final[Mapping[str, Callable[[Mapping[str, float], Mapping[str, Given]], Floats]]] = {
+    "constant": lambda of, _: np.array([of["value"]]),
     "normal": _normal,
-    "exponential": _exponential,
+    "exponential": lambda of, _: _gamma({"shape": 1.0, "scale": of["mean"]}, {}),
     "lognormal": _lognormal,
     "gamma": _gamma,
     "poisson": _poisson,
 }
 
 
-def _empirical(spread: Spread, read: Reader, scope: Scope) -> list[float]:
+def _empirical(spread: Spread, read: Reader, scope: Scope) -> Floats:
     """Return the values as they are if all are as likely, else means of equally likely parts."""
     found = [(read(value, scope), number(weight, scope)) for value, weight in spread.weighted]
     found.sort()
@@ -262,9 +254,9 @@ def _empirical(spread: Spread, read: Reader, scope: Scope) -> list[float]:
         raise spread.at.error("weights that are all 0")
     numbers = np.array([value for value, _ in found])
     if (weights == weights[0]).all():
-        return [float(v) for v in numbers]
+        return numbers
     with np.errstate(over="ignore"):
         times = weights / weights[weights > 0].min()
     if times.sum() <= BINS and (times == np.round(times)).all():
-        return [float(v) for v in np.repeat(numbers, times.astype(int))]
-    return [float(v) for v in _steps(numbers, np.cumsum(weights) / total)]
+        return np.repeat(numbers, times.astype(int))
+    return _steps(numbers, np.cumsum(weights) / total)

@@ -11,12 +11,13 @@ whatever the order in which things happen, and a prediction or an export knows e
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["draw", "index"]
+__all__ = ["Draws", "draw", "index"]
 
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
@@ -52,3 +53,41 @@ def index(seed: int, size: int, *key: ArrayLike) -> NDArray[np.int64]:
 def draw(seed: int, values: Sequence[float], *key: ArrayLike) -> NDArray[np.float64]:
     """Return what is drawn from equally likely values; see `index`."""
     return np.asarray(values, dtype=np.float64)[index(seed, len(values), *key)]
+
+
+_AHEAD: Final = 64
+"""Iterations that are drawn together."""
+
+
+@dataclass
+class Draws:
+    """Draws of one application, some iterations at a time.
+
+    Attributes
+    ----------
+    seed
+        Of the program.
+    values
+        Its lists of equally likely values.
+    app
+        Number of the application.
+    """
+
+    seed: int
+    values: Sequence[Sequence[float]]
+    app: int
+    _kept: dict[tuple[int, int, int, int], tuple[int, list[float]]] = field(default_factory=dict)
+
+    def value(self, of: int, rank: int, phase: int, number: int, iteration: int) -> float:
+        """Return what is drawn from list ``of`` by a key; see `lowering`."""
+        values = self.values[of]
+        if len(values) == 1:
+            return values[0]
+        part, place = divmod(iteration, _AHEAD)
+        key = (of, rank, phase, number)
+        kept = self._kept.get(key)
+        if kept is None or kept[0] != part:
+            iterations = np.arange(part * _AHEAD, (part + 1) * _AHEAD)
+            drawn = draw(self.seed, values, self.app, rank, phase, iterations, number)
+            kept = self._kept[key] = (part, drawn.tolist())
+        return kept[1][place]

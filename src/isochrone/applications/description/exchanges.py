@@ -1,18 +1,236 @@
-"""Exchanges of a description worked out: their graph, sizes and times, then their flow."""
+"""Exchanges of a description worked out: their graph, sizes and times, then their flow.
+
+A flow says when the messages of an exchange are sent, as steps of ranks.
+
+Each rank does its steps in order and waits where they say so; whatever else the phases of an
+application are, a flow ends if all of its ranks begin it, even if no message is buffered:
+
+request
+    Each neighbour of the root sends to it, which computes and answers.
+farm
+    The root hands out tasks to its neighbours, which compute and return results.
+token
+    A message goes along a closed walk over all edges; who has it computes.
+stream
+    Each rank receives from all before it, computes, and sends to all after it.
+exchange
+    Everyone sends to its neighbours, and receives from them, at once; computes meanwhile.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
 
-from isochrone.applications.description import flows, topology
+import networkx as nx
+
+from isochrone.applications.description import topology
 from isochrone.applications.description.description import ExchangeSpec
-from isochrone.applications.description.flows import Exchange, Steps
-from isochrone.applications.description.program import Recv, Send
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.program import (
+    Compute,
+    Farm,
+    Irecv,
+    Isend,
+    Mode,
+    Recv,
+    Send,
+    Serve,
+    Step,
+    Wait,
+    Work,
+)
 from isochrone.applications.description.quantities import count, size
 from isochrone.applications.description.topology import Edge, Graph, Options
 from isochrone.applications.description.worked_out import Worked
 
-__all__ = ["MAX_TASKS", "exchange"]
+__all__ = ["MAX_TASKS", "Steps", "exchange"]
+
+Steps = dict[int, list[Step]]
+"""Steps of each rank that has any."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """An exchange, worked out as far as no flow is concerned.
+
+    Attributes
+    ----------
+    phase
+        Its index.
+    graph
+        Who sends to whom.
+    sizes, times
+        Return the index of a list of values: of messages along an edge, and of computation that
+        takes a factor times as long.
+    reply
+        Index of the sizes of replies and results.
+    time
+        As ``times`` of factor 1; None: nothing is computed.
+    factors
+        By rank.
+    mode
+        Of computation.
+    tasks
+        Of a farm.
+    at
+        Place of the exchange.
+    """
+
+    phase: int
+    graph: Graph
+    sizes: Callable[[Edge], int]
+    reply: int
+    times: Callable[[float], int]
+    time: int | None
+    factors: Sequence[float]
+    mode: Mode
+    tasks: int
+    at: KeyPath
+
+    @property
+    def messages(self) -> tuple[Edge, ...]:
+        """The edges, each as often as a message goes along it."""
+        return tuple(edge for edge in self.graph.edges for _ in range(edge.count))
+
+    def compute(self, rank: int) -> list[Step]:
+        """Return the computation of a rank."""
+        if self.time is None:
+            return []
+        return [Compute(self.phase, self.time, self.factors[rank], self.mode)]
+
+
+def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
+    """Return the steps of requests or of a farm: one rank is on all edges, which are alike."""
+    graph, at = exchange.graph, exchange.at.key("flow")
+    first = graph.edges[0]
+    common = set.intersection(*({edge.source, edge.target} for edge in graph.edges))
+    if not common:
+        raise at.error("the graph is not a star: no rank is on all edges", "try flow: exchange")
+    if any((edge.bytes, edge.count) != (first.bytes, 1) for edge in graph.edges):
+        raise at.error("messages of this flow are one of each kind, of the same size on all edges")
+    root = graph.root if graph.root in common else min(common)
+    others = tuple(sorted({edge.source + edge.target - root for edge in graph.edges}))
+    phase, size, reply = exchange.phase, exchange.sizes(first), exchange.reply
+    time = exchange.times(1.0 if farm else exchange.factors[root])
+    steps: Steps = {}
+    for r in others:
+        steps[r] = (
+            [Work(phase, root, size, reply, time, exchange.factors[r], exchange.mode)]
+            if farm
+            else [Send(phase, root, size), Recv(phase, root, reply)]
+        )
+    steps[root] = [
+        Farm(phase, others, exchange.tasks, size, reply)
+        if farm
+        else Serve(phase, others, size, reply, time, exchange.mode)
+    ]
+    return steps, [root]
+
+
+def _token(exchange: Exchange) -> tuple[Steps, list[int]]:
+    phase = exchange.phase
+    steps: Steps = defaultdict(list)
+    walk = _closed_walk(exchange)
+    start = walk[0].source
+    for edge in walk:
+        steps[edge.source] += exchange.compute(edge.source)
+        steps[edge.source].append(Send(phase, edge.target, exchange.sizes(edge)))
+        steps[edge.target].append(Recv(phase, edge.source, exchange.sizes(edge)))
+    return dict(steps), [start]
+
+
+def _closed_walk(exchange: Exchange) -> list[Edge]:
+    """Return edges in an order in which each begins where the one before ends."""
+    graph = exchange.graph
+    edges = exchange.messages
+    if all(a.target == b.source for a, b in pairwise([*edges, edges[0]])):
+        return [*edges]
+    multi = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
+    for edge in edges:
+        multi.add_edge(edge.source, edge.target, bytes=edge.bytes)
+    if not nx.is_eulerian(multi):
+        raise exchange.at.key("flow").error(
+            "a token cannot come back to where it began over each edge once", "try flow: exchange"
+        )
+    start = min(multi.nodes) if graph.root is None else graph.root
+    circuit = nx.eulerian_circuit(multi, source=start, keys=True)
+    return [Edge(a, b, multi.edges[a, b, key]["bytes"]) for a, b, key in circuit]
+
+
+def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
+    edges = exchange.messages
+    if not exchange.graph.directed:  # from the lower to the higher rank: a wavefront
+        edges = tuple(edge if edge.source < edge.target else _turned(edge) for edge in edges)
+    graph = nx.DiGraph((edge.source, edge.target) for edge in edges)
+    if not nx.is_directed_acyclic_graph(graph):
+        cycle = [a for a, _ in nx.find_cycle(graph)]
+        shown = " → ".join(map(str, [*cycle[:6], *(["…"] if len(cycle) > 6 else []), cycle[0]]))
+        raise exchange.at.key("flow").error(
+            f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
+        )
+    before, after = _by(edges, "target"), _by(edges, "source")
+    steps: Steps = {}
+    for rank in sorted({*before, *after}):
+        steps[rank] = _all(exchange, before.get(rank, ()), Recv, Irecv, "source")
+        steps[rank] += exchange.compute(rank)
+        steps[rank] += _all(exchange, after.get(rank, ()), Send, Isend, "target")
+    return steps, [rank for rank in steps if rank not in before]
+
+
+def _all(exchange: Exchange, edges: Iterable[Edge], one: Any, begun: Any, end: str) -> list[Step]:
+    """Return how a rank sends or receives all messages of some edges, whose other end is named."""
+    steps = [(getattr(edge, end), exchange.sizes(edge)) for edge in edges]
+    if len(steps) == 1:
+        return [one(exchange.phase, *steps[0])]
+    if not steps:
+        return []
+    return [*(begun(exchange.phase, *step) for step in steps), Wait(exchange.phase)]
+
+
+def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
+    phase = exchange.phase
+    edges = exchange.messages
+    if not exchange.graph.directed:
+        edges += tuple(_turned(edge) for edge in edges)
+    ranks = sorted({rank for edge in edges for rank in (edge.source, edge.target)})
+    steps: Steps = {rank: [] for rank in ranks}
+    for number, of_round in sorted(_by(edges, "round").items()):
+        before, after = _by(of_round, "target"), _by(of_round, "source")
+        for rank in sorted({*before, *after}):
+            steps[rank] += [Irecv(phase, e.source, exchange.sizes(e)) for e in before.get(rank, ())]
+            steps[rank] += [Isend(phase, e.target, exchange.sizes(e)) for e in after.get(rank, ())]
+            if number == edges[0].round:
+                steps[rank] += exchange.compute(rank)
+            steps[rank].append(Wait(phase))
+    targets = {edge.target for edge in edges}
+    return steps, [rank for rank in ranks if rank not in targets] or ranks[:1]
+
+
+def _turned(edge: Edge) -> Edge:
+    return replace(edge, source=edge.target, target=edge.source)
+
+
+def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
+    """Return edges by their source, target or round."""
+    found: dict[int, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        found[getattr(edge, end)].append(edge)
+    return found
+
+
+_FLOWS: Final[Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]]] = {
+    "request": partial(_star, farm=False),
+    "farm": partial(_star, farm=True),
+    "token": _token,
+    "stream": _stream,
+    "exchange": _exchange,
+}
+
 
 MAX_TASKS: Final = 2**20 - 1
 """Of a farm: draws number tasks up to this."""
@@ -28,39 +246,40 @@ def exchange(spec: ExchangeSpec, phase: int, app: Worked) -> Steps:
     """
     kind = topology.load(spec.topology.name)
     name = spec.flow or kind.flow
-    _check_keys(spec, name)
-    graph = kind.make(_options(spec, app))
-    app.check_steps(sum(edge.count for edge in graph.edges), spec.topology.at)
-    asked = _exchange(spec, phase, app, graph)
-    steps, begin = flows.flow(name, asked)
+    if spec.tasks is not None and name != "farm":
+        raise spec.at.key("tasks").error(f"the flow {name} has no tasks", "only farm has")
+    if spec.tasks is None and name == "farm":
+        raise spec.at.key("tasks").error("missing", "how many tasks are there in an iteration?")
+    if spec.reply is not None and name not in ("request", "farm"):
+        raise spec.at.key("reply").error(f"the flow {name} has no replies")
+    written = spec.topology
+    graph = kind.make(
+        Options(
+            app.p, written.options, app.scope, app.seed + app.index, written.at, app.folder,
+            written.short,
+        )
+    )  # fmt: skip
+    app.check_steps(sum(edge.count for edge in graph.edges), written.at)
+    asked = _worked_out(spec, phase, app, graph)
+    if graph.edges:
+        steps, begin = _FLOWS[name](asked)
+    elif name in ("request", "farm"):
+        raise spec.at.key("topology").error("an exchange of one rank with nobody")
+    else:
+        steps, begin = {rank: asked.compute(rank) for rank in range(app.p)}, [0]
     if spec.outside:
-        _start(spec, asked, app, steps, begin)
+        place = spec.at.key("starter").key("outside")
+        targets = [app.rank(target) for target in spec.targets] or begin
+        for k, target in enumerate(targets):
+            if target in targets[:k]:
+                raise place.item(k).error(f"rank {target} is there twice")
+            length = asked.sizes(Edge(app.p, target))
+            steps.setdefault(app.p, []).append(Send(phase, target, length))
+            steps.setdefault(target, []).insert(0, Recv(phase, app.p, length))
     return steps
 
 
-def _check_keys(spec: ExchangeSpec, flow: str) -> None:
-    """Refuse what this flow does not have, and ask for what it needs."""
-    if spec.tasks is not None and flow != "farm":
-        raise spec.at.key("tasks").error(f"the flow {flow} has no tasks", "only farm has")
-    if spec.tasks is None and flow == "farm":
-        raise spec.at.key("tasks").error("missing", "how many tasks are there in an iteration?")
-    if spec.reply is not None and flow not in ("request", "farm"):
-        raise spec.at.key("reply").error(f"the flow {flow} has no replies")
-
-
-def _options(spec: ExchangeSpec, app: Worked) -> Options:
-    return Options(
-        ranks=app.p,
-        written=spec.topology.options,
-        scope=app.scope,
-        seed=app.seed + app.index,
-        at=spec.topology.at,
-        folder=app.folder,
-        short=spec.topology.short,
-    )
-
-
-def _exchange(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Exchange:
+def _worked_out(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Exchange:
     """Return an exchange with its lists of values."""
     common = None if spec.bytes is None else app.spread(spec.bytes, size)
 
@@ -71,9 +290,6 @@ def _exchange(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Exch
             raise spec.at.key("bytes").error("missing")
         return common
 
-    def times(factor: float) -> int:
-        return app.times(spec.compute, factor)
-
     if spec.reply is not None:
         reply = app.spread(spec.reply, size)
     else:
@@ -83,25 +299,10 @@ def _exchange(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Exch
         graph=graph,
         sizes=sizes,
         reply=reply,
-        times=times,
-        time=None if spec.compute is None else times(1.0),
+        times=partial(app.times, spec.compute),
+        time=None if spec.compute is None else app.times(spec.compute),
         factors=app.factors(spec.compute, phase),
         mode=spec.compute.mode if spec.compute else "cpu",
         tasks=count(spec.tasks, app.scope, 1, MAX_TASKS) if spec.tasks else 0,
         at=spec.at,
     )
-
-
-def _start(
-    spec: ExchangeSpec, asked: Exchange, app: Worked, steps: Steps, begin: list[int]
-) -> None:
-    """Let a rank of its own send the first messages."""
-    place = spec.at.key("starter").key("outside")
-    targets = [app.rank(target) for target in spec.targets] or begin
-    for k, target in enumerate(targets):
-        if target in targets[:k]:
-            raise place.item(k).error(f"rank {target} is there twice")
-
-        length = asked.sizes(Edge(app.p, target))
-        steps.setdefault(app.p, []).append(Send(asked.phase, target, length))
-        steps.setdefault(target, []).insert(0, Recv(asked.phase, app.p, length))

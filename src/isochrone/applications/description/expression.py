@@ -15,6 +15,7 @@ their sum, or a size where a time is expected; a plain number goes with both.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -232,27 +233,20 @@ def _added(a: Quantity, b: Quantity, negative: bool) -> Quantity:
     return _finite(a.value - b.value if negative else a.value + b.value, unit.seconds, unit.bytes)
 
 
-def _times(a: Quantity, b: Quantity) -> Quantity:
-    return _finite(a.value * b.value, a.seconds + b.seconds, a.bytes + b.bytes)
+def _divided(function: Callable[[float, float], float]) -> Callable[[Quantity, Quantity], Quantity]:
+    """Return a division, which divides units, too."""
 
+    def call(a: Quantity, b: Quantity) -> Quantity:
+        if b.value == 0:
+            raise ExpressionError("a division by zero")
+        value = function(a.value, b.value)
+        return _finite(value, a.seconds - b.seconds, a.bytes - b.bytes)
 
-def _not_zero(b: Quantity) -> None:
-    if b.value == 0:
-        raise ExpressionError("a division by zero")
-
-
-def _over(a: Quantity, b: Quantity) -> Quantity:
-    _not_zero(b)
-    return _finite(a.value / b.value, a.seconds - b.seconds, a.bytes - b.bytes)
-
-
-def _whole_over(a: Quantity, b: Quantity) -> Quantity:
-    _not_zero(b)
-    return _finite(a.value // b.value, a.seconds - b.seconds, a.bytes - b.bytes)
+    return call
 
 
 def _remainder(a: Quantity, b: Quantity) -> Quantity:
-    _not_zero(b)
+    _divided(operator.mod)(a, b)
     unit = _same_unit([a, b])
     return _finite(a.value % b.value, unit.seconds, unit.bytes)
 
@@ -271,7 +265,12 @@ def _power(a: Quantity, b: Quantity) -> Quantity:
     return _finite(value, a.seconds * b.value, a.bytes * b.value)
 
 
-_OPERATORS: Final = {"*": _times, "/": _over, "//": _whole_over, "%": _remainder}
+_OPERATORS: Final[Mapping[str, Callable[[Quantity, Quantity], Quantity]]] = {
+    "*": lambda a, b: _finite(a.value * b.value, a.seconds + b.seconds, a.bytes + b.bytes),
+    "/": _divided(operator.truediv),
+    "//": _divided(operator.floordiv),
+    "%": _remainder,
+}
 
 
 def _one(name: str, arguments: list[Quantity]) -> Quantity:

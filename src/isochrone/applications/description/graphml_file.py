@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from xml.etree import ElementTree
 
 import networkx as nx
 
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.quantities import count, size
-from isochrone.applications.description.shapes import Given
-from isochrone.applications.description.topology import Edge
+from isochrone.applications.description.topology import Graph, edge
 from isochrone.base.text import printable
 
-__all__ = ["Found", "read"]
+__all__ = ["read"]
 
 MAX_FILE: Final = 2**24
 """Bytes of the largest file."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """A graph: number of nodes, edges by rank, and whether they have a direction."""
+def read(path: Path, at: KeyPath) -> tuple[int, Graph]:
+    """Return the number of nodes, and the graph.
 
-    nodes: int
-    edges: tuple[Edge, ...]
-    directed: bool
-
-
-def read(path: Path, at: KeyPath) -> Found:
-    """Read a graph; nodes are ranks in their order, or by their number if all ids are 0 to n - 1.
+    Nodes are ranks in their order, or by their number if all ids are 0 to n - 1.
 
     Parameters
     ----------
@@ -56,12 +46,15 @@ def read(path: Path, at: KeyPath) -> Found:
     except Exception as error:  # its reader does not say what it raises
         what = str(error).strip("'\"") or type(error).__name__
         raise at.error(f"{_shown(path)} is no GraphML: {what}") from None
-    rank = _ranks([str(node) for node in graph])
+    nodes = [str(node) for node in graph]
+    rank = {str(k): k for k in range(len(nodes))}
+    if rank.keys() != {*nodes}:
+        rank = {node: k for k, node in enumerate(nodes)}
     edges = tuple(
-        _edge(rank[str(a)], rank[str(b)], data, at.key(f"{a}-{b}"))
+        edge(rank[str(a)], rank[str(b)], data, {}, at.key(f"{a}-{b}"))
         for a, b, data in graph.edges(data=True)
     )
-    return Found(len(graph), edges, graph.is_directed())
+    return len(graph), Graph(edges, graph.is_directed())
 
 
 def _text(path: Path, at: KeyPath) -> str:
@@ -96,25 +89,6 @@ def _check_nodes(root: ElementTree.Element, path: Path, at: KeyPath) -> None:
     for end in ends:
         if end not in known:
             raise at.error(f"{_shown(path)} has an edge to the unknown node '{printable(end, 40)}'")
-
-
-def _ranks(nodes: list[str]) -> dict[str, int]:
-    """Return the rank of each node."""
-    by_number = {str(k): k for k in range(len(nodes))}
-    if set(nodes) == set(by_number):
-        return by_number
-    return {node: k for k, node in enumerate(nodes)}
-
-
-def _edge(source: int, target: int, data: dict[str, Any], at: KeyPath) -> Edge:
-    """Return an edge with its attributes."""
-    if source == target:
-        raise at.error(f"rank {source} sends to itself")
-    length = None
-    if "bytes" in data:
-        length = int(size(Given(data["bytes"], at.key("bytes")), {}))
-    times = Given(data.get("count", 1), at.key("count"))
-    return Edge(source, target, length, count(times, {}, 1, 2**20 - 1))
 
 
 def _shown(path: Path) -> str:

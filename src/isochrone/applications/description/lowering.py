@@ -3,36 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Final
 
-from isochrone.applications.description import scope
+import numpy as np
+
 from isochrone.applications.description.description import (
     App,
     CollectiveSpec,
     ComputeSpec,
     Description,
     ExchangeSpec,
-    PhaseSpec,
 )
 from isochrone.applications.description.distributions import values
+from isochrone.applications.description.draws import index
 from isochrone.applications.description.exchanges import exchange
-from isochrone.applications.description.launches import launches
 from isochrone.applications.description.program import (
     MAX_RANKS,
     Application,
     Collective,
     Compute,
+    Launch,
     Phase,
     Program,
     Step,
 )
 from isochrone.applications.description.quantities import count, size
-from isochrone.applications.description.worked_out import Values, Worked
+from isochrone.applications.description.worked_out import (
+    Values,
+    Worked,
+    number_of_ranks,
+    parameters,
+)
 from isochrone.base.errors import InputError
 from isochrone.base.operations import REDUCING, ROOTED
 from isochrone.collectives.grid_collectives import Grid
 
-__all__ = ["MAX_ITERATIONS", "program"]
+__all__ = ["MAX_ITERATIONS", "MAX_LAUNCHES", "program"]
+
+MAX_LAUNCHES: Final = 100_000
+
+_ORDER: Final = 2**32 - 1
+"""Stands for the application in the key of a draw that orders launches."""
+
+
+def launches(description: Description) -> tuple[Launch, ...]:
+    """Return all launches: each repetition has all of them, in an order drawn from the seed.
+
+    What runs together is launched once in a repetition, however often it was asked for.
+
+    Raises
+    ------
+    InputError
+        If there are more than `MAX_LAUNCHES`.
+    """
+    names = [app.name for app in description.apps]
+    every = range(len(names))
+    found: dict[tuple[int, ...], None] = {}
+    for run in description.runs:
+        if run == "alone":
+            found |= dict.fromkeys((k,) for k in every)
+        elif run == "pairs":
+            found |= dict.fromkeys(combinations(every, 2))
+        elif run == "all":
+            found[tuple(every)] = None
+        else:
+            found[tuple(sorted(names.index(name) for name in run))] = None
+    together = list(found)
+    number = len(together) * description.repeats
+    if number > MAX_LAUNCHES:
+        raise description.at.key("repeats").error(
+            f"{number} launches of {len(together)} kinds", f"at most {MAX_LAUNCHES}"
+        )
+    launched: list[Launch] = []
+    for repeat in range(description.repeats):
+        keys = index(description.seed, 2**32, _ORDER, repeat, list(range(len(together))))
+        launched += [Launch(repeat, together[k]) for k in np.argsort(keys, kind="stable")]
+    return tuple(launched)
+
 
 MAX_ITERATIONS: Final = 10_000_000
 
@@ -71,7 +119,7 @@ def program(description: Description, ranks: int | None = None) -> Program:
 def _ranks(description: Description, app: App, ranks: int | None) -> int:
     """Return the number of ranks of an application, without a starter outside."""
     if app.ranks is not None:
-        return scope.ranks(description.parameters, app, app.ranks)
+        return number_of_ranks(description.parameters, app, app.ranks)
     at = app.at.key("ranks")
     if app.on is not None:
         found = len(app.on)
@@ -104,44 +152,37 @@ def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | No
 def _application(description: Description, index: int, p: int, kept: Values) -> Application:
     """Return one application as steps."""
     app = description.apps[index]
-    names = scope.parameters(description.parameters, app, p)
+    names = parameters(description.parameters, app, p)
     worked = Worked(index, p, names, kept, description.seed, description.folder)
     worked.check_steps(p * len(app.phases), app.at.key("phases"))
     steps: list[list[Step]] = [[] for _ in range(p + app.outside)]
-    for k, phase in enumerate(app.phases):
-        _add(phase, k, worked, steps)
+    everyone = tuple(range(p))
+    for k, spec in enumerate(app.phases):
+        if isinstance(spec, ComputeSpec):
+            time = worked.times(spec)
+            for rank, factor in enumerate(worked.factors(spec, k)):
+                steps[rank].append(Compute(k, time, factor, spec.mode))
+        elif isinstance(spec, CollectiveSpec):
+            for part in _parts(spec, worked) or [everyone if app.outside else ()]:
+                step = _collective(spec, k, worked, part)
+                for rank in part or everyone:
+                    steps[rank].append(step)
+        else:
+            for rank, more in exchange(spec, k, worked).items():
+                steps[rank] += more
     return Application(
         name=app.name,
-        phases=tuple(_phase(phase) for phase in app.phases),
+        phases=tuple(
+            Phase(one.name, one.method.method, one.method.path)
+            if isinstance(one, ExchangeSpec)
+            else Phase(one.name)
+            for one in app.phases
+        ),
         steps=tuple(map(tuple, steps)),
         iterations=count(app.iterations, names, 1, MAX_ITERATIONS),
         background=app.background,
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
-
-
-def _phase(spec: PhaseSpec) -> Phase:
-    if isinstance(spec, ExchangeSpec):
-        return Phase(spec.name, spec.method.method, spec.method.path)
-    return Phase(spec.name)
-
-
-def _add(spec: PhaseSpec, phase: int, app: Worked, steps: list[list[Step]]) -> None:
-    """Append the steps of a phase."""
-    if isinstance(spec, ComputeSpec):
-        time = app.times(spec)
-        for rank, factor in enumerate(app.factors(spec, phase)):
-            steps[rank].append(Compute(phase, time, factor, spec.mode))
-    elif isinstance(spec, CollectiveSpec):
-        starter = len(steps) > app.p
-        everyone = tuple(range(app.p))
-        for part in _parts(spec, app) or [everyone if starter else ()]:
-            step = _collective(spec, phase, app, part)
-            for rank in part or everyone:
-                steps[rank].append(step)
-    else:
-        for rank, more in exchange(spec, phase, app).items():
-            steps[rank] += more
 
 
 def _parts(spec: CollectiveSpec, app: Worked) -> list[tuple[int, ...]]:

@@ -66,20 +66,16 @@ def load(path: Path) -> Any:
             hint="put many edges into a GraphML file",
         )  # fmt: skip
     try:
-        return _parsed(data.decode())
+        yaml = YAML(typ="safe", pure=True)
+        yaml.Scanner = _Scanner
+        with warnings.catch_warnings(action="ignore"):  # of anchors that are there twice
+            return yaml.load(data.decode())
     except UnicodeDecodeError as error:
         raise InputError("not a text in UTF-8", where=str(path)) from error
     except RecursionError as error:
         raise InputError("lists in lists, too deep", where=str(path)) from error
     except (YAMLError, ValueError, OverflowError) as error:
         raise _not_yaml(error, path) from error
-
-
-def _parsed(text: str) -> Any:
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Scanner = _Scanner
-    with warnings.catch_warnings(action="ignore"):  # of anchors that are there twice
-        return yaml.load(text)
 
 
 def _not_yaml(error: Exception, path: Path) -> InputError:

@@ -21,7 +21,9 @@ scan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain, takewhile
 from typing import Final
 
 from isochrone.applications.description.actions import Action
@@ -47,95 +49,59 @@ def as_messages(action: Action, rank: int) -> Iterator[Action]:
             yield Action(kind, members[(other + root) % len(members)], size)
 
 
-def _shift(to: int, source: int, size: float) -> Messages:
-    """Send and receive at once."""
-    yield "irecv", source, size
-    yield "isend", to, size
-    yield "wait", -1, 0.0
+def _shifts(reaches: Iterable[int], r: int, p: int, size: float) -> Messages:
+    """Send to the rank so far above, and receive from the one as far below, at once."""
+    for reach in reaches:
+        yield "irecv", (r - reach) % p, size
+        yield "isend", (r + reach) % p, size
+        yield "wait", -1, 0.0
 
 
-def _barrier(r: int, p: int, _: float) -> Messages:
+def _doubling(p: int) -> Iterator[int]:
     reach = 1
     while reach < p:
-        yield from _shift((r + reach) % p, (r - reach) % p, 0.0)
+        yield reach
         reach *= 2
 
 
 def _children(r: int, p: int) -> tuple[list[int], int]:
     """Return those below a rank in a binomial tree, smallest branch first, and who is above."""
-    found, bit = [], 1
-    while bit < p and not r & bit:
-        if r + bit < p:
-            found.append(r + bit)
-        bit *= 2
-    return found, r - bit if r else -1
+    below = list(takewhile(lambda bit: not r & bit, _doubling(p)))
+    return [r + bit for bit in below if r + bit < p], r & (r - 1) if r else -1
 
 
-def _branch(child: int, r: int, p: int) -> int:
-    """Return how many ranks are in a branch."""
-    return min(child - r, p - child)
-
-
-def _bcast(r: int, p: int, size: float) -> Messages:
+def _down(r: int, p: int, size: float, blocks: bool = False) -> Messages:
+    """Pass data from the root on: the same to all, or `blocks` of whole branches."""
     children, above = _children(r, p)
     if above >= 0:
-        yield "recv", above, size
+        yield "recv", above, size * (min(r - above, p - r) if blocks else 1)
     for child in reversed(children):
-        yield "send", child, size
+        yield "send", child, size * (min(child - r, p - child) if blocks else 1)
 
 
-def _reduce(r: int, p: int, size: float) -> Messages:
-    children, above = _children(r, p)
-    for child in children:
-        yield "recv", child, size
-    if above >= 0:
-        yield "send", above, size
-
-
-def _allreduce(r: int, p: int, size: float) -> Messages:
-    yield from _reduce(r, p, size)
-    yield from _bcast(r, p, size)
-
-
-def _gather(r: int, p: int, size: float) -> Messages:
-    children, above = _children(r, p)
-    for child in children:
-        yield "recv", child, size * _branch(child, r, p)
-    if above >= 0:
-        yield "send", above, size * _branch(r, above, p)
-
-
-def _scatter(r: int, p: int, size: float) -> Messages:
-    children, above = _children(r, p)
-    if above >= 0:
-        yield "recv", above, size * _branch(r, above, p)
-    for child in reversed(children):
-        yield "send", child, size * _branch(child, r, p)
-
-
-def _allgather(r: int, p: int, size: float) -> Messages:
-    for _ in range(p - 1):
-        yield from _shift((r + 1) % p, (r - 1) % p, size)
-
-
-def _alltoall(r: int, p: int, size: float) -> Messages:
-    for k in range(1, p):
-        yield from _shift((r + k) % p, (r - k) % p, size)
+def _up(r: int, p: int, size: float, blocks: bool = False) -> Messages:
+    """Do the opposite."""
+    for kind, other, length in reversed([*_down(r, p, size, blocks)]):
+        yield "recv" if kind == "send" else "send", other, length
 
 
 def _scan(r: int, p: int, size: float) -> Messages:
-    reach = 1
-    while reach < p:
+    for reach in _doubling(p):
         if r + reach < p:
             yield "isend", r + reach, size
         if r >= reach:
             yield "irecv", r - reach, size
         yield "wait", -1, 0.0
-        reach *= 2
+
+
+def _alltoall(r: int, p: int, size: float) -> Messages:
+    return _shifts(range(1, p), r, p, size)
 
 
 _OPERATIONS: Final[dict[str, Callable[[int, int, float], Messages]]] = {
-    "barrier": _barrier, "bcast": _bcast, "reduce": _reduce, "allreduce": _allreduce,
-    "gather": _gather, "scatter": _scatter, "allgather": _allgather, "alltoall": _alltoall,
-    "reduce_scatter_block": _alltoall, "scan": _scan,
+    "barrier": lambda r, p, _: _shifts(_doubling(p), r, p, 0.0), "bcast": _down, "reduce": _up,
+    "allreduce": lambda r, p, size: chain(_up(r, p, size), _down(r, p, size)),
+    "gather": partial(_up, blocks=True), "scatter": partial(_down, blocks=True),
+    "allgather": lambda r, p, size: _shifts([1] * (p - 1), r, p, size),
+    "alltoall": _alltoall, "reduce_scatter_block": _alltoall, "scan": _scan,
 }  # fmt: skip

@@ -57,20 +57,15 @@ def data(program: Program) -> bytes:
         If a message has 2 GiB, a block of a collective more than 1 GiB, or a computation takes more
         than 1e8 s; if two applications use the same file.
     """
-    _check_files(program)
-    return _Writer(program).data()
-
-
-def _check_files(program: Program) -> None:
-    """Refuse applications that would write over each other's data."""
     owners: dict[str, str] = {}
     for app in program.applications:
         for phase in app.phases:
             if phase.path and owners.setdefault(phase.path, app.name) != app.name:
-                raise InputError(
+                raise InputError(  # they would write over each other's data
                     f"the file is that of {owners[phase.path]}, too",
                     where=f"{app.name} {phase.name}: {phase.path}",
                 )
+    return _Writer(program).data()
 
 
 class _Writer:
@@ -110,12 +105,6 @@ class _Writer:
             self.letters += text.encode() + b"\0"
         return self.texts[text]
 
-    def _factor(self, factor: float) -> int:
-        if factor not in self.factors:
-            self.factors[factor] = len(self.numbers)
-            self.numbers.append(factor)
-        return self.factors[factor]
-
     def _application(self, app: Application) -> list[int]:
         words = [self._text(app.name), app.ranks, app.iterations, int(app.background)]
         words += [len(app.on), *app.on, len(app.phases)]
@@ -139,7 +128,10 @@ class _Writer:
             elif name == "mode":
                 words[7] = MODES.index(value)
             elif name == "factor":
-                words[6] = self._factor(value)
+                if value not in self.factors:
+                    self.factors[value] = len(self.numbers)
+                    self.numbers.append(value)
+                words[6] = self.factors[value]
             else:
                 words[_WORDS[name]] = self._text(value) if isinstance(value, str) else value
         return words

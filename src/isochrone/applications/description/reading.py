@@ -88,7 +88,7 @@ def as_document(description: Description) -> dict[str, Any]:
 
 def _edges(spec: TopologySpec, folder: Path) -> dict[str, Any]:
     """Return the graph of a file as a topology of edges."""
-    found = graphml_file.read(folder / spec.options["file"], spec.at)
+    _, found = graphml_file.read(folder / spec.options["file"], spec.at)
     listed = []
     for edge in found.edges:
         one: dict[str, Any] = {"from": edge.source, "to": edge.target}
@@ -179,16 +179,12 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
             if name in each.get("parameters", {})
         ]
         if not owners:
+            known = list(document.get("parameters", {}))
+            for app in document["apps"]:
+                known += [f"{app['name']}.{each}" for each in app.get("parameters", {})]
             raise InputError(
-                f"no parameter '{name}'", where=f"--set {setting}", hint=_known(document)
-            )
+                f"no parameter '{name}'", where=f"--set {setting}",
+                hint=f"there are: {', '.join([*known, 'p'])}",
+            )  # fmt: skip
         for each in owners:
             each["parameters"][name] = value
-
-
-def _known(document: dict[str, Any]) -> str:
-    """List the parameters that there are."""
-    found = list(document.get("parameters", {}))
-    for app in document["apps"]:
-        found += [f"{app['name']}.{name}" for name in app.get("parameters", {})]
-    return f"there are: {', '.join([*found, 'p'])}"

@@ -26,6 +26,7 @@ __all__ = [
     "Kind",
     "Options",
     "Topology",
+    "edge",
     "load",
     "names",
 ]
@@ -123,22 +124,6 @@ class Options:
         given = Given(self.written.get(name, default), self.place(name))
         return quantities.count(given, self.scope, least, most)
 
-    def counts(self, name: str, least: int, most: int) -> list[int]:
-        """Return a list of whole numbers."""
-        at = self.place(name)
-        return [
-            quantities.count(Given(value, at.item(k)), self.scope, least, most)
-            for k, value in enumerate(self.written[name])
-        ]
-
-    def booleans(self, name: str, length: int) -> list[bool]:
-        """Return so many of true and false; one stands for all, and none means false."""
-        value = self.written.get(name, False)
-        found = value if isinstance(value, list) else [value] * length
-        if len(found) != length:
-            raise self.place(name).error(f"{len(found)} values for {length} dimensions")
-        return found
-
     def check_edges(self, count: float) -> None:
         """Refuse a graph of too many edges before it is made."""
         if count > MAX_EDGES:
@@ -175,6 +160,23 @@ class Topology:
     short: str = ""
     more: bool = False
     example: Any = None
+
+
+def edge(source: int, target: int, written: Mapping[str, Any], scope: Scope, at: KeyPath) -> Edge:
+    """Return an edge with its size and count, if they are written.
+
+    Raises
+    ------
+    InputError
+        If it is of one rank, or one of both is not possible.
+    """
+    if source == target:
+        raise at.error(f"rank {source} sends to itself")
+    size = None
+    if "bytes" in written:
+        size = int(quantities.size(Given(written["bytes"], at.key("bytes")), scope))
+    count = Given(written.get("count", 1), at.key("count"))
+    return Edge(source, target, size, quantities.count(count, scope, 1, 2**20 - 1))
 
 
 def names() -> list[str]:

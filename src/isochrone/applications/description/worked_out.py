@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from isochrone.applications.description import distributions
-from isochrone.applications.description.description import ComputeSpec, Imbalance
+from isochrone.applications.description.description import App, ComputeSpec, Parameters
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.draws import draw
+from isochrone.applications.description.expression import (
+    ExpressionError,
+    Quantity,
+    UnknownNameError,
+    evaluate,
+)
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import (
@@ -19,11 +26,61 @@ from isochrone.applications.description.quantities import (
     Scope,
     count,
     number,
+    quantity,
     seconds,
 )
 from isochrone.applications.description.shapes import Given
 
-__all__ = ["FACTOR", "MAX_STEPS", "Values", "Worked"]
+__all__ = ["FACTOR", "MAX_STEPS", "Values", "Worked", "number_of_ranks", "parameters"]
+
+
+def parameters(common: Parameters, app: App, p: int) -> Scope:
+    """Return what names stand for in an application of `p` ranks.
+
+    Parameters are worked out in their order, those of the application after those of all; one of
+    the application takes the place of one of all.
+
+    Raises
+    ------
+    InputError
+        If one of them cannot be worked out.
+    """
+    scope = {"p": Quantity(float(p))}
+    for name, given in chain(common.items(), app.parameters.items()):
+        scope[name] = quantity(given, scope)
+    return scope
+
+
+def number_of_ranks(common: Parameters, app: App, given: Given) -> int:
+    """Return the number of ranks of an application, from parameters that do not depend on it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be worked out, or is not from 1 to `MAX_RANKS`.
+    """
+    known: dict[str, Quantity] = {}
+    for name, one in chain(common.items(), app.parameters.items()):
+        try:
+            found = (
+                evaluate(one.value, known) if isinstance(one.value, str) else quantity(one, known)
+            )
+        except UnknownNameError:
+            known.pop(name, None)
+            continue
+        except ExpressionError as error:
+            raise one.at.error(str(error)) from None
+        known[name] = found
+    if isinstance(given.value, str):
+        try:
+            evaluate(given.value, known)
+        except UnknownNameError as error:
+            hint = "ranks follow from parameters that do not depend on p"
+            raise given.at.error(str(error), hint) from None
+        except ExpressionError:
+            pass  # said below
+    return count(given, known, 1, MAX_RANKS)
+
 
 MAX_STEPS: Final = 2**22
 """Messages, computations and collectives of all ranks in an iteration: all are in memory."""
@@ -105,7 +162,10 @@ class Worked:
             ).tolist()
         for rank, factor in imbalance.ranks:
             factors[count(rank, self.scope, 0, self.p - 1)] = number(factor, self.scope)
-        _check_factors(factors, imbalance, spec)
+        if max(factors) > LONGEST:
+            raise spec.at.key("imbalance").error(
+                f"a factor of {max(factors):g}", "at most a million"
+            )
         return factors
 
     def rank(self, given: Given) -> int:
@@ -129,8 +189,3 @@ class Worked:
                 f"{self.kept.steps} messages, computations and collectives in an iteration",
                 f"at most {MAX_STEPS}",
             )
-
-
-def _check_factors(factors: Sequence[float], imbalance: Imbalance, spec: ComputeSpec) -> None:
-    if max(factors) > LONGEST:
-        raise spec.at.key("imbalance").error(f"a factor of {max(factors):g}", "at most a million")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from isochrone.applications.emulation.recorded import App
 from isochrone.applications.emulation.summary import Emulation, emulation
 from isochrone.applications.figures._emulations import HEAD, head, short, the_run
+from isochrone.applications.predict.application_accuracy import predicted
 from isochrone.applications.predict.applications import Prediction
-from isochrone.applications.predict.emulated import predicted
 from isochrone.base.errors import InputError
 from isochrone.runfile.origin import one_word
 from isochrone.runfile.run import Run

@@ -2,7 +2,7 @@
 
 Computation takes what it draws, a collective operation the time of its runtime function from when
 the last member has come, a message what was measured of messages, while the ports of its nodes are
-shared. What the processes wait for each other follows from playing it (`playing`). Applications
+shared. What the processes wait for each other follows from playing it (`play`). Applications
 are predicted alone: how they slow each other down is not.
 """
 
@@ -21,7 +21,7 @@ from scipy.special import stdtrit
 from isochrone.applications.description.program import Application, Collective, Program
 from isochrone.applications.predict.grid_parts import GridPart, parts_of
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
-from isochrone.applications.predict.operation_times import OperationTimes
+from isochrone.applications.predict.operation_times import Nodes, OperationTimes
 from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.play import Clocks, Played, play
 from isochrone.base.errors import InputError
@@ -112,21 +112,16 @@ def predict(
     InputError
         If no model holds what an application does; says what to measure.
     """
-    with_ranks = list(ranks_of) or _one_after_the_other(program)
+    if not ranks_of:  # those that it asked for, or the next ones
+        firsts = accumulate((one.ranks for one in program.applications), initial=0)
+        ranks_of = [
+            one.on or range(first, first + one.ranks)
+            for one, first in zip(program.applications, firsts, strict=False)
+        ]
     messages, operations = MessageTimes(models), OperationTimes(models)
     return [
         _Question(program, k, messages, operations, machine or Machine(), ranks).answer()
-        for k, ranks in enumerate(with_ranks)
-    ]
-
-
-def _one_after_the_other(program: Program) -> list[list[int]]:
-    """Return the ranks of the job for each application: those it asked for, or the next ones."""
-    counts = [one.ranks for one in program.applications]
-    firsts = accumulate(counts, initial=0)
-    return [
-        list(one.on) or list(range(first, first + one.ranks))
-        for one, first in zip(program.applications, firsts, strict=False)
+        for k, ranks in enumerate(ranks_of)
     ]
 
 
@@ -144,7 +139,13 @@ class _Question:
 
     def answer(self) -> Prediction:
         """Play it: with what is likely, with both ends of the models, and with other draws."""
-        _check_methods(self.application)
+        for phase in self.application.phases:
+            if phase.method in ("posix-file", "mpi-file"):
+                raise InputError(
+                    f"'{self.application.name}', phase '{phase.name}': no model holds data that "
+                    f"move through a file ({phase.method})",
+                    hint="predict it with method: message, or emulate it",
+                )
         point = play(self.program, self.app, self._clocks("seconds"), most=_POINT)
         low, high = (
             play(self.program, self.app, self._clocks(side), least=_FEW, most=_SIDE)
@@ -161,10 +162,16 @@ class _Question:
             PhaseTime(self.application.name, phase.name, *row)
             for phase, row in zip(self.application.phases, ends[1:].tolist(), strict=True)
         ]
+        said = [*self.messages.warnings, *self.operations.warnings]
+        if self._nodes() is None and len(self.messages.paths) == 2:
+            said.append(
+                "on which nodes the ranks are is not known: every rank is taken to have its own "
+                "(give --ppn)"
+            )
         seconds, lowest, highest = ends[0].tolist()
         return Prediction(
             self.application.name, self.application.ranks, seconds, lowest, highest,
-            self.application.iterations, phases, self._warnings(),
+            self.application.iterations, phases, said,
         )  # fmt: skip
 
     @property
@@ -173,7 +180,8 @@ class _Question:
 
     def _drawn(self, point: Played) -> Array:
         """Return by what part other draws may be away: total and phases; 0 if nothing is drawn."""
-        if not _is_random(self.program, self.app):
+        lists = _drawn_from(self.program, self.app, "time", *_SIZES)
+        if all(len(set(values)) == 1 for values in lists):
             return np.zeros(1 + point.phases.shape[1])
         clocks = self._clocks("seconds")
         others = [
@@ -194,13 +202,14 @@ class _Question:
         node_of = self._nodes()
 
         def operation(step: Collective, members: tuple[int, ...], size: float) -> Unfolding:
-            of = None if node_of is None else [node_of[rank] for rank in members]
+            of = None if node_of is None else tuple(node_of[rank] for rank in members)
             return self._unfolding(step, size, of, len(members), side)
 
-        places = node_of if node_of is not None else self._assumed_nodes()
+        alone = 0 if self.messages.paths == {"node"} else 1  # what the models hold
+        places = node_of or [alone * k for k in range(len(self.ranks))]
         phases = self.application.phases
 
-        sizes = _sizes_of(self.program, self.app)
+        sizes = set().union(*_drawn_from(self.program, self.app, *_SIZES))
         prepared: set[Path] = set()
 
         def message(source: int, target: int, phase: int, size: float) -> Cost:
@@ -218,7 +227,7 @@ class _Question:
         return Clocks(operation, message, parts, places, at_once=not self.messages.simulated)
 
     def _unfolding(
-        self, step: Collective, size: float, node_of: Sequence[int] | None, ranks: int, side: Side
+        self, step: Collective, size: float, node_of: Nodes, ranks: int, side: Side
     ) -> Unfolding:
         """Return how an operation unfolds, in the time that is likely, or at an end of that."""
         group = step.group if isinstance(step, GridPart) else CG
@@ -227,14 +236,14 @@ class _Question:
             nodes = self._nodes()
             times = self.operations.phase(
                 step.whole.op, step.of, step.whole.grid,
-                None if nodes is None else [nodes[rank] for rank in everyone], len(everyone),
+                None if nodes is None else tuple(nodes[rank] for rank in everyone), len(everyone),
                 step.number,
             )  # fmt: skip
         else:
             times = self.operations.times(step.op, size, step.grid, node_of, ranks)
         end = times[_SIDES[side]]
         seconds = times[0] if math.isnan(end) else end
-        key = step.op, size, ranks, None if node_of is None else tuple(node_of), times[0], group
+        key = step.op, size, ranks, node_of, times[0], group
         if step.grid:
             return Unfolding(seconds)
         if key not in self.unfoldings:
@@ -254,49 +263,12 @@ class _Question:
             return None
         return [int(found[rank]) for rank in self.ranks]
 
-    def _assumed_nodes(self) -> list[int]:
-        """Return the node of each rank where that is not known: what the models hold."""
-        if self.messages.paths == {"node"}:
-            return [0] * len(self.ranks)
-        return list(range(len(self.ranks)))
 
-    def _warnings(self) -> list[str]:
-        said = [*self.messages.warnings, *self.operations.warnings]
-        if self._nodes() is None and len(self.messages.paths) == 2:
-            said.append(
-                "on which nodes the ranks are is not known: every rank is taken to have its own "
-                "(give --ppn)"
-            )
-        return said
-
-
-def _check_methods(application: Application) -> None:
-    """Refuse what moves through files: no model holds that."""
-    for phase in application.phases:
-        if phase.method in ("posix-file", "mpi-file"):
-            raise InputError(
-                f"'{application.name}', phase '{phase.name}': no model holds data that move "
-                f"through a file ({phase.method})",
-                hint="predict it with method: message, or emulate it",
-            )
-
-
-def _is_random(program: Program, app: int) -> bool:
-    """Whether an application draws anything that differs."""
-    used = _lists_of(program.applications[app], ("time", *_SIZES))
-    return any(len(set(program.values[of])) > 1 for of in used)
-
-
-def _sizes_of(program: Program, app: int) -> set[float]:
-    """Return all sizes of messages that an application may draw."""
-    used = _lists_of(program.applications[app], _SIZES)
-    return {value for of in used for value in program.values[of]}
-
-
-def _lists_of(application: Application, names: Sequence[str]) -> set[int]:
-    """Return the lists of values to which the steps refer under some names."""
-    steps = {step for steps in application.steps for step in steps}
-    return {getattr(step, name) for step in steps for name in names if hasattr(step, name)}
+def _drawn_from(program: Program, app: int, *names: str) -> list[tuple[float, ...]]:
+    """Return the lists of values from which an application draws what its steps call so."""
+    steps = {step for steps in program.applications[app].steps for step in steps}
+    used = {getattr(step, name) for step in steps for name in names if hasattr(step, name)}
+    return [program.values[of] for of in used]
 
 
 def _against(one: Played, point: Played) -> Array:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,21 +109,22 @@ class MessageTimes:
         self._paths: dict[Path, _OnPath] = {}
         kept = [one for one in models if subject(one.experiment, one.regimes) == "message"]
         found = [one for model in kept for one in _measured(model)]
-        for path in ("node", "network"):
-            self._add(path, [one for one in found if _path_of(one.model) in (path, None)])
+        for path in get_args(Path):
+            on = [
+                one for one in found
+                if "nodes" not in one.model.constant
+                or (one.model.constant["nodes"] == 1) == (path == "node")
+            ]  # fmt: skip
+            alone = [one for one in on if one.window == 1 and _mode(one) != "bidirectional"]
+            if alone:
+                many = sorted((one for one in on if one.window > 1), key=lambda one: -one.window)
+                self._paths[path] = _OnPath(
+                    min(alone, key=lambda one: _mode(one) != "blocking"),
+                    _first(many, "nonblocking"), _first(many, "blocking"),
+                    _first([one for one in on if one.window == 1], "bidirectional"),
+                )  # fmt: skip
+                self._paths[path].eager = self._eager(path)
         self.simulated = any(one.origin == "simulated" for one in kept)
-
-    def _add(self, path: Path, found: Sequence[_Measured]) -> None:
-        alone = [one for one in found if one.window == 1 and _mode(one) != "bidirectional"]
-        if not alone:
-            return
-        alone.sort(key=lambda one: _mode(one) != "blocking")
-        many = sorted((one for one in found if one.window > 1), key=lambda one: -one.window)
-        self._paths[path] = _OnPath(
-            alone[0], _first(many, "nonblocking"), _first(many, "blocking"),
-            next((one for one in found if _mode(one) == "bidirectional" and one.window == 1), None),
-        )  # fmt: skip
-        self._paths[path].eager = self._eager(path)
 
     @property
     def paths(self) -> set[Path]:
@@ -199,10 +200,10 @@ class MessageTimes:
         """Return by what messages of these sizes follow each other; the last size is 0."""
         on = self._paths[path]
         if on.posted is None:
-            self._say(
+            self.warnings[
                 "not measured how closely messages follow each other: it is taken to be the time "
                 "per byte (measure point-to-point --mode nonblocking --window 64)"
-            )
+            ] = None
             follow = alone - alone[-1]
         else:
             follow = _follow(on.posted, sizes, alone)
@@ -241,9 +242,6 @@ class MessageTimes:
         first = np.flatnonzero(waits[:-1])
         return float(sizes[first[0]]) if len(first) else max(high * 2, _USUAL_EAGER)
 
-    def _say(self, text: str) -> None:
-        self.warnings[text] = None
-
 
 def _measured(model: Model) -> Iterator[_Measured]:
     """Yield the modes of a model of messages, each at the smallest and the largest window."""
@@ -252,11 +250,6 @@ def _measured(model: Model) -> Iterator[_Measured]:
         low, high = recorded(model.chosen(where), "w") or (1.0, 1.0)
         for window in sorted({low, high}):
             yield _Measured(model, where, window)
-
-
-def _path_of(model: Model) -> Path | None:
-    nodes = model.constant.get("nodes")
-    return None if nodes is None else "node" if nodes == 1 else "network"
 
 
 def _mode(one: _Measured) -> str:

@@ -16,12 +16,15 @@ from isochrone.collectives.predict.phase_times import PhaseTimes
 from isochrone.models import Model
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, subject
-from isochrone.runfile.grid_groups import Place, place_of
+from isochrone.runfile.grid_groups import place_of
 
-__all__ = ["OperationTimes"]
+__all__ = ["Nodes", "OperationTimes"]
 
 Ends = tuple[float, float, float]
 """Seconds, and their interval."""
+
+Nodes = tuple[int, ...] | None
+"""Node of each member; None if not known."""
 
 _EMPTY: Final = ("barrier",)
 
@@ -59,7 +62,7 @@ class OperationTimes:
         self._phases = {id(model): PhaseTimes(model) for model in self._models}
         self._known: dict[tuple[Any, ...], Ends] = {}
 
-    def times(self, op: str, size: float, grid: str, node_of: Sequence[int] | None,
+    def times(self, op: str, size: float, grid: str, node_of: Nodes,
               ranks: int) -> Ends:  # fmt: skip
         """Return what an operation takes.
 
@@ -79,13 +82,21 @@ class OperationTimes:
         """
         if ranks < 2:
             return 0.0, 0.0, 0.0
-        key = (op, size, grid, None if node_of is None else tuple(node_of), ranks)
+        key = (op, size, grid, node_of, ranks)
         if key not in self._known:
-            self._known[key] = self._ask(op, round(size), grid, node_of, ranks)
+            model = self._model(op)
+            try:
+                if grid:
+                    found = self._grid_time(model, op, round(size), grid, node_of, ranks)
+                    self._known[key] = found.seconds, found.low, found.high
+                else:
+                    self._known[key] = self._by_library(model, op, round(size), node_of, ranks)
+            except InputError as error:
+                raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
         return self._known[key]
 
     def phase(
-        self, op: str, size: float, grid: str, node_of: Sequence[int] | None, ranks: int,
+        self, op: str, size: float, grid: str, node_of: Nodes, ranks: int,
         number: int,
     ) -> Ends:  # fmt: skip
         """Return what a phase of an operation on a grid takes, with all of its groups at work.
@@ -95,7 +106,7 @@ class OperationTimes:
         InputError
             As of `times`.
         """
-        key = (op, size, grid, None if node_of is None else tuple(node_of), ranks, number)
+        key = (op, size, grid, node_of, ranks, number)
         if key not in self._known:
             try:
                 found = self._grid_time(self._model(op), op, round(size), grid, node_of, ranks)
@@ -109,7 +120,7 @@ class OperationTimes:
         return self._known[key]
 
     def unfolding(
-        self, op: str, size: float, node_of: Sequence[int] | None, ranks: int, seconds: float,
+        self, op: str, size: float, node_of: Nodes, ranks: int, seconds: float,
         group: str = CG, *, at_once: bool,
     ) -> Unfolding:  # fmt: skip
         """Return how an operation of the library unfolds, as far as that was measured.
@@ -128,6 +139,7 @@ class OperationTimes:
         parts = tuple(known.of(member, ranks) for member in range(ranks))
         if op not in (*FROM_ROOT, *TO_ROOT):
             return Unfolding(seconds, parts)
+        star = (-1, *[0] * (ranks - 1))
         at_once_gone = op in TO_ROOT and max(parts[1:]) < _AT_ONCE
         fewer = self._of_fewer(op, size, node_of, ranks) if group == CG else None
         if fewer is None:
@@ -136,21 +148,21 @@ class OperationTimes:
             little = self._shape(op, min(size, _SMALL), node_of, ranks) or 0.0
             little = min(max(little, 0.0), seconds)
             hop = little + (seconds - little) / (ranks - 1)  # a latency, and the data of one
-            return Unfolding(seconds, parts, hop, *_star(ranks), flat=True)
+            return Unfolding(seconds, parts, hop, star, _below(star), flat=True)
         hop, half, latency = fewer
         flat = at_once_gone or seconds < _TWO_STEPS * hop or (
             ranks > 3 and not _STEPS[0] <= seconds / half <= _STEPS[1]
         )  # fmt: skip
-        parents = _tree(parts, leaves_first=op in TO_ROOT)
-        parents, below = _star(ranks) if flat else (parents, _below(parents, ranks))
-        last = max((parts[member] for member in below[0]), default=1.0)
+        parents = star if flat else _tree(parts, leaves_first=op in TO_ROOT)
+        below = _below(parents)
+        last = max((parts[member] for member in below[0]), default=1.0) if below else 1.0
         return Unfolding(
             seconds, parts, min(hop, seconds), parents, below, flat,
             busy=max(last * seconds - (latency if at_once else 0.0), 0.0),
         )  # fmt: skip
 
     def _of_fewer(
-        self, op: str, size: float, node_of: Sequence[int] | None, ranks: int
+        self, op: str, size: float, node_of: Nodes, ranks: int
     ) -> tuple[float, float, float] | None:
         """Return what an operation takes of two members, of half of them, and of two with little.
 
@@ -166,9 +178,7 @@ class OperationTimes:
         known = [one for one in found if one is not None]
         return (known[0], known[1], known[2]) if len(known) == len(few) else None
 
-    def _shape(
-        self, op: str, size: float, node_of: Sequence[int] | None, ranks: int
-    ) -> float | None:
+    def _shape(self, op: str, size: float, node_of: Nodes, ranks: int) -> float | None:
         """Return the seconds of an operation that is only looked at for the shape of another.
 
         That it is outside what was measured is no reason to doubt a prediction.
@@ -181,17 +191,6 @@ class OperationTimes:
         finally:
             self.warnings = said
 
-    def _ask(
-        self, op: str, size: int, grid: str, node_of: Sequence[int] | None, ranks: int
-    ) -> Ends:
-        model = self._model(op)
-        try:
-            if grid:
-                return self._on_grid(model, op, size, grid, node_of, ranks)
-            return self._by_library(model, op, size, node_of, ranks)
-        except InputError as error:
-            raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
-
     def _model(self, op: str) -> Model:
         for model in self._models:
             if op in model.selectors.get("op", [op]):
@@ -201,28 +200,31 @@ class OperationTimes:
             hint=f"isochrone measure collective --op {op}, fit it, and give it, too",
         )  # fmt: skip
 
-    def _on_grid(
-        self, model: Model, op: str, size: int, grid: str, node_of: Sequence[int] | None, ranks: int
-    ) -> Ends:
-        found = self._grid_time(model, op, size, grid, node_of, ranks)
-        return found.seconds, found.low, found.high
-
     def _grid_time(
-        self, model: Model, op: str, size: int, grid: str, node_of: Sequence[int] | None, ranks: int
+        self, model: Model, op: str, size: int, grid: str, node_of: Nodes, ranks: int
     ) -> GridTime:
         machine = Machine() if node_of is None else Machine.of_hosts([f"n{n}" for n in node_of])
         (found,) = predict(model, op, ranks, [Grid.parse(grid)], [size], machine)
         self.warnings |= dict.fromkeys(warnings_of([found]))
         return found
 
-    def _by_library(
-        self, model: Model, op: str, size: int, node_of: Sequence[int] | None, ranks: int
-    ) -> Ends:
+    def _by_library(self, model: Model, op: str, size: int, node_of: Nodes, ranks: int) -> Ends:
         place = None
         if node_of is not None:
             place = place_of(np.arange(ranks), np.zeros(ranks, np.int64), np.array(node_of))
         if op in _EMPTY:
-            return self._without_size(model, op, place, ranks)
+            where: dict[str, Any] = {"op": op} if "op" in model.selectors else {}
+            if CG in model.selectors.get(GROUP, []):
+                where[GROUP] = CG
+            asked: dict[str, float] = {"p": ranks}
+            if place is not None and set(PLACES) & set(needed(model.chosen(where))):
+                asked["nodes"], asked["ppn"] = place.filled(ranks)
+            whole = model.predict(asked, where)
+            self.warnings |= dict.fromkeys(whole.warnings)
+            seconds, low, high = (float(end[0]) for end in (whole.seconds, whole.low, whole.high))
+            if np.isnan(seconds):
+                raise InputError(whole.warnings[0])
+            return seconds, low, high
         phase = Phase(CG, op, ranks, size, 1)  # all members are one row
         found, said = self._phases[id(model)].time(phase, place)
         self.warnings |= dict.fromkeys(said)
@@ -230,32 +232,12 @@ class OperationTimes:
             raise InputError(said[0] if said else "the model gives no time")
         return found.seconds, found.low, found.high
 
-    def _without_size(self, model: Model, op: str, place: Place | None, ranks: int) -> Ends:
-        where: dict[str, Any] = {"op": op} if "op" in model.selectors else {}
-        if CG in model.selectors.get(GROUP, []):
-            where[GROUP] = CG
-        asked: dict[str, float] = {"p": ranks}
-        if place is not None and set(PLACES) & set(needed(model.chosen(where))):
-            asked["nodes"], asked["ppn"] = place.filled(ranks)
-        found = model.predict(asked, where)
-        self.warnings |= dict.fromkeys(found.warnings)
-        seconds, low, high = (float(end[0]) for end in (found.seconds, found.low, found.high))
-        if np.isnan(seconds):
-            raise InputError(found.warnings[0])
-        return seconds, low, high
 
-
-def _star(ranks: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """Return the parents of all members, and whose parent each is, where the root is everyone's."""
-    return (-1,) + (0,) * (ranks - 1), (tuple(range(1, ranks)),) + ((),) * (ranks - 1)
-
-
-def _below(parents: Sequence[int], ranks: int) -> tuple[tuple[int, ...], ...]:
-    """Return whose parent each member is; nobody's, if no parents are known."""
-    below: list[list[int]] = [[] for _ in range(ranks)]
-    for member, parent in enumerate(parents):
-        if parent >= 0:
-            below[parent].append(member)
+def _below(parents: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Return whose parent each member is; nothing, if no parents are known."""
+    below: list[list[int]] = [[] for _ in parents]
+    for member, parent in enumerate(parents[1:], 1):
+        below[parent].append(member)
     return tuple(map(tuple, below))
 
 

@@ -277,7 +277,7 @@ def _part(gap: Gap, parts: int) -> Gap:
     counts = {tenth: round(count / parts) for tenth, count in gap.tenths.items()}
     return Gap(
         round(gap.count / parts), gap.total / parts, gap.least, gap.most,
-        {tenth: count for tenth, count in counts.items() if count}, gap.processor,
+        {tenth: count for tenth, count in counts.items() if count},
     )  # fmt: skip
 
 

@@ -125,17 +125,13 @@ class _FromRoot(_Meeting):
         if came is None or self.done[member] is not None:
             return None
         if parent < 0:
-            return self._begin(came) + self.after(member)
+            begin = max(came, self.port.free)  # after the data that the root sent before
+            self.port.free = begin + self.of.busy
+            return begin + self.after(member)
         before = self.done[parent]
         if before is None:
             return None
         return max(came + self.of.hop, before + self.after(member) - self.after(parent))
-
-    def _begin(self, came: float) -> float:
-        """Return when the root's data begin to move: after those that it sent before."""
-        begin = max(came, self.port.free)
-        self.port.free = begin + self.of.busy
-        return begin
 
     def _try_to_leave(self, member: int) -> None:
         done, came = self.done[member], self.came[member]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
 from typing import Final
 
 __all__ = ["SAME", "Clock", "Request", "Run"]
@@ -13,16 +14,14 @@ SAME: Final = 1e-12
 """Moments this close to each other, as a part of the time so far, are one."""
 
 
+@dataclass(eq=False, slots=True)
 class Request:
     """Something that a rank may wait for; ``load`` is what a message carries."""
 
-    __slots__ = ("done", "load", "source", "waiters")
-
-    def __init__(self) -> None:
-        self.done = False
-        self.load: float | None = None
-        self.source = -1
-        self.waiters: list[Run] = []
+    done: bool = False
+    load: float | None = None
+    source: int = -1
+    waiters: list[Run] = field(default_factory=list)
 
 
 Run = Generator[float | Request, None, None]
@@ -42,7 +41,7 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.settle: Callable[[], None] = _nothing
+        self.settle: Callable[[], None] = lambda: None
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._ready: deque[Run] = deque()
         self._count = 0
@@ -94,7 +93,3 @@ class Clock:
             elif wanted > 0:
                 self.at(self.now + wanted, lambda: self._ready.append(run))
                 return
-
-
-def _nothing() -> None:
-    pass

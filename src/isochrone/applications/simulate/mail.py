@@ -1,31 +1,145 @@
-"""Who sends to whom: sends find their receives, in the order in which they were posted."""
+"""Who sends to whom: sends find their receives, in the order in which they were posted.
+
+Messages are on their way: a latency, then a share of the ports that they need.
+
+A port (of a rank, or of the node it is on) is shared evenly by the messages that are in it, as
+packets of several messages take turns; a message moves on as fast as its most crowded port lets
+it. One message alone takes exactly what was measured of one, and several in a row follow each
+other by the measured gap.
+"""
 
 from __future__ import annotations
 
-from collections import deque
+import math
+from collections import Counter, deque
 from collections.abc import Callable, Container
+from dataclasses import dataclass, field
 
 from isochrone.applications.predict.message_times import Cost
-from isochrone.applications.simulate.events import Clock, Request
-from isochrone.applications.simulate.network import Network
+from isochrone.applications.simulate.events import SAME, Clock, Request
 
-__all__ = ["Mail"]
+__all__ = ["Mail", "Network"]
 
 
+@dataclass(eq=False, slots=True)
+class _Flow:
+    """A message in its ports: the part that is left, and how fast that becomes less."""
+
+    needs: list[tuple[_Port, float]]
+    end: Callable[[], None]
+    left: float = 1.0
+    rate: float = 0.0
+    at: float = 0.0
+    looked_at: float = math.inf
+
+
+_Port = dict[_Flow, None]
+
+
+class Network:
+    """Ports of ranks and of nodes.
+
+    Parameters
+    ----------
+    clock
+        Virtual time.
+    node_of
+        Node of each rank.
+    """
+
+    def __init__(self, clock: Clock, node_of: list[int]) -> None:
+        self._clock = clock
+        self._node_of = node_of
+        ranks = Counter(node_of)
+        self._shared = {node: ranks[node] > 1 for node in ranks}  # else its rank's port says it
+        self._ports: dict[tuple[str, int], _Port] = {}
+        self._dirty: dict[int, _Port] = {}
+        clock.settle = self._settle
+
+    def send(self, source: int, target: int, cost: Cost, end: Callable[[], None]) -> None:
+        """Let a message begin now, and call ``end`` when it is there."""
+        needs = self._needs(source, target, cost)
+        arrived = (lambda: self._enter(_Flow(needs, end))) if needs else end
+        self._clock.at(self._clock.now + max(cost.alone - cost.gap, 0.0), arrived)
+
+    def _needs(self, source: int, target: int, cost: Cost) -> list[tuple[_Port, float]]:
+        """Return the ports of a message, and how long it would be in each alone."""
+        found = [
+            (self._port("rank out", source), cost.gap),
+            (self._port("rank in", target), cost.gap),
+        ]
+        here, there = self._node_of[source], self._node_of[target]
+        if here != there:
+            for way, node in ("out", here), ("in", there):
+                if self._shared[node]:
+                    found.append((self._port(way, node), cost.wire))
+            if cost.both > 1:
+                half = cost.wire * cost.both / 2
+                found += [(self._port("both", here), half), (self._port("both", there), half)]
+        return [(port, seconds) for port, seconds in found if seconds > 0]
+
+    def _port(self, kind: str, number: int) -> _Port:
+        return self._ports.setdefault((kind, number), {})
+
+    def _enter(self, flow: _Flow) -> None:
+        flow.at = self._clock.now
+        for port, _ in flow.needs:
+            port[flow] = None
+            self._dirty[id(port)] = port
+
+    def _settle(self) -> None:
+        """Share all ports anew in which something changed."""
+        if not self._dirty:
+            return
+        changed = {flow: None for port in self._dirty.values() for flow in port}
+        self._dirty = {}
+        now = self._clock.now
+        for flow in changed:
+            rate = 1.0 / max([len(port) * seconds for port, seconds in flow.needs])
+            if rate == flow.rate:
+                continue
+            flow.left = max(flow.left - flow.rate * (now - flow.at), 0.0)
+            flow.at, flow.rate = now, rate
+            self._look_at(flow, now + flow.left / rate)
+
+    def _look_at(self, flow: _Flow, moment: float) -> None:
+        """See at a moment whether a message is there, unless it is looked at before anyway.
+
+        A message that became slower is looked at too early, and then once more; that happens less
+        often than messages get slower.
+        """
+        if moment >= flow.looked_at:
+            return
+        flow.looked_at = moment
+
+        def look() -> None:
+            if flow.looked_at != moment:
+                return  # it became faster, and was looked at before
+            flow.looked_at = math.inf
+            left = flow.left / flow.rate - (moment - flow.at)
+            if left > SAME * moment:
+                self._look_at(flow, moment + left)
+            else:
+                for port, _ in flow.needs:
+                    del port[flow]
+                    self._dirty[id(port)] = port
+                flow.end()
+
+        self._clock.at(moment, look)
+
+
+@dataclass(eq=False, slots=True)
 class _Message:
     """A message that was sent; ``request`` is of its sender."""
 
-    __slots__ = ("arrived", "cost", "load", "receive", "request", "source", "tag", "target")
-
-    def __init__(self, source: int, target: int, tag: int, cost: Cost, load: float | None):
-        self.source = source
-        self.target = target
-        self.tag = tag
-        self.cost = cost
-        self.load = load
-        self.request = Request()
-        self.receive: Request | None = None
-        self.arrived = False
+    source: int
+    target: int
+    tag: int
+    cost: Cost
+    load: float | None
+    request: Request = field(default_factory=Request)
+    receive: Request | None = None
+    arrived: bool = False
 
 
 class Mail:
@@ -116,9 +230,6 @@ class Mail:
         receive.source, receive.load = message.source, message.load
 
     def _begin(self, message: _Message) -> None:
-        self._network.send(message.source, message.target, message.cost, self._arrival(message))
-
-    def _arrival(self, message: _Message) -> Callable[[], None]:
         def arrive() -> None:
             message.arrived = True
             if not message.request.done:
@@ -126,4 +237,4 @@ class Mail:
             if message.receive is not None:
                 self._clock.finish(message.receive)
 
-        return arrive
+        self._network.send(message.source, message.target, message.cost, arrive)

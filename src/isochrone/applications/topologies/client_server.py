@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+from isochrone.applications.description.topology import Edge, Graph, Topology
 
 __all__ = ["TOPOLOGY"]
 
 
-def _make(options: Options) -> Graph:
-    return Graph(tuple(Edge(0, r) for r in range(1, options.ranks)), root=0)
-
-
-TOPOLOGY: Final = Topology(make=_make, flow="request")
+TOPOLOGY: Final = Topology(
+    make=lambda options: Graph(tuple(Edge(0, r) for r in range(1, options.ranks)), root=0),
+    flow="request",
+)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from isochrone.applications.description import quantities
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.shapes import Given
-from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+from isochrone.applications.description.topology import Edge, Graph, Options, Topology, edge
 
 __all__ = ["TOPOLOGY"]
 
@@ -25,22 +25,13 @@ def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
             )
         return found
 
-    source, target = rank("from"), rank("to")
-    if source == target:
-        raise at.error(f"rank {source} sends to itself")
-    size = None
-    if "bytes" in written:
-        size = int(quantities.size(Given(written["bytes"], at.key("bytes")), options.scope))
-    count = Given(written.get("count", 1), at.key("count"))
-    return Edge(source, target, size, quantities.count(count, options.scope, 1, 2**20 - 1))
+    return edge(rank("from"), rank("to"), written, options.scope, at)
 
 
 def _make(options: Options) -> Graph:
     at = options.place("list")
-    edges = tuple(
-        _edge(edge, options, at.item(k)) for k, edge in enumerate(options.written["list"])
-    )
-    options.check_edges(sum(edge.count for edge in edges))
+    edges = tuple(_edge(one, options, at.item(k)) for k, one in enumerate(options.written["list"]))
+    options.check_edges(sum(one.count for one in edges))
     return Graph(edges, directed=bool(options.written.get("directed", True)))
 
 

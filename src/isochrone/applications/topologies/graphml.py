@@ -12,11 +12,11 @@ __all__ = ["TOPOLOGY"]
 
 def _make(options: Options) -> Graph:
     at = options.place("file")
-    found = graphml_file.read(options.folder / options.written["file"], at)
-    if found.nodes > options.ranks:
-        raise at.error(f"a graph of {found.nodes} nodes in an application of {options.ranks} ranks")
-    options.check_edges(sum(edge.count for edge in found.edges))
-    return Graph(found.edges, found.directed)
+    nodes, graph = graphml_file.read(options.folder / options.written["file"], at)
+    if nodes > options.ranks:
+        raise at.error(f"a graph of {nodes} nodes in an application of {options.ranks} ranks")
+    options.check_edges(sum(edge.count for edge in graph.edges))
+    return graph
 
 
 TOPOLOGY: Final = Topology(

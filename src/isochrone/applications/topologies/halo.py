@@ -7,6 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from isochrone.applications.description.quantities import count
+from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import MAX_EDGES, Edge, Graph, Options, Topology
 
 __all__ = ["TOPOLOGY", "balanced"]
@@ -33,7 +35,10 @@ def _shape(options: Options) -> list[int]:
     if "dimensions" in options:
         raise options.place("dimensions").error("a shape has its dimensions", "leave out one")
     at = options.place("shape")
-    shape = options.counts("shape", 1, MAX_EDGES)
+    shape = [
+        count(Given(side, at.item(k)), options.scope, 1, MAX_EDGES)
+        for k, side in enumerate(options.written["shape"])
+    ]
     if len(shape) > 3:
         raise at.error(f"{len(shape)} dimensions", "up to three")
     if math.prod(shape) != options.ranks:
@@ -48,7 +53,11 @@ def _shape(options: Options) -> list[int]:
 
 def _make(options: Options) -> Graph:
     shape = _shape(options)
-    periodic = options.booleans("periodic", len(shape))
+    periodic = options.written.get("periodic", False)
+    if not isinstance(periodic, list):
+        periodic = [periodic] * len(shape)
+    if len(periodic) != len(shape):
+        raise options.place("periodic").error(f"{len(periodic)} values for {len(shape)} dimensions")
     numbers = np.arange(options.ranks).reshape(shape)
     edges: list[Edge] = []
     for axis, around in enumerate(periodic):

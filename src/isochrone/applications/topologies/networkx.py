@@ -29,19 +29,6 @@ MOST_MEMORY: Final = 2**30
 """Bytes that it may take."""
 
 
-def _generator(options: Options) -> Callable[..., Any]:
-    """Return a public function of networkx.generators."""
-    name = options.written["generator"]
-    found = None if name.startswith("_") else getattr(nx, name, None)
-    module = str(getattr(found, "__module__", ""))
-    if not inspect.isfunction(found) or not module.startswith("networkx.generators."):
-        raise options.place("generator").error(
-            f"networkx has no generator '{printable(name, 60)}'",
-            "its page 'Graph generators' lists them",
-        )
-    return found
-
-
 def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any]:
     """Return numbers and booleans by name; what is random is drawn from the seed."""
     known = inspect.signature(generator).parameters
@@ -92,9 +79,15 @@ def _bounded() -> Iterator[None]:
 
 
 def _make(options: Options) -> Graph:
-    generator = _generator(options)
-    arguments = _arguments(options, generator)
     name = options.written["generator"]
+    generator = None if name.startswith("_") else getattr(nx, name, None)
+    module = str(getattr(generator, "__module__", ""))
+    if not inspect.isfunction(generator) or not module.startswith("networkx.generators."):
+        raise options.place("generator").error(
+            f"networkx has no generator '{printable(name, 60)}'",
+            "its page 'Graph generators' lists them",
+        )
+    arguments = _arguments(options, generator)
     try:
         with _bounded():
             graph = generator(**arguments)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+from isochrone.applications.description.topology import Edge, Graph, Topology
 
 __all__ = ["TOPOLOGY"]
 
 
-def _make(options: Options) -> Graph:
-    return Graph(tuple(Edge(r, r + 1) for r in range(options.ranks - 1)), directed=True, root=0)
-
-
-TOPOLOGY: Final = Topology(make=_make, flow="stream")
+TOPOLOGY: Final = Topology(
+    make=lambda options: Graph(
+        tuple(Edge(r, r + 1) for r in range(options.ranks - 1)), directed=True, root=0
+    ),
+    flow="stream",
+)

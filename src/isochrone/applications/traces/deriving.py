@@ -7,17 +7,16 @@ and after is left out, and how much that was is said. What cannot be told is sai
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from statistics import median
 from typing import Any, Final
 
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.folding import calls_in
 from isochrone.applications.traces.gaps import Spent, computation
-from isochrone.applications.traces.loops_of_ranks import Unknown
-from isochrone.applications.traces.main_loop import MainLoop, main_loop, once
+from isochrone.applications.traces.main_loop import MainLoop, Unknown, main_loop, once
 from isochrone.applications.traces.rounds import Round, rounds
-from isochrone.applications.traces.trace import Call, Trace
+from isochrone.applications.traces.trace import SENDS, Call, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
@@ -28,8 +27,6 @@ SMALL: Final = 0.01
 
 LITTLE: Final = 0.05
 """Share of what is computed within an exchange below which nothing is computed before it."""
-
-_SENDS: Final = ("send", "isend")
 
 
 def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
@@ -74,7 +71,11 @@ def _left_out(trace: Trace, loop: MainLoop) -> list[str]:
     seen = [call for nodes in trace.ranks for call in calls_in(nodes)]
     kept = [(call, loop.iterations) for body in loop.bodies for call in body]
     parts = []
-    for what, amount in (("calls", _one), ("bytes sent", _sent)):
+    amounts: dict[str, Callable[[Call], float]] = {
+        "calls": lambda _: 1.0,
+        "bytes sent": lambda call: call.bytes if call.op in SENDS else 0.0,
+    }
+    for what, amount in amounts.items():
         whole = sum(amount(call) * times for call, times in seen)
         if whole:
             parts.append((what, sum(amount(call) * times for call, times in kept) / whole))
@@ -86,14 +87,6 @@ def _left_out(trace: Trace, loop: MainLoop) -> list[str]:
         return []
     shares = ", ".join(f"{share:.1%} of its {what}" for what, share in parts)
     return [f"the description holds {shares}; the rest came before or after what is repeated"]
-
-
-def _one(_: Call) -> float:
-    return 1.0
-
-
-def _sent(call: Call) -> float:
-    return call.bytes if call.op in _SENDS else 0.0
 
 
 def _settle(found: list[Round]) -> None:

@@ -10,6 +10,7 @@ computing, is not a call that computes a third of the time.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -39,15 +40,12 @@ class Event(NamedTuple):
     seconds: float = 0.0
 
 
-def fold(
-    events: Sequence[Event], *, by_bytes: bool = True, processor: bool = False, window: int = WINDOW
-) -> list[Node]:
+def fold(events: Sequence[Event], *, by_bytes: bool = True) -> list[Node]:
     """Fold the calls of a rank into loops.
 
     Without `by_bytes` calls that differ only in their size are alike, and their mean is kept.
-    `processor` says that gaps are processor time.
     """
-    folding = _Folding(window)
+    folding = _Folding()
     for event in events:
         size = event.bytes if by_bytes else None
         folding.take((event.op, event.peer, size, event.root, event.members))
@@ -55,9 +53,16 @@ def fold(
     rest = iter(events)
     for node in nodes:
         for turn in range(node.count if isinstance(node, Loop) else 1):
-            visits: dict[int, int] = {}
+            visits: Counter[int] = Counter()
             for call in _one_turn(node):
-                _note(call, next(rest), visits, processor, turn)
+                event = next(rest)
+                call.gap.note(event.gap)
+                call.seconds += event.seconds
+                call.bytes += (event.bytes - call.bytes) / call.gap.count
+                if call.turns:
+                    place = turn % CYCLE * (len(call.turns) // CYCLE) + visits[id(call)]
+                    call.turns[place].note(event.gap)
+                visits[id(call)] += 1
     return nodes
 
 
@@ -96,22 +101,6 @@ def _one_turn(node: Node) -> Iterator[Call]:
             yield from _one_turn(part)
 
 
-def _note(
-    call: Call, event: Event, visits: dict[int, int], processor: bool, turn: int
-) -> None:  # fmt: skip
-    """Add what was seen to its place; `visits` counts them within a turn."""
-    visit = visits.get(id(call), 0)
-    visits[id(call)] = visit + 1
-    call.gap.processor = processor
-    call.gap.note(event.gap)
-    call.seconds += event.seconds
-    call.bytes += (event.bytes - call.bytes) / call.gap.count
-    if call.turns:
-        place = turn % CYCLE * (len(call.turns) // CYCLE) + visit
-        call.turns[place].processor = processor
-        call.turns[place].note(event.gap)
-
-
 _Key = tuple[object, ...]
 
 
@@ -129,14 +118,12 @@ _Part = _Turns | _Key
 class _Folding:
     """What was taken so far; `keys` are numbers that are equal where parts are alike."""
 
-    def __init__(self, window: int) -> None:
+    def __init__(self) -> None:
         self.parts: list[_Part] = []
         self.keys: list[int] = []
-        self.window = window
         self.numbers: dict[_Key, int] = {}
         self.places: dict[tuple[int, int], list[int]] = {}  # by two that follow each other
-        self.loops: list[int] = []
-        self.bodies: dict[int, list[int]] = {}  # keys of the body of the loop at a place
+        self.bodies: dict[int, list[int]] = {}  # keys of the body of the loop at a place, in order
 
     def take(self, key: _Key) -> None:
         self._push(key, self._number(key))
@@ -145,9 +132,9 @@ class _Folding:
 
     def _grown(self) -> bool:
         """Whether the end of the list was one more turn of the loop before it."""
-        for place in reversed(self.loops):
+        for place in reversed(self.bodies):
             size = len(self.parts) - 1 - place
-            if size > self.window:
+            if size > WINDOW:
                 return False
             body = self.bodies[place]
             if 0 < size == len(body) and self.keys[place + 1 :] == body:
@@ -166,7 +153,7 @@ class _Folding:
             return self._begin(1)
         for place in reversed(self.places[self._pair(last)][:-1]):
             size = last - place
-            if size > self.window or 2 * size > len(keys):
+            if size > WINDOW or 2 * size > len(keys):
                 return False
             if keys[-size] == keys[-2 * size] and keys[-2 * size : -size] == keys[-size:]:
                 return self._begin(size)
@@ -181,9 +168,7 @@ class _Folding:
 
     def _push_loop(self, loop: _Turns, body: list[int]) -> None:
         self._push(loop, self._number(("loop", loop.count, *body)))
-        place = len(self.parts) - 1
-        self.loops.append(place)
-        self.bodies[place] = body
+        self.bodies[len(self.parts) - 1] = body
 
     def _push(self, part: _Part, key: int) -> None:
         self.parts.append(part)
@@ -195,8 +180,8 @@ class _Folding:
         for place in range(len(self.parts) - 1, len(self.parts) - 1 - count, -1):
             self.places[self._pair(place)].pop()
         del self.parts[-count:], self.keys[-count:]
-        while self.loops and self.loops[-1] >= len(self.parts):
-            del self.bodies[self.loops.pop()]
+        while self.bodies and next(reversed(self.bodies)) >= len(self.parts):
+            self.bodies.popitem()
 
     def _pair(self, place: int) -> tuple[int, int]:
         return (self.keys[place - 1] if place else -1, self.keys[place])

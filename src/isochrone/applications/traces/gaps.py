@@ -116,10 +116,15 @@ def _deviation(gap: Gap) -> float:
     return float(np.sqrt(np.average((middles - gap.mean) ** 2, weights=counts)))
 
 
+def _counted(gap: Gap) -> tuple[Floats, Floats]:
+    """Return the tenths that hold gaps, and how many each holds."""
+    tenths, counts = np.array(sorted(gap.tenths.items()), dtype=float).T
+    return tenths, counts
+
+
 def _middles(gap: Gap) -> tuple[Floats, Floats]:
     """Return the values that stand for the tenths, and how many gaps each holds."""
-    tenths = np.array(sorted(gap.tenths), dtype=float)
-    counts = np.array([gap.tenths[int(t)] for t in tenths], dtype=float)
+    tenths, counts = _counted(gap)
     low = np.maximum(10 ** (tenths / 10), gap.least)
     high = np.minimum(10 ** ((tenths + 1) / 10), gap.most)
     middles = np.sqrt(np.maximum(low, 1e-12) * np.maximum(high, 1e-12))
@@ -131,8 +136,7 @@ def _distribution(gap: Gap, mean: float) -> Any:
     narrow = len(gap.tenths) == 1 or gap.most <= NARROW * gap.least
     if gap.count < FEW or narrow or gap.mean <= 0:
         return seconds(mean)
-    tenths = np.array(sorted(gap.tenths), dtype=float)
-    counts = np.array([gap.tenths[int(t)] for t in tenths], dtype=float)
+    tenths, counts = _counted(gap)
     ends = np.append(10 ** (tenths / 10), 10 ** ((tenths + 1) / 10))
     best = min((_fit(f, gap, ends, counts) for f in _FAMILIES), key=lambda fit: fit[0])
     _, family, parameters = best

@@ -7,13 +7,18 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, Final
 
+from isochrone.applications.description import topology
+from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.topology import MAX_EDGES, Options
+
 __all__ = ["bytes_of", "edges", "named"]
 
 Message = tuple[int, int, float]
-_Pairs = Counter[tuple[int, int]]
 
 DIMENSIONS: Final = 3
 """Most dimensions of a halo."""
+
+_ONE: Final = {"stream": "pipeline", "token": "token-ring", "request": "client-server"}
 
 
 def named(messages: Sequence[Message], kind: str, ranks: int) -> Any | None:
@@ -21,42 +26,30 @@ def named(messages: Sequence[Message], kind: str, ranks: int) -> Any | None:
 
     Sizes are not looked at.
     """
-    pairs: _Pairs = Counter((a, b) for a, b, _ in messages)
-    if kind == "stream":
-        return _stream(pairs, ranks)
-    if kind == "token":
-        ring = Counter((r, (r + 1) % ranks) for r in range(ranks))
-        return "token-ring" if pairs == ring and messages[0][0] == 0 else None
-    if kind == "request":
-        star = Counter(pair for r in range(1, ranks) for pair in ((0, r), (r, 0)))
-        return "client-server" if pairs == star else None
-    return _exchange(pairs, ranks)
-
-
-def _stream(pairs: _Pairs, ranks: int) -> Any | None:
-    """Return a pipeline, or a wavefront over a grid, from the lower to the higher rank."""
-    if pairs == Counter((r, r + 1) for r in range(ranks - 1)):
-        return "pipeline"
-    for dimensions in range(2, DIMENSIONS + 1):
-        for shape in _shapes(ranks, dimensions):
-            onward = Counter((a, b) for a, b in _halo(shape, (False,) * dimensions) if a < b)
-            if min(shape) > 1 and pairs == onward:
-                return {"halo": {"shape": list(shape), "periodic": False}}
+    pairs = Counter((a, b) for a, b, _ in messages)
+    for name, options in _candidates(kind, ranks):
+        graph = topology.load(name).make(Options(ranks, options, {}, 0, KeyPath("")))
+        found = Counter((edge.source, edge.target) for edge in graph.edges)
+        if not graph.directed and kind != "stream":
+            found.update([(b, a) for a, b in found.elements()])
+        if pairs == found and (kind != "token" or messages[0][0] == 0):
+            return {name: options} if options else name
     return None
 
 
-def _exchange(pairs: _Pairs, ranks: int) -> Any | None:
-    for dimensions in range(1, DIMENSIONS + 1):
-        for shape in _shapes(ranks, dimensions):
-            if min(shape) < 2:
-                continue
-            for around in product((False, True), repeat=dimensions):
-                if pairs == _halo(shape, around):
-                    periodic = around[0] if len(set(around)) == 1 else list(around)
-                    return {"halo": {"shape": list(shape), "periodic": periodic}}
-    if pairs == Counter((a, b) for a in range(ranks) for b in range(ranks) if a != b):
-        return "all-to-all"
-    return None
+def _candidates(kind: str, ranks: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield topologies that may have messages of a kind; of a stream, grids for a wavefront."""
+    if kind in _ONE:
+        yield _ONE[kind], {}
+    if kind in ("stream", "exchange"):
+        for dimensions in range(1, DIMENSIONS + 1):
+            turns = product((False, True), repeat=dimensions if kind == "exchange" else 0)
+            for shape, around in product(_shapes(ranks, dimensions), turns):
+                periodic = list(around) if len(set(around)) > 1 else around[:1] == (True,)
+                if min(shape) > 1:
+                    yield "halo", {"shape": list(shape), "periodic": periodic}
+    if kind == "exchange" and ranks**2 <= MAX_EDGES:
+        yield "all-to-all", {}
 
 
 def _shapes(ranks: int, dimensions: int) -> Iterator[tuple[int, ...]]:
@@ -67,22 +60,6 @@ def _shapes(ranks: int, dimensions: int) -> Iterator[tuple[int, ...]]:
         if ranks % side == 0:
             for rest in _shapes(ranks // side, dimensions - 1):
                 yield (side, *rest)
-
-
-def _halo(shape: tuple[int, ...], around: tuple[bool, ...]) -> _Pairs:
-    """Return who sends to whom; last dimension fastest."""
-    found: _Pairs = Counter()
-    strides = [1] * len(shape)
-    for axis in range(len(shape) - 1, 0, -1):
-        strides[axis - 1] = strides[axis] * shape[axis]
-    for place in product(*(range(side) for side in shape)):
-        rank = sum(k * stride for k, stride in zip(place, strides, strict=True))
-        for axis, side in enumerate(shape):
-            if place[axis] + 1 < side or around[axis]:
-                other = rank + ((place[axis] + 1) % side - place[axis]) * strides[axis]
-                found[rank, other] += 1
-                found[other, rank] += 1
-    return found
 
 
 def bytes_of(messages: Sequence[Message]) -> int | None:

@@ -10,26 +10,164 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import lcm
 from typing import Final
 
 from isochrone.applications.traces.folding import Node, calls_in, length
-from isochrone.applications.traces.loops_of_ranks import (
-    LONGEST,
-    Candidate,
-    Unknown,
-    belonging,
-    candidates,
-    unfolded,
-    written_out,
-)
-from isochrone.applications.traces.trace import CYCLE, Call, Gap, Trace
+from isochrone.applications.traces.trace import CYCLE, RECEIVES, SENDS, Call, Gap, Loop, Trace
 from isochrone.base.errors import InputError
 
-__all__ = ["MainLoop", "main_loop", "once"]
+__all__ = ["MainLoop", "Unknown", "main_loop", "once"]
+
+CLOSE: Final = 0.05
+"""Share of the calls that a shorter loop may leave out and still be preferred."""
+
+LEAST: Final = 0.5
+"""Share of the calls that must be in the loop, else there is none."""
+
+LONGEST: Final = 5000
+"""Calls of a rank in one turn; no one reads a longer description."""
+
+
+class Unknown(Exception):
+    """Something that a description cannot tell, and why."""
+
+
+@dataclass
+class Candidate:
+    """A loop of one rank, wherever it comes in its calls.
+
+    Attributes
+    ----------
+    longest
+        Where it comes with the most turns in a row: the first such.
+    before
+        Calls before `longest`, nearest first, and counted.
+    total
+        All its turns.
+    """
+
+    longest: Loop
+    trail: list[tuple[list[Node], int]]
+    total: int
+
+    @property
+    def size(self) -> int:
+        """Calls of one turn."""
+        return length(self.longest.body)
+
+
+def candidates(nodes: list[Node]) -> list[Candidate]:
+    """List the loops of a rank, equal ones taken together."""
+    found: dict[object, Candidate] = {}
+
+    def visit(level: list[Node], trail: list[tuple[list[Node], int]], times: int) -> None:
+        for place, node in enumerate(level):
+            if isinstance(node, Loop):
+                here = [*trail, (level, place)]
+                key = _key(node.body)
+                known = found.setdefault(key, Candidate(node, here, 0))
+                if node.count > known.longest.count:
+                    known.longest, known.trail = node, here
+                known.total += times * node.count
+                visit(node.body, here, times * node.count)
+
+    visit(nodes, [], 1)
+    return [c for c in found.values() if c.size <= LONGEST]
+
+
+def _key(nodes: list[Node]) -> object:
+    return tuple(
+        (n.count, _key(n.body))
+        if isinstance(n, Loop)
+        else (n.op, n.peer, n.bytes, n.root, n.members)
+        for n in nodes
+    )  # fmt: skip
+
+
+def belonging(found: list[list[Candidate]], sizes: list[int]) -> list[Candidate | None]:
+    """Choose for each rank the loop that belongs to the program's; None: it does nothing."""
+    options: list[tuple[float, int, list[Candidate | None]]] = []
+    for count in sorted({c.total for candidates in found for c in candidates}):
+        best = [_best(c, count, size) for c, size in zip(found, sizes, strict=True)]
+        covered = sum(0 if b is None else b.total * b.size for b in best) / sum(sizes)
+        options.append((covered, max(0 if b is None else b.size for b in best), best))
+    most = max((covered for covered, _, _ in options), default=0.0)
+    if most < LEAST:
+        raise Unknown("no repetition was found that holds most of its calls")
+    good = [option for option in options if option[0] >= most - CLOSE]
+    return min(good, key=lambda option: option[1])[2]
+
+
+def _best(candidates: list[Candidate], count: int, calls: int) -> Candidate | None:
+    """Return the loop that is repeated `count` times, or a multiple of that, give or take one."""
+    fitting = [c for c in candidates if abs(c.total - round(c.total / count) * count)
+               <= round(c.total / count)]  # fmt: skip
+    return max(fitting, key=lambda c: (c.total * c.size, -c.size), default=None)
+
+
+def unfolded(nodes: list[Node], *, backwards: bool = False) -> Iterator[Call]:
+    """Yield calls in the order in which they were made, or the last one first."""
+    for node in reversed(nodes) if backwards else nodes:
+        if isinstance(node, Loop):
+            for _ in range(node.count):
+                yield from unfolded(node.body, backwards=backwards)
+        else:
+            yield node
+
+
+@dataclass(frozen=True)
+class Place:
+    """A call of a turn: the `visit`-th of `visits` that a turn makes to it.
+
+    With the `first` call of a turn, the gap before the first turn is counted, too.
+    """
+
+    call: Call
+    visit: int
+    visits: int
+    first: bool = False
+
+    def at(self, turn: int, turns: int) -> Call:
+        """Return it with its gaps in each `turns`-th turn from `turn` on."""
+        kept = self.call.turns
+        gap = self.call.gap
+        if self.visits * turns > 1 and kept and len(kept) // self.visits % turns == 0:
+            gap = Gap()
+            for number, one in enumerate(kept[self.visit :: self.visits]):
+                if number % turns == turn % turns:
+                    gap.add(one)
+        if self.first:
+            gap = _without_begin(gap)
+        return replace(self.call, gap=gap)
+
+
+def written_out(candidate: Candidate) -> list[Place]:
+    """Return the calls of one turn."""
+    seen: Counter[int] = Counter()
+    inner = {id(call): times for call, times in calls_in(candidate.longest.body)}
+    body: list[Place] = []
+    for call in unfolded(candidate.longest.body):
+        body.append(Place(call, seen[id(call)], inner[id(call)], first=not body))
+        seen[id(call)] += 1
+    return body
+
+
+def _without_begin(gap: Gap) -> Gap:
+    """Leave out what was done before the first turn, if one gap is ten times all others.
+
+    No call parts it from the computation of that turn.
+    """
+    tenths = sorted(gap.tenths)
+    if len(tenths) < 2 or gap.tenths[tenths[-1]] > 1 or tenths[-1] - tenths[-2] <= 10:
+        return gap
+    kept = {tenth: gap.tenths[tenth] for tenth in tenths[:-1]}
+    most = min(gap.most, 10 ** ((tenths[-2] + 1) / 10))
+    return Gap(gap.count - 1, gap.total - gap.most, gap.least, most, kept)
+
 
 UNEVEN: Final = 0.01
 """Share of all computation by which turns must differ to be told apart."""
@@ -54,6 +192,8 @@ class MainLoop:
 def main_loop(trace: Trace) -> MainLoop:
     """Find the main loop of a program.
 
+    The turns of all ranks begin together, and they have the same number of them.
+
     Raises
     ------
     Unknown
@@ -63,7 +203,27 @@ def main_loop(trace: Trace) -> MainLoop:
     sizes = [length(nodes) for nodes in trace.ranks]
     if not any(sizes):
         raise Unknown("it holds no communication")
-    return _aligned(belonging(found, sizes), trace.groups)
+    walks = [_Walk(candidate) for candidate in belonging(found, sizes)]
+    if any(call.peer < 0 for w in walks for call in w.body if call.op in RECEIVES):
+        raise Unknown("a receive from any source decides at run time who is answered")
+    whole = _turns_together(walks, trace.groups)
+    times = _uneven(walks, whole)
+    whole = [turns * times for turns in whole]
+    try:
+        _cut(walks, trace.groups)
+    except Unknown:  # what came before does not add up: it received from anyone, or was cut off
+        for walk in walks:
+            walk.forget()
+        _cut(walks, trace.groups)
+    bodies, iterations = [], []
+    for walk, turns in zip(walks, whole, strict=True):
+        size = len(walk.body) * turns
+        places = (divmod(k, len(walk.body)) for k in range(walk.place, walk.place + size))
+        bodies.append([walk.places[place].at(turn, turns) for turn, place in places])
+        if size:
+            elsewhere = (walk.total - walk.turns) // turns
+            iterations.append((walk.end - walk.place) // size + elsewhere)
+    return MainLoop(min(iterations), bodies)
 
 
 def once(trace: Trace, reason: Unknown) -> MainLoop:
@@ -100,13 +260,18 @@ class _Walk:
         for level, place in candidate.trail:
             for call, times in calls_in(level[:place]):
                 _count(self.counts, call, times)
-        for call in _before(candidate.trail):
-            if not _alike(call, self.body[(self.place - 1) % len(self.body)]):
+        around = candidate.trail[::-1]
+        before = (
+            call for level, place in around for call in unfolded(level[:place], backwards=True)
+        )
+        for call in before:  # in the first turn of the loops around it, nearest first
+            if _key([call]) != _key([self.body[(self.place - 1) % len(self.body)]]):
                 break
             self.place -= 1
             _count(self.counts, call, -1)
-        for call in _after(candidate.trail):
-            if not _alike(call, self.body[self.end % len(self.body)]):
+        after = (call for level, place in around for call in unfolded(level[place + 1 :]))
+        for call in after:  # in the last turn of those
+            if _key([call]) != _key([self.body[self.end % len(self.body)]]):
                 break
             self.end += 1
 
@@ -132,60 +297,12 @@ class _Walk:
 
 
 def _count(counts: _Counts, call: Call, times: int) -> None:
-    if call.op in ("send", "isend"):
+    if call.op in SENDS:
         counts["to", call.peer] += times
-    elif call.op in ("recv", "irecv"):
+    elif call.op in RECEIVES:
         counts["from", call.peer] += times
     elif call.op != "wait":
         counts["in", call.members] += times
-
-
-def _alike(one: Call, other: Call) -> bool:
-    return (one.op, one.peer, one.root, one.members, one.bytes) == (
-        other.op, other.peer, other.root, other.members, other.bytes
-    )  # fmt: skip
-
-
-def _before(trail: list[tuple[list[Node], int]]) -> Iterator[Call]:
-    """Yield the calls before a loop, nearest first, in the first turn of those around it."""
-    for level, place in reversed(trail):
-        for node in reversed(level[:place]):
-            yield from unfolded([node], backwards=True)
-
-
-def _after(trail: list[tuple[list[Node], int]]) -> Iterator[Call]:
-    """Yield the calls after a loop, in the last turn of those around it."""
-    for level, place in reversed(trail):
-        yield from unfolded(level[place + 1 :])
-
-
-def _aligned(chosen: list[Candidate | None], groups: list[tuple[int, ...]]) -> MainLoop:
-    """Begin the turns of all ranks together, and let them have the same number of them."""
-    walks = [_Walk(candidate) for candidate in chosen]
-    if any(call.peer < 0 for w in walks for call in w.body if call.op in ("recv", "irecv")):
-        raise Unknown("a receive from any source decides at run time who is answered")
-    whole = _turns_together(walks, groups)
-    times = _uneven(walks, whole)
-    whole = [turns * times for turns in whole]
-    try:
-        _cut(walks, groups)
-    except Unknown:  # what came before does not add up: it received from anyone, or was cut off
-        for walk in walks:
-            walk.forget()
-        _cut(walks, groups)
-    bodies = []
-    iterations = []
-    for walk, turns in zip(walks, whole, strict=True):
-        size = len(walk.body) * turns
-        found = []
-        for k in range(walk.place, walk.place + size):
-            turn, place = divmod(k, len(walk.body))
-            found.append(walk.places[place].at(turn, turns))
-        bodies.append(found)
-        if size:
-            elsewhere = (walk.total - walk.turns) // turns
-            iterations.append((walk.end - walk.place) // size + elsewhere)
-    return MainLoop(min(iterations), bodies)
 
 
 def _uneven(walks: list[_Walk], whole: list[int]) -> int:
@@ -222,14 +339,11 @@ def _differ(walks: list[_Walk], whole: list[int], now: int, then: int) -> bool:
 def _apart(gaps: list[Gap], least: float) -> bool:
     """Whether some gaps are all shorter than all others, and by enough to be told."""
     order = sorted(gaps, key=lambda gap: gap.mean)
-    for low, high in pairwise(order):
-        below, above = (order[: order.index(high)], order[order.index(high) :])
-        if (
-            high.mean - low.mean > max(least, QUARTER * high.mean)
-            and max(gap.most for gap in below) < min(gap.least for gap in above)
-        ):  # fmt: skip
-            return True
-    return False
+    return any(
+        high.mean - low.mean > max(least, QUARTER * high.mean)
+        and max(gap.most for gap in order[:place]) < min(gap.least for gap in order[place:])
+        for place, (low, high) in enumerate(pairwise(order), 1)
+    )
 
 
 _Meeting = tuple[int, tuple[str, int], int, tuple[str, int]]
@@ -282,16 +396,16 @@ def _turns_together(walks: list[_Walk], groups: list[tuple[int, ...]]) -> list[i
 
 def _cut(walks: list[_Walk], groups: list[tuple[int, ...]]) -> None:
     """Advance each rank to the earliest place at which all agree."""
-    pairs = list(dict.fromkeys(_meetings(walks, groups)))
+    pairs = {
+        pair: None for a, what_a, b, what_b in _meetings(walks, groups)
+        for pair in ((a, what_a, b, what_b), (b, what_b, a, what_a))
+    }  # fmt: skip
     moved = True
     while moved:
         moved = False
         for a, what_a, b, what_b in pairs:
             while walks[a].counts[what_a] < walks[b].counts[what_b]:
                 walks[a].advance()
-                moved = True
-            while walks[b].counts[what_b] < walks[a].counts[what_a]:
-                walks[b].advance()
                 moved = True
         for walk in walks:
             while walk.open:

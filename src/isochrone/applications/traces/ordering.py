@@ -11,10 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from isochrone.applications.traces.folding import Event
+from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS
 
 __all__ = ["in_order", "with_sources"]
-
-_MESSAGES = ("send", "isend", "recv", "irecv", "wait")
 
 
 def in_order(events: Sequence[Event]) -> list[Event]:
@@ -82,7 +81,7 @@ def with_sources(ranks: Sequence[Sequence[Event]]) -> list[list[Event]]:
         sent: dict[int, Counter[int]] = defaultdict(Counter)
         for rank, of_rank in enumerate(parts):
             for event in of_rank[number]:
-                if event.op in ("send", "isend"):
+                if event.op in SENDS:
                     sent[event.peer][rank] += 1
         for rank, of_rank in enumerate(parts):
             of_rank[number] = _named(of_rank[number], sent[rank])
@@ -94,22 +93,20 @@ def _parts(events: Sequence[Event]) -> list[list[Event]]:
     found: list[list[Event]] = [[]]
     for event in events:
         found[-1].append(event)
-        if event.op not in _MESSAGES and event.members == 0:
+        if event.op not in MESSAGES and event.members == 0:
             found.append([])
     return found
 
 
 def _named(events: list[Event], sent: Counter[int]) -> list[Event]:
-    received = Counter(e.peer for e in events if e.op in ("recv", "irecv") and e.peer >= 0)
+    received = Counter(e.peer for e in events if e.op in RECEIVES and e.peer >= 0)
     left = sent - received
     turns = [((k + 0.5) / count, peer) for peer, count in left.items() for k in range(count)]
     rest = [peer for _, peer in sorted(turns)]
-    if len(rest) != sum(e.op in ("recv", "irecv") and e.peer < 0 for e in events):
+    if len(rest) != sum(e.op in RECEIVES and e.peer < 0 for e in events):
         return events
     sources = iter(rest)
     return [
-        event._replace(peer=next(sources))
-        if event.op in ("recv", "irecv") and event.peer < 0
-        else event
+        event._replace(peer=next(sources)) if event.op in RECEIVES and event.peer < 0 else event
         for event in events
     ]

@@ -8,27 +8,172 @@ description.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from isochrone.applications.traces.gaps import Spent
-from isochrone.applications.traces.loops_of_ranks import Unknown
-from isochrone.applications.traces.trace import Call, Gap
-from isochrone.applications.traces.units_of_calls import (
-    MESSAGES,
-    SENDS,
-    Unit,
-    answers,
-    are_next,
-    blocking_with,
-    both_ways,
-    closed_among,
-    opened,
-    receive_first,
-    send_first,
-)
+from isochrone.applications.traces.main_loop import Unknown
+from isochrone.applications.traces.trace import MESSAGES, SENDS, Call, Gap
 
 __all__ = ["Kind", "Round", "rounds"]
+
+
+@dataclass
+class Unit:
+    """Calls of one rank that belong together; `pivot` is the place of the first send of them."""
+
+    calls: list[Call]
+    pivot: int = 0
+
+    def peers(self, *, sends: bool) -> Counter[int]:
+        """Return whom it sends to, or receives from, and how often."""
+        return Counter(
+            c.peer for c in self.calls if c.op != "wait" and (c.op in SENDS) == sends
+        )  # fmt: skip
+
+    def gaps(self, begin: int = 0, end: int | None = None) -> Spent:
+        """Return the computation before some of its calls."""
+        return Spent.of([call.gap for call in self.calls[begin:end]])
+
+
+def opened(calls: list[Call]) -> Unit | None:
+    """Return what is begun and waited for next, blocking calls in between included."""
+    if not calls or calls[0].op not in ("isend", "irecv"):
+        return None
+    for place, call in enumerate(calls):
+        if call.op == "wait":
+            return Unit(calls[: place + 1])
+        if call.op not in MESSAGES:
+            return None
+    return None
+
+
+def blocking_with(calls: list[Call], units: dict[int, Unit]) -> Unit:
+    """Return the blocking calls, of one kind, that are the other side of what others have begun."""
+    if not calls or calls[0].op not in ("send", "recv"):
+        return Unit([])
+    found = _distinct(calls, calls[0].op)
+    met = [place for place, call in enumerate(found) if call.peer not in units]
+    return Unit(found[: met[0]] if met else found)
+
+
+def both_ways(units: dict[int, Unit]) -> dict[int, Unit]:
+    """Leave out those that no one is connected with who sends and receives at once.
+
+    Who begins and waits for one message alone need not have begun it, and counts as such, too.
+    """
+    reached = [
+        rank for rank, unit in units.items()
+        if unit.calls[-1].op == "wait"
+        and (len(unit.calls) == 2 or (unit.peers(sends=True) and unit.peers(sends=False)))
+    ]  # fmt: skip
+    kept = set(reached)
+    while reached:
+        near = {c.peer for c in units[reached.pop()].calls if c.op != "wait"} - kept
+        kept |= near
+        reached += near
+    return {rank: unit for rank, unit in units.items() if rank in kept}
+
+
+def _distinct(calls: Iterable[Call], op: str) -> list[Call]:
+    """Return the calls of this kind that come next, at most one with each peer."""
+    peers: set[int] = set()
+    found = []
+    for call in calls:
+        if call.op != op or call.peer in peers:
+            break
+        peers.add(call.peer)
+        found.append(call)
+    return found
+
+
+def _one_way(calls: list[Call], blocking: str, begun: str) -> list[Call]:
+    """Return what is only received, or only sent, next, at most one message with each peer."""
+    found: list[Call] = []
+    peers: set[int] = set()
+    while True:
+        more = _distinct(calls[len(found) :], blocking)[:1]
+        if not more:
+            more = _distinct(calls[len(found) :], begun)
+            end = len(found) + len(more)
+            if not more or end >= len(calls) or calls[end].op != "wait":
+                return found
+            more = calls[len(found) : end + 1]
+        met = {call.peer for call in more if call.op != "wait"}
+        if met & peers:
+            return found
+        peers |= met
+        found += more
+
+
+def receive_first(calls: list[Call]) -> Unit:
+    """Return what is received next, and what is sent then; one of them may be nothing."""
+    received = _one_way(calls, "recv", "irecv")
+    sent = _one_way(calls[len(received) :], "send", "isend")
+    return Unit(received + sent, len(received))
+
+
+def send_first(calls: list[Call]) -> Unit | None:
+    """Return what is sent next, and what is received then, if both are something."""
+    sent = _distinct(calls, "send")
+    received = _distinct(calls[len(sent) :], "recv")
+    return Unit(sent + received) if sent and received else None
+
+
+def _answers(calls: list[Call]) -> Unit:
+    """Return questions and the answers to them, one of each rank."""
+    peers: set[int] = set()
+    for question, answer in zip(calls[::2], calls[1::2], strict=False):
+        same = question.peer == answer.peer and question.peer not in peers
+        if (question.op, answer.op) != ("recv", "send") or not same:
+            break
+        peers.add(question.peer)
+    return Unit(calls[: 2 * len(peers)])
+
+
+def are_next(calls: list[Call], *expected: tuple[str, int | None]) -> bool:
+    """Whether the next calls are these, with these ranks (None: any)."""
+    return len(calls) >= len(expected) and all(
+        call.op == op and peer in (None, call.peer)
+        for call, (op, peer) in zip(calls, expected, strict=False)
+    )
+
+
+def closed_among(units: dict[int, Unit], *, shorten: bool = False) -> dict[int, Unit]:
+    """Return the units whose messages are all sent and received among them.
+
+    With `shorten`, a unit ends before its first call that is not; else it is left out.
+    """
+    units = {rank: unit for rank, unit in units.items() if unit.calls}
+    changed = True
+    while changed:
+        changed = False
+        sends = {rank: unit.peers(sends=True) for rank, unit in units.items()}
+        receives = {rank: unit.peers(sends=False) for rank, unit in units.items()}
+        for rank in list(units):
+            unit = units[rank]
+            good = 0
+            for call in unit.calls:
+                if call.op != "wait":
+                    mine, theirs = (sends, receives) if call.op in SENDS else (receives, sends)
+                    met = call.peer in theirs and theirs[call.peer][rank] == mine[rank][call.peer]
+                    if not met:
+                        break
+                good += 1
+            if good == len(unit.calls):
+                continue
+            changed = True
+            while good and unit.calls[good - 1].op in ("isend", "irecv"):
+                good -= 1
+            if shorten and good:
+                units[rank] = Unit(unit.calls[:good], min(unit.pivot, good))
+            else:
+                del units[rank]
+            break
+    return units
+
 
 Kind = Literal["collective", "exchange", "stream", "token", "request"]
 
@@ -94,25 +239,17 @@ def _collectives_first(body: list[Call]) -> list[Call]:
     found: list[Call] = []
     open_: list[Call] = []
     for call in body:
-        if call.op in ("isend", "irecv"):
+        if call.op in ("isend", "irecv") or (open_ and call.op in ("send", "recv")):
             open_.append(call)
-        elif call.op == "wait" or (open_ and call.op in ("send", "recv")):
-            found += [*open_, call] if call.op == "wait" else []
-            if call.op == "wait":
-                open_ = []
-            else:
-                open_.append(call)
+        elif call.op == "wait":
+            found += [*open_, call]
+            open_ = []
         elif open_:
-            moved = Call(call.op, call.peer, call.bytes, call.root, call.members, open_[0].gap)
-            open_[0] = _with_gap(open_[0], call.gap)
-            found.append(moved)
+            found.append(replace(call, gap=open_[0].gap))
+            open_[0] = replace(open_[0], gap=call.gap)
         else:
             found.append(call)
     return found + open_
-
-
-def _with_gap(call: Call, gap: Gap) -> Call:
-    return Call(call.op, call.peer, call.bytes, call.root, call.members, gap)
 
 
 class _Meeting:
@@ -143,16 +280,15 @@ class _Meeting:
 
     def _collective(self) -> Round | None:
         for rank in range(len(self.bodies)):
-            calls = self.left(rank)
-            if not calls or calls[0].op in MESSAGES:
+            call = next(iter(self.left(rank)), None)
+            if call is None or call.op in MESSAGES:
                 continue
-            call = calls[0]
             members = list(self.groups[call.members])
-            heads = [self.left(m)[0] if self.left(m) else None for m in members]
+            heads = [next(iter(self.left(m)), None) for m in members]
             if all(h is not None and (h.op, h.root, h.members) == (call.op, call.root, call.members)
                    for h in heads):  # fmt: skip
-                sizes = [h.bytes for h in heads if h is not None]
-                together = Call(call.op, -1, max(sizes), call.root, call.members)
+                largest = max(h.bytes for h in heads if h)
+                together = Call(call.op, -1, largest, call.root, call.members)
                 before = {m: Spent.of([h.gap]) for m, h in zip(members, heads, strict=True) if h}
                 for member in members:
                     self.at[member] += 1
@@ -172,14 +308,13 @@ class _Meeting:
             return None
         found = self._take("exchange", closed)
         for rank, unit in closed.items():
-            found.before[rank] = unit.gaps(0, len(unit.calls) - 1)
-            found.within[rank] = unit.gaps(len(unit.calls) - 1, len(unit.calls))
+            found.before[rank], found.within[rank] = unit.gaps(0, -1), unit.gaps(-1)
         return found
 
     def _requests(self) -> Round | None:
         """Take questions of several ranks that one answers."""
         for server in range(len(self.bodies)):
-            unit = answers(self.left(server))
+            unit = _answers(self.left(server))
             clients = []
             for question in unit.calls[::2]:
                 if not are_next(self.left(question.peer), ("send", server), ("recv", server)):
@@ -187,21 +322,18 @@ class _Meeting:
                 clients.append(question.peer)
             if len(clients) > 1 or (clients and clients[0] > server):
                 closed = {c: Unit(self.left(c)[:2]) for c in clients}
-                closed[server] = Unit(unit.calls[: 2 * len(clients)])
-                return self._answered(closed, server)
+                asked = unit.calls[: 2 * len(clients)]
+                closed[server] = Unit(asked)
+                found = self._take("request", closed, server)
+                found.before = {c: closed[c].gaps() for c in clients}
+                found.before[server] = Unit(asked[::2]).gaps()
+                answers = Gap()
+                for call in asked[1::2]:
+                    answers.add(call.gap)
+                found.within[server] = Spent.of([answers])
+                found.answers = len(clients)
+                return found
         return None
-
-    def _answered(self, closed: dict[int, Unit], server: int) -> Round:
-        found = self._take("request", closed, server)
-        for rank, unit in closed.items():
-            found.before[rank] = unit.gaps(0, 2)
-        answers = Gap()
-        for call in closed[server].calls[1::2]:
-            answers.add(call.gap)
-        found.within[server] = Spent.of([answers])
-        found.answers = len(closed) - 1
-        found.before[server] = Spent.of([call.gap for call in closed[server].calls[::2]])
-        return found
 
     def _token(self) -> Round | None:
         """Take a message that goes round, from whoever sends it first."""
@@ -216,18 +348,13 @@ class _Meeting:
                 path.append(rank)
                 rank = self.left(rank)[1].peer
             if rank == starter and calls[1].peer == path[-1] and len(path) > 1:
-                return self._gone_round({r: Unit(self.left(r)[:2]) for r in path}, starter)
+                closed = {r: Unit(self.left(r)[:2]) for r in path}
+                found = self._take("token", closed, starter)
+                found.within[starter] = closed.pop(starter).gaps()
+                for rank, unit in closed.items():
+                    found.before[rank], found.within[rank] = unit.gaps(0, 1), unit.gaps(1)
+                return found
         return None
-
-    def _gone_round(self, closed: dict[int, Unit], starter: int) -> Round:
-        found = self._take("token", closed, starter)
-        for rank, unit in closed.items():
-            if rank == starter:
-                found.within[rank] = unit.gaps(0, 2)
-            else:
-                found.before[rank] = unit.gaps(0, 1)
-                found.within[rank] = unit.gaps(1, 2)
-        return found
 
     def _shift(self) -> Round | None:
         """Take messages of ranks that all send before they receive: as good as begun."""
@@ -236,7 +363,7 @@ class _Meeting:
         if not closed:
             return None
         found = self._take("exchange", closed)
-        found.before = {r: u.gaps(0, len(u.calls)) for r, u in closed.items()}
+        found.before = {r: u.gaps() for r, u in closed.items()}
         return found
 
     def _stream(self) -> Round | None:
@@ -251,9 +378,8 @@ class _Meeting:
             return None
         found = self._take("stream", closed)
         for rank, unit in closed.items():
-            end = len(unit.calls)
-            if unit.pivot < end:
-                found.within[rank] = unit.gaps(unit.pivot, end)
+            if unit.pivot < len(unit.calls):
+                found.within[rank] = unit.gaps(unit.pivot)
             if unit.pivot > 0:
                 found.before[rank] = unit.gaps(0, unit.pivot)
         return found

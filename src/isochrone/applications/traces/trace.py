@@ -9,7 +9,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["CYCLE", "Call", "Gap", "Loop", "Trace"]
+__all__ = ["CYCLE", "MESSAGES", "RECEIVES", "SENDS", "Call", "Gap", "Loop", "Trace"]
+
+SENDS: Final = ("send", "isend")
+RECEIVES: Final = ("recv", "irecv")
+MESSAGES: Final = (*SENDS, *RECEIVES, "wait")
 
 CYCLE: Final = 12
 """Turns of an outermost loop whose gaps are kept apart: what a rank repeats may be a half, a third
@@ -28,8 +32,6 @@ class Gap:
         Seconds.
     tenths
         Number of gaps by decade tenths: key k counts those of 10**(k/10) to 10**((k+1)/10) seconds.
-    processor
-        Whether it is processor time; else wall-clock time, which preemption lengthens.
     """
 
     count: int = 0
@@ -37,7 +39,6 @@ class Gap:
     least: float = float("inf")
     most: float = 0.0
     tenths: dict[int, int] = field(default_factory=dict)
-    processor: bool = True
 
     @property
     def mean(self) -> float:
@@ -62,7 +63,6 @@ class Gap:
         self.most = max(self.most, other.most)
         for tenth, count in other.tenths.items():
             self.tenths[tenth] = self.tenths.get(tenth, 0) + count
-        self.processor = self.processor and other.processor
 
 
 @dataclass
