@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.models.choice import as_good, determined, fitting, worthwhile
+from isochrone.models.choice import simplest
 from isochrone.models.family import declaration, declared, fewest_coefficients
 from isochrone.models.fitted import Fitted, PoolFitter, fit_again, refuse_too_few
 from isochrone.models.linear import refuse_vanished
@@ -37,7 +37,8 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     if not tried and not mixed:
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models can be fitted: {reason}")
-    taken = _simplest([*(fitted for _, fitted in tried), *mixed])
+    every = [*(fitted for _, fitted in tried), *mixed]
+    taken = simplest(every, [one.overdetermined for one in every], observed)
     # groups of a grid are kept as measured beside the formula
     if GROUP not in observed.where and taken.error > HOPELESS:
         raise InputError(
@@ -47,7 +48,10 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         )
     named = [(name, one) for name, one in tried if one is not taken]
     named.sort(key=lambda pair: pair[1].error)
-    own = next((name for name, one in tried if one is taken), " + ".join(taken.families))
+    own = next(
+        (name for name, one in tried if one is taken),
+        " + ".join(dict.fromkeys(one.family for one in taken.regimes)),
+    )
     rows = [
         {
             "family": name, "held_out": one.error, "sicc": one.sicc,
@@ -66,7 +70,7 @@ def best(observed: Observations, options: Options) -> Fitted:
     mixed, reasons = _mixed(_pool(observed), observed, options)
     if not mixed:
         raise InputError(f"no family of models can be fitted: {reasons[0]}")
-    return _simplest(mixed)
+    return simplest(mixed, [one.overdetermined for one in mixed], observed)
 
 
 def thinned(observed: Observations) -> Observations:
@@ -136,14 +140,3 @@ def _mixed(pool: Pool, observed: Observations, options: Options) -> tuple[list[F
             continue
         found[repr([(regime.range, regime.terms) for regime in one.regimes])] = one
     return list(found.values()), reasons
-
-
-def _simplest(tried: Sequence[Fitted]) -> Fitted:
-    """Return the one with the fewest numbers of those that are as good as the best."""
-    tried = determined(list(tried), [one.overdetermined for one in tried])
-    tried = worthwhile(tried, [one.cost for one in tried])
-    least = min(tried, key=lambda one: one.error)
-    noise = least.observed.noise or 0.0
-    good = [one for one in tried if as_good(one.errors, least.errors, noise)]
-    good = fitting(good, len(least.observed))
-    return min(good, key=lambda one: (one.cost, round(one.sicc, 3)))

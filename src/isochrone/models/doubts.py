@@ -15,7 +15,7 @@ from isochrone.base.text import printable
 from isochrone.models.clusters import two_groups
 from isochrone.models.formulas import number
 from isochrone.models.observations import TABLE, Samples
-from isochrone.models.starts import medians_by, spread_of
+from isochrone.models.starts import medians_by, numbered, spread_of
 
 __all__ = ["QUIET", "Unused", "doubts", "unused", "words"]
 
@@ -39,10 +39,7 @@ def doubts(samples: Samples) -> list[str]:
 
 def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> list[str]:
     """Say where repetitions of one start, equal in the columns ``apart``, are in two groups."""
-    same = point
-    for column in [samples.start, *(samples.others[name] for name in apart)]:
-        own = np.unique(column, return_inverse=True)[1].ravel()
-        same = np.unique(same * (own.max() + 1) + own, return_inverse=True)[1].ravel()
+    same = numbered(point, samples.start, *(samples.others[name] for name in apart))
     found = two_groups(samples.seconds, same)
     if not len(found.points):
         return []
@@ -62,8 +59,7 @@ def _one_start(samples: Samples, point: NDArray[np.int64]) -> list[str]:
     """Say that the intervals hold no other start if each point was measured in one only."""
     if set(samples.origin.split(" and ")) <= _WITHOUT_CHANCE:
         return []
-    cells = np.unique(np.column_stack([point, samples.start]), axis=0)
-    if len(cells) > point.max() + 1:
+    if numbered(point, samples.start).max() > point.max():
         return []
     known = "" if samples.experiment != TABLE else ", as far as the table says (column 'launch')"
     return [
@@ -174,8 +170,8 @@ def _look(name: str, values: NDArray[Any], code: Index, point: Index, logs: Arra
     alike = several & (rows > 1)
     freedom = int(rows[alike].sum() - alike.sum())
     rest = (logs - (np.bincount(cell, logs) / rows)[cell])[alike[cell]]
-    owner = np.unique(owner[several], return_inverse=True)[1].ravel()
-    median, value = median[several], np.unique(value[several], return_inverse=True)[1].ravel()
+    owner, value = numbered(owner[several]), numbered(value[several])
+    median = median[several]
     away = median - medians_by(median, owner)[owner]
     if freedom < 3:  # single rows beside what a value adds at every point
         freedom = len(away) - (owner.max() + 1) - value.max()

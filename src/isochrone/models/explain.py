@@ -19,7 +19,7 @@ from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.regime import Regime, Selector, owners
 from isochrone.models.sizes import BYTES, NODE, filled
-from isochrone.models.terms import picked, variables_of
+from isochrone.models.terms import picked
 
 __all__ = ["Answer", "Suggestion", "suggestion", "suggestions"]
 
@@ -188,8 +188,7 @@ def _asked(regimes: Sequence[Regime], observed: Observations) -> list[str]:
 
     Ranks are not asked for beside nodes, nor bytes of a node beside its messages and their size.
     """
-    terms = [term for one in regimes for rival in one.rivals for term in rival.terms]
-    every = {*needed(regimes), *variables_of(terms)}
+    every = set(needed(regimes))
     if set(PLACES) <= observed.variables.keys() and every & {"p", *PLACES}:
         every = (every | set(PLACES)) - {"p"}
     if every & set(BYTES) and set(NODE) <= observed.variables.keys():

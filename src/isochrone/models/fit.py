@@ -144,7 +144,12 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     """Fit samples that are arranged as the family needs them."""
     observed = samples.observations()
     if named is not None:
-        _check_operations(named.name, observed)
+        ops = dict.fromkeys(str(one.where["op"]) for one in observed if "op" in one.where)
+        if len(ops) > 1:
+            raise InputError(
+                f"the data hold several operations, but '{named.name}' describes a single one",
+                hint=f"choose one with --op: {', '.join(ops)}; or --model auto",
+            )
     weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
     described, left_out = list[Observations](), list[InputError]()
@@ -208,16 +213,6 @@ def _one_family(chosen: Family, observed: Observations, options: Options) -> Fit
             or f"the data hold {', '.join(observed.variables)}",
         )
     return PoolFitter(family_pool(fitting, observed), observed, options).fit()
-
-
-def _check_operations(name: str, observed: Sequence[Observations]) -> None:
-    """Refuse to fit a formula of one operation to several others at once."""
-    found = [str(one.where["op"]) for one in observed if "op" in one.where]
-    if len(set(found)) > 1:
-        raise InputError(
-            f"the data hold several operations, but '{name}' describes a single one",
-            hint=f"choose one with --op: {', '.join(dict.fromkeys(found))}; or --model auto",
-        )
 
 
 def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:

@@ -25,7 +25,7 @@ from isochrone.models.regime import Regime, Rival, owners
 from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import evaluate_term
 
-__all__ = ["Fitted", "Options", "PoolFitter", "fit_again", "refuse_too_few", "with_shared_starts"]
+__all__ = ["Fitted", "PoolFitter", "fit_again", "refuse_too_few", "with_shared_starts"]
 
 Array = NDArray[np.float64]
 
@@ -49,11 +49,6 @@ class Fitted:
     def coefficients(self) -> int:
         """Number of all coefficients."""
         return sum(len(regime.terms) for regime in self.regimes)
-
-    @property
-    def families(self) -> list[str]:
-        """Names of the families of the regimes, each once."""
-        return list(dict.fromkeys(regime.family for regime in self.regimes))
 
     @property
     def numbers(self) -> int:
@@ -83,7 +78,7 @@ class Fitted:
         """Mean held-out error."""
         return choice.mean_error(self.errors)
 
-    @property
+    @cached_property
     def sicc(self) -> float:
         """SICc of all regimes together, times n; a break is a number, too."""
         predicted = np.empty(len(self.observed))
@@ -100,7 +95,7 @@ class PoolFitter:
         self.search = Search(pool, observed, options.splits, options.weights)
         self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
 
-    def fit(self, first: str | None = None) -> Fitted:
+    def fit(self) -> Fitted:
         """Look for regimes, and take for each the formula that describes it.
 
         Raises
@@ -108,13 +103,18 @@ class PoolFitter:
         InputError
             If there are not enough points for any of them.
         """
-        return self.fit_regions(self.search.regions(first))
+        return self.fit_regions(self.search.regions())
 
     def fit_regions(self, regions: Sequence[Region]) -> Fitted:
         """Take for each of some regions the formula that describes it."""
         regimes, parts, foreign = [], [], 0
         for region in regions:
-            taken, rivals = self._choose(region)
+            key = region.mask.tobytes()
+            if key not in self._chosen:
+                own = self.observed.only(region.mask)
+                candidates = _in_region(self.pool.candidates, region)
+                self._chosen[key] = choice.choose(candidates, own, self.options)
+            taken, rivals = self._chosen[key]
             parts.append(RegimeFit(taken.fit, region.mask))
             regimes.append(_regime(taken, rivals, self.observed, region))
             foreign += not taken.candidate.made_for
@@ -131,14 +131,6 @@ class PoolFitter:
             rivals = [_rival(one, own, weight) for one, weight in found]
             regimes.append(msgspec.structs.replace(regime, rivals=rivals))
         return replace(fitted, regimes=regimes)
-
-    def _choose(self, region: Region) -> tuple[Judged, list[tuple[Judged, float]]]:
-        key = region.mask.tobytes()
-        if key not in self._chosen:
-            own = self.observed.only(region.mask)
-            candidates = _in_region(self.pool.candidates, region)
-            self._chosen[key] = choice.choose(candidates, own, self.options)
-        return self._chosen[key]
 
 
 def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidate]:

@@ -159,7 +159,9 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
         if weights == "relative":
             scale = 1 / np.where(predicted > _LOWEST * seconds, predicted, seconds)
         if robust:
-            trust = _huber((seconds - predicted) * scale)
+            away = np.abs((seconds - predicted) * scale)
+            away /= max(MAD_TO_SIGMA * float(np.median(away)), 1e-300)
+            trust = np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
         if iteration and np.allclose(before, (scale, trust), rtol=1e-10, atol=0):
             break
     return scale, trust
@@ -236,12 +238,6 @@ def _solve(x: Array, seconds: Array, scale: Array) -> tuple[Array, Array, Array]
     q, r = np.linalg.qr(rows / length)
     found = np.linalg.solve(r, q.T @ (seconds * scale)) / length
     return found, q, np.linalg.inv(r) / length[:, None]
-
-
-def _huber(residuals: Array) -> Array:
-    spread = MAD_TO_SIGMA * float(np.median(np.abs(residuals)))
-    away = np.abs(residuals) / max(spread, 1e-300)
-    return np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
 
 
 def _spread(residuals: Array, width: int, trust: Array) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from isochrone.models.placement import (
     placement_of,
 )
 from isochrone.models.regime import Selector
-from isochrone.models.starts import ONE_START, Starts, summarised
+from isochrone.models.starts import ONE_START, Starts, numbered, summarised
 from isochrone.models.terms import VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
@@ -228,12 +228,7 @@ class Samples:
 
     def points(self) -> NDArray[np.int64]:
         """Return the number of the point of each row: rows of one point are repetitions."""
-        columns = [*self.variables.values(), *self.selectors.values()]
-        code = np.zeros(len(self.seconds), dtype=np.int64)
-        for column in columns:
-            own = np.unique(column, return_inverse=True)[1].ravel()
-            code = np.unique(code * (own.max() + 1) + own, return_inverse=True)[1].ravel()
-        return code
+        return numbered(*self.variables.values(), *self.selectors.values())
 
     def observations(self) -> list[Observations]:
         """Return the medians, kept apart by the selectors."""

@@ -12,7 +12,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.console.as_json import print_json
 from isochrone.console.input import read, tell_partial
-from isochrone.models.pages.model import predicted_by_several
+from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 
@@ -46,7 +46,7 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
         })  # fmt: skip
         return 0
     print_blocks([
-        predicted_by_several(known),
+        predicted_by(*known),
         Sentence("Each application alone: all its iterations, and the phases of one, over ranks"),
         _table(rows, run.origin), Warnings(tuple(warnings)),
     ])  # fmt: skip

@@ -122,7 +122,8 @@ class WholeCall:
         found = {part: self.times.ask(reading, part, values) for part in (*PARTS, LATE)}
         told = list(features.exchange.warnings) if features.exchange else []
         if not self.times.knows(reading, "rest"):
-            told.append(f"of a {_name(reading)}, only the exchange is known: no call was measured")
+            op = "read" if reading else "write"
+            told.append(f"of a {op}, only the exchange is known: no call was measured")
         elif not self.times.knows(reading, "exchange"):
             told.append("the parts of the call were not seen: its time is predicted as a whole")
         elif missing := [part for part in PARTS if found[part] is None]:
@@ -176,10 +177,6 @@ def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float
                 span = f"{least:g}" if least == most else f"{least:g} to {most:g}"
                 found.append(f"{values[name]:g} {words}; the measured calls have {span}")
     return found
-
-
-def _name(reading: bool) -> str:
-    return "read" if reading else "write"
 
 
 # --- measured calls -------------------------------------------------------------------------------

@@ -171,7 +171,11 @@ def predict(
             known = tuple(one for one, _ in times if one is not None)
             word = LIBRARY if grid is None else grid.word
             if len(known) == len(parts):
-                by = _together(model, op, parts, size)
+                by, members = None, {part.group: part.ranks for part, _ in parts}
+                if len(members) > 1:  # both phases in one operation differ from their sum
+                    measured = model.kept.get("disturbance", ())
+                    by = together_of(measured, op, members["LG"], members["CG"], size)
+                by = by or (1.0, 1.0, 1.0)
                 found.append(GridTime(op, ranks, size, word, known, warnings, by))
             else:
                 reasons.append(warnings[0] if warnings else "no time is known")
@@ -223,17 +227,6 @@ def _parts(
         return [(alone, places(alone, "", ranks, machine, ranks))]
     word = "" if grid is None else grid.word
     return [(one, places(one, word, length, machine, ranks)) for one in both]
-
-
-def _together(
-    model: Model, op: str, parts: Sequence[tuple[Phase, Place | None]], size: int
-) -> Ends:  # fmt: skip
-    """Return by what factor both phases in one operation differ from their sum."""
-    ranks = {part.group: part.ranks for part, _ in parts}
-    if len(ranks) < 2:
-        return 1.0, 1.0, 1.0
-    found = together_of(model.kept.get("disturbance", ()), op, ranks["LG"], ranks["CG"], size)
-    return found or (1.0, 1.0, 1.0)
 
 
 def places(

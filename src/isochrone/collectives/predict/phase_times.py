@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -58,26 +59,6 @@ class PhaseTime:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Question:
-    """A phase, where its groups are, and how the model is asked for it."""
-
-    phase: Phase
-    place: Place | None
-    where: dict[str, Any]
-    variables: dict[str, float]
-
-    @property
-    def stride(self) -> int:
-        """From one rank of a group to the next; 1 where that is not known."""
-        return self.place.stride if self.place else 1
-
-    def at(self, size: float, **other: float) -> dict[str, float]:
-        """Return the variables with another block, or of another group."""
-        changed = {**self.variables, "b": size, **other}
-        return {name: changed[name] for name in self.variables}
-
-
 class PhaseTimes:
     """A model that is asked for phases.
 
@@ -97,43 +78,46 @@ class PhaseTimes:
         InputError
             If the model does not hold what is asked for.
         """
-        asked = self._question(phase, place)
-        nodes = place.filled(phase.ranks) if place else (0, 0)
-        kind = str(asked.where.get(GROUP, CG))
-        group = find(
-            self.model.kept.get("groups", ()), phase.op, kind, phase.ranks, asked.stride, nodes
-        )
-        if group is not None and group.bytes[0] <= phase.bytes <= group.bytes[-1]:
-            return self._measured(group, asked), []
-        return self._by_formula(asked, kind)
-
-    def _question(self, phase: Phase, place: Place | None) -> _Question:
-        """Say how the model is asked: for ranks, block, kind of group, and nodes if it has them."""
         where: dict[str, Any] = {"op": phase.op} if "op" in self.model.selectors else {}
         known = self.model.selectors.get(GROUP, [])
         if known:  # where only rows or only columns were measured, these
             where[GROUP] = phase.group if phase.group in known else known[0]
         regimes = self.model.chosen(where)
         variables: dict[str, float] = {"p": phase.ranks, "b": phase.bytes}
+        stride, nodes = (place.stride, place.filled(phase.ranks)) if place else (1, (0, 0))
         if set(PLACES) & set(needed(regimes)):
             if place is None:
                 raise InputError(
                     "the model needs to know on which nodes the ranks are", hint="give --ppn"
                 )
-            variables["nodes"], variables["ppn"] = place.filled(phase.ranks)
+            variables["nodes"], variables["ppn"] = nodes
         not_held(regimes, variables, strict=True)
-        return _Question(phase, place, where, variables)
+        groups = self.model.kept.get("groups", ())
+        kind = str(where.get(GROUP, CG))
+        group = find(groups, phase.op, kind, phase.ranks, stride, nodes)
+        if group is not None and group.bytes[0] <= phase.bytes <= group.bytes[-1]:
+            return self._measured(group, phase, place), []
+        # what the formula gives, corrected by measured groups of other numbers of ranks
+        found = self.model.predict(variables, where)
+        if math.isnan(found.seconds[0]):
+            return None, found.warnings
+        near = like(groups, phase.op, kind, phase.ranks, stride)
+        ratio = self._ratio(near, phase, where, variables)
+        by = self._factor(phase, place, phase.bytes)
+        seconds, low, high = (
+            float(end[0]) * ratio * times
+            for end, times in zip((found.seconds, found.low, found.high), by or _ALONE, strict=True)
+        )
+        factor = (by or _ALONE)[0]
+        return PhaseTime(phase, seconds, low, high, factor, by is not None), found.warnings
 
-    # --- groups that were measured ----------------------------------------------------------------
-
-    def _measured(self, group: MeasuredGroup, asked: _Question) -> PhaseTime:
+    def _measured(self, group: MeasuredGroup, phase: Phase, place: Place | None) -> PhaseTime:
         """Return the time of a group between its sizes, alone and with the others at work."""
-        sizes, alone, size = group.sizes, np.array(group.seconds), float(asked.phase.bytes)
-        found = [self._factor(asked, int(one)) for one in group.bytes]
+        sizes, alone, size = group.sizes, np.array(group.seconds), float(phase.bytes)
+        found = [self._factor(phase, place, int(one)) for one in group.bytes]
         factors = np.array([by or _ALONE for by in found])
         seconds = time_at(sizes, alone * factors[:, 0], size)
         factor, known = seconds / time_at(sizes, alone, size), found[0] is not None
-        low, high = seconds, seconds
         same = np.flatnonzero(np.abs(sizes - size) <= _LINE * size)
         if len(same):
             k = int(same[0])
@@ -145,33 +129,19 @@ class PhaseTimes:
         else:
             miss = miss_at(sizes, alone * factors[:, 0], size)
             low, high = seconds / (1 + miss), seconds * (1 + miss)
-        return PhaseTime(asked.phase, seconds, low, high, factor, known)
+        return PhaseTime(phase, seconds, low, high, factor, known)
 
-    # --- others -----------------------------------------------------------------------------------
-
-    def _by_formula(self, asked: _Question, kind: str) -> tuple[PhaseTime | None, list[str]]:
-        """Return what the formula gives, corrected by measured groups of other numbers of ranks."""
-        found = self.model.predict(asked.variables, asked.where)
-        if math.isnan(found.seconds[0]):
-            return None, found.warnings
-        ratio = self._ratio(asked, kind)
-        by = self._factor(asked, asked.phase.bytes)
-        seconds, low, high = (
-            float(end[0]) * ratio * times
-            for end, times in zip((found.seconds, found.low, found.high), by or _ALONE, strict=True)
-        )
-        factor = (by or _ALONE)[0]
-        return PhaseTime(asked.phase, seconds, low, high, factor, by is not None), found.warnings
-
-    def _ratio(self, asked: _Question, kind: str) -> float:
+    def _ratio(
+        self, groups: Iterable[MeasuredGroup], phase: Phase, where: dict[str, Any],
+        variables: dict[str, float],
+    ) -> float:  # fmt: skip
         """Return measured / formula at this number of ranks, on the line between neighbours."""
-        phase = asked.phase
-        groups = like(self.model.kept.get("groups", ()), phase.op, kind, phase.ranks, asked.stride)
         ratios: list[tuple[float, float]] = []
         for group in groups:
             size = min(max(float(phase.bytes), group.bytes[0]), group.bytes[-1])
-            other = asked.at(size, p=group.ranks, nodes=group.nodes, ppn=group.ppn)
-            formula = float(self.model.by_formula(other, asked.where)[0])
+            other = {"p": group.ranks, "b": size, "nodes": group.nodes, "ppn": group.ppn}
+            asked = {name: other[name] for name in variables}
+            formula = float(self.model.by_formula(asked, where)[0])
             if formula > _NO_TIME:
                 measured = time_at(group.sizes, group.seconds, size)
                 ratios.append((math.log2(group.ranks), math.log(measured / formula)))
@@ -180,12 +150,11 @@ class PhaseTimes:
         x, y = zip(*ratios, strict=True)
         return float(np.exp(np.interp(math.log2(max(phase.ranks, 1)), x, y)))
 
-    def _factor(self, asked: _Question, size: int) -> Ends | None:
+    def _factor(self, phase: Phase, place: Place | None, size: int) -> Ends | None:
         """Return by how much the groups slow each other down; None if that was not measured."""
-        phase = asked.phase
         if phase.groups == 1:
             return _ALONE
         return factor_of(
             self.model.kept.get("disturbance", ()), phase.group, phase.op, phase.ranks,
-            phase.groups, size, asked.place.sharing if asked.place else 0,
+            phase.groups, size, place.sharing if place else 0,
         )  # fmt: skip

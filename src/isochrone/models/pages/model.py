@@ -30,7 +30,7 @@ from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
 
 __all__ = [
-    "blocks", "brief", "fitted", "origin_of", "predicted_by", "predicted_by_several", "verdict",
+    "blocks", "brief", "fitted", "origin_of", "predicted_by", "verdict",
 ]  # fmt: skip
 
 MAX_ROWS: Final = 16
@@ -63,17 +63,14 @@ def verdict(model: Model) -> Sentence:
     found = model.quality
     deviation = found["deviation"]
     one = model.regimes[0] if len(model.regimes) == 1 else None
-    about = next(iter(headings(model.regimes)), "")
-    what = (
-        f"{about and f', {about}'}: t = {formula(one)}"
-        if one is not None
-        else (f" of {len(model.regimes)} formulas")
-    )
-    counted = f"{plural(found['points'], 'point')}, {found['samples']} "
+    what = f" of {len(model.regimes)} formulas"
+    if one is not None:
+        what = f"{', '.join(['', *filter(None, headings([one]))])}: t = {formula(one)}"
     return Sentence(
         f"{model.family} model{what}; off by {_percent(deviation['average'])} on average and "
         f"{_percent(deviation['maximum'])} at most "
-        f"({counted}{with_noun(printable(model.origin, 60))})",
+        f"({plural(found['points'], 'point')}, {found['samples']} "
+        f"{with_noun(printable(model.origin, 60))})",
         "strong",
     )
 
@@ -138,31 +135,27 @@ def fitted(run: Run, family: str, picture: Picture, without: Picture | None = No
     ]
 
 
-def predicted_by(model: Model) -> Sentence:
+def predicted_by(*models: Model) -> Sentence:
     """Say what a prediction rests on: ``By a model …, fitted to simulated times``."""
-    several = model.family == "several"
-    words = "By models" if several else f"By a model of the family {printable(model.family, 40)}"
-    if model.origin:
-        return Sentence(f"{words}, fitted to {with_noun(printable(model.origin, 60))}")
-    if model.source:
-        return Sentence(f"{words}: {printable(model.source, 400)}")
-    return Sentence(f"{words}; where its times come from is not recorded")
+    first, several = models[0], len(models) > 1
+    words = f"By a model of the family {printable(first.family, 40)}"
+    if several:
+        words = f"By {len(models)} models"
+    elif first.family == "several":
+        words = "By models"
+    origin = origin_of(models) if several else first.origin
+    if origin:
+        return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
+    if first.source and not several:
+        return Sentence(f"{words}: {printable(first.source, 400)}")
+    whose = "the times of some" if several else "its times"
+    return Sentence(f"{words}; where {whose} come from is not recorded")
 
 
 def origin_of(models: Sequence[Model]) -> str:
     """Return where the times of models come from; empty if one does not say."""
     origins = [model.origin for model in models]
     return together(origins) if all(origins) else ""
-
-
-def predicted_by_several(models: Sequence[Model]) -> Sentence:
-    """Say what a prediction by several models rests on."""
-    if len(models) == 1:
-        return predicted_by(models[0])
-    words, origin = f"By {len(models)} models", origin_of(models)
-    if origin:
-        return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
-    return Sentence(f"{words}; where the times of some come from is not recorded")
 
 
 # --- formulas -------------------------------------------------------------------------------------
@@ -227,8 +220,13 @@ def _costs(model: Model) -> list[Block]:
     found: list[Block] = []
     for where in _kinds(model):
         own = [regime for regime in model.regimes if regime.where == where]
+        names = [printable(where.get("order", "any order"), 20)]
+        if isinstance(where.get("bytes"), int):
+            names.append(format_bytes(where["bytes"]))
+        if where.get("hot", 1) != 1:
+            names.append(f"{where['hot']} hot processes")
         found += [
-            _cost(regime, ", ".join(filter(None, (_name(where), words))))
+            _cost(regime, ", ".join(filter(None, (*names, words))))
             for regime, words in zip(own, ranges(own), strict=True)
         ]
     more = len(found) - MAX_COSTS
@@ -245,16 +243,6 @@ def _kinds(model: Model) -> list[dict[str, Any]]:
     return found
 
 
-def _name(where: dict[str, Any]) -> str:
-    """Name what a formula is for: ``intra-first, 4 MiB``."""
-    words = [printable(where.get("order", "any order"), 20)]
-    if isinstance(where.get("bytes"), int):
-        words.append(format_bytes(where["bytes"]))
-    if where.get("hot", 1) != 1:
-        words.append(f"{where['hot']} hot processes")
-    return ", ".join(words)
-
-
 def _cost(regime: Regime, about: str) -> Sentence:
     """Say what each kind of message costs in one regime, and how well that is known."""
     costs, times = [], []
@@ -264,18 +252,14 @@ def _cost(regime: Regime, about: str) -> Sentence:
         place = regime.terms.index(term)
         time = format_seconds(part * regime.coefficients[place])
         times.append(time)
-        costs.append(f"{time} {what}{_known(regime, place, part)}")
+        known = ""
+        if regime.low is not None and regime.high is not None:
+            low, high = part * regime.low[place], part * regime.high[place]
+            known = f" ({format_seconds(low)} to {format_seconds(high)})"
+            if low <= 0 <= high:
+                known = " (not significantly different from zero)"
+        costs.append(f"{time} {what}{known}")
     return Sentence(f"an exchange takes {', '.join(costs)}.", about=about, stress=tuple(times))
-
-
-def _known(regime: Regime, place: int, part: float) -> str:
-    """Write the interval of a cost in parentheses, if there is one."""
-    if regime.low is None or regime.high is None:
-        return ""
-    low, high = part * regime.low[place], part * regime.high[place]
-    if low <= 0 <= high:
-        return " (not significantly different from zero)"
-    return f" ({format_seconds(low)} to {format_seconds(high)})"
 
 
 # --- how well they fit ----------------------------------------------------------------------------
@@ -293,30 +277,25 @@ def _quality(model: Model) -> Sentence:
 
 def _deviations(quality: dict[str, Any], observed: str) -> Table:
     """Tabulate how far the formula is from the times it was fitted to, in all and by group."""
-    rows = [_deviation("at the fitted points", quality["deviation"])]
-    for name, found in quality["held_out"].items():
-        what = (
-            "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
-        )  # fmt: skip
-        rows.append(_deviation(what, found))
+    found = {"at the fitted points": quality["deviation"]}
+    for name, deviation in quality["held_out"].items():
+        what = "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
+        found[what] = deviation
     left_out = []
     for name, values in quality["groups"].items():
         listed = list(values.items())
         if len(listed) > MAX_ROWS:
             left_out.append(f"of {len(listed)} values of {name} the worst {MAX_ROWS} are listed")
             listed = sorted(listed, key=lambda row: -row[1]["average"])[:MAX_ROWS]
-        for value, found in listed:
+        for value, deviation in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
-            rows.append(_deviation(f"{name} = {text}", found))
+            found[f"{name} = {text}"] = deviation
     titles = ("minimum", "average", "maximum")
+    rows = (Row((what, *(_percent(one[key]) for key in titles))) for what, one in found.items())
     columns = (Column(""), *(Column(title, right=True) for title in titles))
     return Table(
         f"|predicted - {observed}| / {observed}", columns, tuple(rows), "; ".join(left_out)
     )  # fmt: skip
-
-
-def _deviation(what: str, found: dict[str, float]) -> Row:
-    return Row((what, *(_percent(found[key]) for key in ("minimum", "average", "maximum"))))
 
 
 def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
@@ -328,7 +307,8 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             failed.append(Sentence(row["reason"], about=row["family"]))
             continue
         rows.append(Row((
-            row["family"], _percent(row["held_out"]), _number(row["sicc"]),
+            row["family"], _percent(row["held_out"]),
+            "–" if row["sicc"] is None else f"{row['sicc']:.1f}",
             str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
         )))  # fmt: skip
     numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "regimes"))
@@ -338,10 +318,6 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
     )
     if failed:
         yield Listing("Not fitted", tuple(failed))
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
 
 
 def _percent(value: float) -> str:

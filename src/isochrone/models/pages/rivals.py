@@ -10,6 +10,7 @@ import numpy as np
 from isochrone.base.units import format_seconds
 from isochrone.models import Model, Regime
 from isochrone.models.formulas import formula, headings, values
+from isochrone.models.regime import owners
 from isochrone.models.terms import variables_of
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 
@@ -28,11 +29,11 @@ def rivals(model: Model) -> Iterator[Block]:
         places = _beyond(model, regime)
         columns = [Column("family"), Column("weight", right=True)]
         columns += [Column(", ".join(values(point)), right=True) for point in places]
-        rows = [
-            Row((one.family, f"{100 * weight:.0f} %",
-                 *(_time(one, point, model.weights) for point in places), formula(one)))
-            for one, weight in regime.every()
-        ]  # fmt: skip
+        rows = []
+        for one, weight in regime.every():
+            times = [one.evaluate(_arrays(point), model.weights)[0].item() for point in places]
+            texts = (format_seconds(time) if time > 0 else "none" for time in times)
+            rows.append(Row((one.family, f"{100 * weight:.0f} %", *texts, formula(one))))
         yield Table(
             f"Formulas that fit as well{', ' if words else ''}{words}",
             (*columns, Column("formula")), tuple(rows), "the first was taken",
@@ -45,8 +46,10 @@ def _beyond(model: Model, regime: Regime) -> list[dict[str, float]]:
     The other variables have their largest measured value, or their smallest where that would be
     of another regime.
     """
-    names = _variables(regime)
+    held = [term for one in regime.rivals for term in one.terms]
+    names = variables_of([*regime.terms, *held, *regime.range])
     others = [one for one in model.regimes if one.where == regime.where]
+    needed = {*names, *variables_of([key for one in others for key in one.range])}
     for name in ("p", "nodes", "w", "b", "n"):
         low, high = regime.fitted.get(name, (0.0, 0.0))
         if name not in names or low == high:
@@ -54,40 +57,15 @@ def _beyond(model: Model, regime: Regime) -> list[dict[str, float]]:
         for end in (1, 0):
             rest = {key: regime.fitted[key][end] for key in names if key in regime.fitted}
             points = [{**rest, name: factor * high} for factor in _FACTORS]
-            points = [_with_ranks(point) for point in points if set(names) <= point.keys()]
-            points = [point for point in points if _owns(regime, others, point)]
+            points = [point for point in points if needed <= point.keys()]
+            if {"p", "nodes", "ppn"} <= {*rest, name}:
+                points = [{**point, "p": point["nodes"] * point["ppn"]} for point in points]
+            points = [
+                point for point in points if others[owners(others, _arrays(point))[0]] is regime
+            ]
             if points:
                 return points
     return []
-
-
-def _variables(regime: Regime) -> list[str]:
-    """List the variables that the formula, its rivals and its range hold."""
-    rivals = [term for one in regime.rivals for term in one.terms]
-    return variables_of([*regime.terms, *rivals, *regime.range])
-
-
-def _with_ranks(point: dict[str, float]) -> dict[str, float]:
-    """Make the number of ranks agree with nodes and ranks on each, where both are asked for."""
-    if {"p", "nodes", "ppn"} <= point.keys():
-        return {**point, "p": point["nodes"] * point["ppn"]}
-    return point
-
-
-def _owns(regime: Regime, others: list[Regime], point: Mapping[str, float]) -> bool:
-    """Whether a point is of this regime."""
-    at = _arrays(point)
-    needed = {name for one in others for name in variables_of(list(one.range))}
-    if not needed <= point.keys():
-        return False
-    nearest = min(others, key=lambda one: float(one.distance(at)[0]))
-    return nearest is regime
-
-
-def _time(regime: Regime, point: Mapping[str, float], weights: str) -> str:
-    """Write what a formula gives; a time of zero or less is none."""
-    seconds = float(regime.evaluate(_arrays(point), weights)[0][0])
-    return format_seconds(seconds) if seconds > 0 else "none"
 
 
 def _arrays(point: Mapping[str, float]) -> dict[str, Any]:
