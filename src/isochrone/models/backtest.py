@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from isochrone.base.errors import InputError
+from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
 from isochrone.models.cross_validation import RegimeFit
-from isochrone.models.fitted import Fitted
 from isochrone.models.model import Backtest, Model
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
@@ -187,7 +187,15 @@ def _widening(trials: Sequence[_Trial], sizes: Array | None, mine: NDArray[np.in
     That is what was seen last, and grows by as much from one doubling to the next as it did.
     """
     last, first = trials[0], trials[-1]
-    growth = _growth(last, first, mine)
+    growth = _UNKNOWN_GROWTH  # of errors from one doubling to the next
+    if last is not first:
+        before, after = (
+            float(np.mean(excess)) if excess.size else 0.0
+            for trial in (first, last)
+            for excess in [trial.excess[np.isin(trial.points, mine) & (trial.octaves < 1.01)]]
+        )
+        if before > 0:
+            growth = float(np.clip(after / before, *_GROWTH))
 
     def ahead(points: NDArray[np.intp]) -> tuple[float, float]:
         once = growth * _seen(last, points, 0, 1)
@@ -205,18 +213,6 @@ def _widening(trials: Sequence[_Trial], sizes: Array | None, mine: NDArray[np.in
         [max(usual[1], (1 + growth) * usual[0], twice) for _, twice in own],
         "b", at.tolist(),
     )  # fmt: skip
-
-
-def _growth(last: _Trial, first: _Trial, mine: NDArray[np.intp]) -> float:
-    """Return by how much errors grew from one doubling to the next."""
-    if last is first:
-        return _UNKNOWN_GROWTH
-    chosen = [
-        trial.excess[np.isin(trial.points, mine) & (trial.octaves < 1.01)]
-        for trial in (first, last)
-    ]
-    before, after = (float(np.mean(excess)) if excess.size else 0.0 for excess in chosen)
-    return float(np.clip(after / before, *_GROWTH)) if before > 0 else _UNKNOWN_GROWTH
 
 
 def _seen(

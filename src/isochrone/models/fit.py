@@ -10,13 +10,13 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.models import auto, linear
+from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.deviation import goodness_of_fit
 from isochrone.models.doubts import doubts
 from isochrone.models.extension import kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
-from isochrone.models.fitted import Fitted, PoolFitter
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
@@ -30,9 +30,6 @@ from isochrone.models.terms import variables_of
 __all__ = ["AUTO", "fit"]
 
 AUTO: Final = "auto"
-
-HOPELESS: Final = 0.5
-"""Leave-one-out error from which a formula is said to predict little."""
 
 MUCH_WORSE: Final = 2.0
 WELL: Final = 0.1
@@ -118,26 +115,23 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
     each.warnings += reasons
     good = max(MUCH_WORSE * _error(each), WELL)
     if len(each.selectors["bytes"]) < len(each.sizes):
-        good = HOPELESS  # some sizes have no formula of their own
+        good = auto.HOPELESS  # some sizes have no formula of their own
     if whole is None or _error(whole) > good:
         return each
-    whole.ranking = [{"where": {}, "families": [_ranked(whole), _ranked(each, EACH)]}]
+    rows = [
+        {
+            "family": name, "held_out": _error(model), "sicc": None, "pieces": len(model.regimes),
+            "coefficients": sum(len(regime.terms) for regime in model.regimes),
+        }
+        for model, name in ((whole, whole.family), (each, each.family + EACH))
+    ]  # fmt: skip
+    whole.ranking = [{"where": {}, "families": rows}]
     return whole
 
 
 def _error(model: Model) -> float:
     """Return the average deviation of points that were left out."""
     return float(model.quality["held_out"]["point"]["average"])
-
-
-def _ranked(model: Model, name: str = "") -> dict[str, Any]:
-    """Return the row of a model in the ranking."""
-    regimes = model.regimes
-    return {
-        "family": model.family + name, "held_out": _error(model),
-        "sicc": None, "pieces": len(regimes),
-        "coefficients": sum(len(regime.terms) for regime in regimes),
-    }  # fmt: skip
 
 
 def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
@@ -223,8 +217,8 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
             f"a regime has only {least} degree{'s' if least != 1 else ''} of freedom: "
             "its intervals are wide"
         )
-    error = model.quality.get("held_out", {}).get("point", {}).get("average", 0.0)
-    if error > HOPELESS:
+    error = _error(model)
+    if error > auto.HOPELESS:
         found.append(
             f"the leave-one-out error is {100 * error:.0f} % on average: "
             "predictions of this formula are unreliable"

@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -172,9 +173,21 @@ class Search:
         """
         regions = [Region({}, np.ones(len(self.observed), dtype=bool))]
         for name, bounds in self.splits.given.items():
-            regions = [
-                part for region in regions for part in _cut(region, name, bounds, self.observed)
-            ]
+            if not _has(name, self.observed):
+                raise InputError(f"cannot split along '{name}'", hint="it is not in the data")
+            # a value on a bound belongs to the part below
+            number = np.searchsorted(bounds, evaluate_term(name, self.observed.variables))
+            parts = []
+            for region in regions:
+                for k, ends in enumerate(pairwise([None, *bounds, None])):
+                    mask = region.mask & (number == k)
+                    if not mask.any():
+                        raise InputError(
+                            f"no points in the regime {k + 1} of '{name}'",
+                            hint="give other bounds",
+                        )
+                    parts.append(Region({**region.range, name: ends}, mask))
+            regions = parts
         return regions
 
     def regions(self, first: str | None = None) -> list[Region]:
@@ -236,25 +249,6 @@ class Search:
             min_ratio=LINE_RATIO if sizes else 1.0, level=level,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
         )  # fmt: skip
-
-
-def _cut(
-    region: Region, name: str, bounds: Sequence[float], observed: Observations
-) -> list[Region]:
-    """Cut one region at given bounds; a value on a bound belongs to the part below."""
-    if not _has(name, observed):
-        raise InputError(f"cannot split along '{name}'", hint="it is not in the data")
-    number = np.searchsorted(bounds, evaluate_term(name, observed.variables), side="left")
-    edges = [None, *bounds, None]
-    parts = []
-    for k in range(len(bounds) + 1):
-        mask = region.mask & (number == k)
-        if not mask.any():
-            raise InputError(
-                f"no points in the regime {k + 1} of '{name}'", hint="give other bounds"
-            )
-        parts.append(Region({**region.range, name: (edges[k], edges[k + 1])}, mask))
-    return parts
 
 
 def _parts(

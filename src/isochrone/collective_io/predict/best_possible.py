@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from isochrone.base.units import format_seconds
-from isochrone.collective_io.predict.call_features import collective_features
 from isochrone.collective_io.predict.call_parts import LATE, PARTS
 from isochrone.collective_io.predict.exchange_bound import least_exchange
-from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
+from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost, collective_features
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import layout_of
 

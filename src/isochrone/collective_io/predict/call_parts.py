@@ -186,8 +186,8 @@ class PartTimes:
 
     def settings(self, reading: bool) -> int:
         """Return in how many settings calls with collective buffering were measured."""
-        own = [self.laws[key].settings for key in self.laws if key == (reading, "rest")]
-        return max(own, default=0)
+        law = self.laws.get((reading, "rest"))
+        return law.settings if law else 0
 
 
 def fit(observations: Iterable[Observation]) -> PartTimes:
