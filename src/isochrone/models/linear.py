@@ -112,7 +112,14 @@ def fit(
     """
     x = design_matrix(terms, variables)
     count, width = x.shape
-    _check_rank(terms, variables, x, seconds, weights)
+    refuse_vanished(terms, variables)
+    rows = x / seconds[:, None] if weights == "relative" else x
+    rows = rows / np.abs(rows).max(axis=0)  # squares of the largest and smallest are no numbers
+    named = [terms[k] for k in _dependent(rows / np.linalg.norm(rows, axis=0))]
+    if named:
+        raise InputError(
+            f"the terms {' and '.join(named)} are collinear", hint=_advice(named, variables)
+        )
     if count <= width:
         raise InputError(
             f"{count} points are too few for {width} coefficients and an error estimate",
@@ -178,21 +185,6 @@ def refuse_vanished(terms: Sequence[str], variables: Mapping[str, Array]) -> Non
     for term, column in zip(terms, design_matrix(terms, variables).T, strict=True):
         if not np.any(column):
             raise InputError(f"the term {term} is 0 everywhere", hint=_advice([term], variables))
-
-
-def _check_rank(
-    terms: Sequence[str], variables: Mapping[str, Array], x: Array, seconds: Array, weights: str
-) -> None:
-    """Refuse terms that are collinear; name them, and what to measure."""
-    refuse_vanished(terms, variables)
-    rows = x / seconds[:, None] if weights == "relative" else x
-    rows = rows / np.abs(rows).max(axis=0)  # squares of the largest and smallest are no numbers
-    dependent = _dependent(rows / np.linalg.norm(rows, axis=0))
-    if dependent:
-        named = [terms[k] for k in dependent]
-        raise InputError(
-            f"the terms {' and '.join(named)} are collinear", hint=_advice(named, variables)
-        )
 
 
 def _dependent(columns: Array) -> list[int]:

@@ -136,7 +136,21 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         return 0
     print(predicted_by(model).text)
     for row in rows:
-        print(_line(row))
+        name = row.get("op", row.get("mode"))
+        words = [printable(name)] if name else []
+        if row.get("ranks") is not None:
+            words.append(f"{row['ranks']:>6} ranks")
+        if row.get("nodes") is not None and row.get("ppn") is not None:
+            words.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
+        if row.get("window") is not None:
+            words.append(f"window {row['window']:>4}")
+        if row["bytes"] is not None:
+            words.append(f"{format_bytes(row['bytes']):>10}")
+        words.append(f"{format_seconds(row['seconds'], 4):>10}")
+        interval = "95 % interval not known"
+        if not math.isnan(row["low"]):
+            interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
+        print("  ".join([*words, interval]))
     for warning in warnings:
         print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0
@@ -158,22 +172,3 @@ def _complete(names: Sequence[str], asked: Mapping[str, Any]) -> None:
     for name in (name for name in names if name not in asked):
         hint = f"give --{_OPTIONS[name]}" if name in _OPTIONS else ""
         raise InputError(f"the model needs a {VARIABLES[name]}", hint=hint)
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    """Write one row: what was asked, the time, and its interval."""
-    name = row.get("op", row.get("mode"))
-    words = [printable(name)] if name else []
-    if row.get("ranks") is not None:
-        words.append(f"{row['ranks']:>6} ranks")
-    if row.get("nodes") is not None and row.get("ppn") is not None:
-        words.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
-    if row.get("window") is not None:
-        words.append(f"window {row['window']:>4}")
-    if row["bytes"] is not None:
-        words.append(f"{format_bytes(row['bytes']):>10}")
-    words.append(f"{format_seconds(row['seconds'], 4):>10}")
-    interval = "95 % interval not known"
-    if not math.isnan(row["low"]):
-        interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
-    return "  ".join([*words, interval])
